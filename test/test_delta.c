@@ -427,7 +427,8 @@ static void children_do_not_end_behind_its_back(void)
         uint64_t hash = sett_world_hash(world[1]);
         const unsigned char ended[] = {3, 0, 0, 0, 1, 0, 0, 0};
         forge(only(bytes, size, ended, sizeof(ended)), e[1].index);
-        CHECK_EQ(setti_delta_apply(world[1], bytes, size, SETTI_COMPARE_HASHES), SETT_STATUS_INVALID);
+        CHECK_EQ(setti_delta_apply(world[1], bytes, size, SETTI_COMPARE_HASHES),
+                 SETT_STATUS_INVALID);
         CHECK_EQ(sett_world_hash(world[1]), hash);
         CHECK_EQ(sett_world_validate(world[1], NULL), SETT_OK);
         CHECK_EQ(setti_delta_apply(world[1], bytes, size, SETTI_TRUST), SETT_OK);

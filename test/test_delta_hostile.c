@@ -187,7 +187,7 @@ static void altered_changes_are_rejected(void)
         {1, 1, 0, "they change a value that does not exist"},   /* no entity */
         {1, 1, 3, "they change a value that does not exist"},   /* one more byte of them */
         {2, 1, 3, "they change a value that does not exist"},   /* one more */
-        {3, 7, 9, "they end within"},                          /* more bytes than values have */
+        {3, 7, 9, "they end within"},                           /* more bytes than values have */
         {3, 7, 6, "they end within"},   /* the same byte four times, and then others */
         {8, 7, 255, "they end within"}, /* a number that does not end */
     };

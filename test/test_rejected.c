@@ -289,7 +289,8 @@ static void wrong_orders_and_descriptors_are_explained(void)
         {{.query = query, .component = Item_id, .key = SETT_KEY_F32}, "of another kind than `key`"},
         {{.query = query, .group_by = Item_id}, "`group_by` is not an exclusive"},
         {{.query = query, .cascade = true, .along = Item_id}, "`along` is not an exclusive"},
-        {{.text = "Item group_by One", .group_fn = one_group}, "`text` has group_by, and `group_fn` is set"},
+        {{.text = "Item group_by One", .group_fn = one_group},
+         "`text` has group_by, and `group_fn` is set"},
     };
     for (size_t k = 0; k < sizeof(orders) / sizeof(orders[0]); k++) {
         CHECK(sett_ordered_create(world, &orders[k].desc) == NULL);

@@ -135,7 +135,7 @@ static void autosave_body(void* user)
     if (status == SETT_OK) {
         status = setti_place_lock(&place);
         status = status == SETT_OK ? setti_place_save(&place, &autosave->desc, &autosave->run,
-                                                       SETTI_PLACE_COMPLETE)
+                                                      SETTI_PLACE_COMPLETE)
                                    : status;
         setti_place_deinit(&place);
     }

@@ -56,8 +56,9 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
     journal->stream.file = files->open(files->user, place->path, SETT_FILE_APPEND);
     if (journal->stream.file == NULL) {
         (void)sett_snapshot_drop(world, journal->last);
-        return setti_place_fail(place, place->path,
-                                "cannot be opened again - check that no program moves or deletes it");
+        return setti_place_fail(
+            place, place->path,
+            "cannot be opened again - check that no program moves or deletes it");
     }
     (void)files->size(files->user, journal->stream.file, &journal->stream.offset);
     return SETT_OK;

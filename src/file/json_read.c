@@ -52,9 +52,11 @@ typedef struct json_read_place {
     sett_children_policy policy;
 } json_read_place;
 
+#define JSON_NO_REFERENCE SIZE_MAX
+
 /* An entity of the text. */
 typedef struct json_read_entry {
-    size_t at;       /* offset of its reference in the text */
+    size_t at;       /* offset of its reference in the text, or JSON_NO_REFERENCE */
     sett_entity was; /* its handle in the text; null: only its path is known */
     sett_entity is;  /* its handle in the world; null: not created yet */
 } json_read_entry;
@@ -159,7 +161,7 @@ static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_
     setti_json* json = &load->reader.json;
     bool numbered = setti_json_parse_handle(text, out);
     if (!numbered && text[0] != '/') {
-        return setti_json_fail(json, at, "no entity: null, \"/path\" or \"#index:generation\"");
+        return setti_json_fail(json, at, "null, \"/path\" or \"#index:generation\" is expected");
     }
     if (numbered && (load->desc->keep_handles || sett_is_null(*out))) {
         return true;
@@ -167,7 +169,8 @@ static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_
     *out = !numbered && json_load_unescape(text) ? setti_name_lookup(load->world, sett_null(), text)
                                                  : sett_null();
     if (sett_is_null(*out) && load->count == 0) {
-        snprintf(load->wrong, sizeof(load->wrong), "no entity has this path: \"%.200s\"", text);
+        snprintf(load->wrong, sizeof(load->wrong), "no entity has the path \"%.200s\" - correct it",
+                 text);
         return setti_json_fail(json, at, load->wrong);
     }
     load->lost += sett_is_null(*out) && load->pass == JSON_CHECK;
@@ -216,7 +219,9 @@ static bool json_load_add_key(json_load* load, const char* text, size_t at)
     uint64_t key = json_load_key(load, text, &other);
     if (other != SETTI_NONE && other != load->current) {
         return setti_json_fail(&load->reader.json, at,
-                               "another entity of the text has this path or handle");
+                               text[0] == '#'
+                                   ? "another entity of the text has this handle - change one"
+                                   : "another entity of the text has this path - change one");
     }
     return setti_hash_map_set(&load->world->pool, &load->found, key, load->current) ||
            json_load_fail_memory(load);
@@ -228,8 +233,7 @@ static bool json_load_collect_reference(json_load* load, bool handle)
     setti_json* json = &load->reader.json;
     char text[SETTI_JSON_REFERENCE];
     size_t length;
-    (void)setti_json_peek(json);
-    size_t at = json->at;
+    size_t at = setti_json_skip_space(json);
     json_read_entry* entry = &load->entries[load->current];
     if (!setti_json_string(json, text, sizeof(text), &length)) {
         return false;
@@ -297,8 +301,9 @@ static bool json_load_collect_types(json_load* load, bool components)
     return good && json->wrong == NULL;
 }
 
-/* The keys of an entity. */
+/* The keys of an entity, for sets of them. */
 enum {
+    JSON_NO_KEYS = 0,
     JSON_NAME = 1,
     JSON_PARENT = 2,
     JSON_COMPONENTS = 4,
@@ -339,14 +344,14 @@ static bool json_load_collect_entity(json_load* load)
     char key[SETTI_JSON_KEY];
     bool good = json_load_reserve(load) && setti_json_begin(json, '{');
     if (good) {
-        json_read_entry fresh = {SIZE_MAX, {0, 0}, {0, 0}};
+        json_read_entry fresh = {.at = JSON_NO_REFERENCE};
         load->current = load->count++;
         load->entries[load->current] = fresh;
     }
     while (good && setti_json_key(json, key)) {
         uint32_t which = json_load_which(key);
-        if (which == JSON_ENTITY && load->entries[load->current].at != SIZE_MAX) {
-            return setti_json_fail(json, json->at, "\"entity\" occurs twice");
+        if (which == JSON_ENTITY && load->entries[load->current].at != JSON_NO_REFERENCE) {
+            return setti_json_fail(json, json->at, "\"entity\" occurs twice - leave out one");
         }
         if (which == JSON_ENTITY || which == JSON_HANDLE) {
             good = json_load_collect_reference(load, which == JSON_HANDLE);
@@ -367,13 +372,18 @@ static bool json_load_collect_entity(json_load* load)
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Handles the result of a call: the world may reject the text's content. */
-static bool json_load_check_call(json_load* load, bool done)
+/* Fails after a call that the world rejected: the text's content is at fault. */
+static bool json_load_fail_call(json_load* load)
 {
-    if (!done && load->status == SETT_OK && load->reader.json.wrong == NULL) {
+    if (load->status == SETT_OK && load->reader.json.wrong == NULL) {
         load->status = load->world->error;
     }
-    return done;
+    return false;
+}
+
+static bool json_load_check_call(json_load* load, bool done)
+{
+    return done || json_load_fail_call(load);
 }
 
 static sett_entity json_load_self(const json_load* load)
@@ -423,6 +433,27 @@ static void json_load_remove_ends(json_load* load)
     }
 }
 
+/* Begins a value to be read: the entity's present one, or a new one. `owns_memory`: by the type's
+ * hooks. */
+static void json_load_begin_value(const json_load* load, const setti_type* type, void* value,
+                                  bool owns_memory)
+{
+    const sett_component_desc* desc = &type->desc;
+    bool applies = load->pass == JSON_APPLY;
+    const void* present =
+        applies ? setti_storage_find(&type->storage, json_load_self(load).index) : NULL;
+    if (present != NULL && owns_memory) {
+        setti_type_init_values(type, value, 1);
+        setti_type_copy_values(type, value, present, 1);
+    } else if (present != NULL) {
+        memcpy(value, present, desc->size);
+    } else if ((applies || desc->write != NULL) && desc->init != NULL) {
+        setti_type_call_init(type, value, 1);
+    } else {
+        memset(value, 0, desc->size);
+    }
+}
+
 /* Reads a value, to check it or to write it. */
 static bool json_load_value(json_load* load, setti_type* type)
 {
@@ -444,18 +475,7 @@ static bool json_load_value(json_load* load, setti_type* type)
     if (value == NULL) {
         return json_load_fail_memory(load);
     }
-    const void* present =
-        load->pass == JSON_APPLY ? setti_storage_find(&type->storage, self.index) : NULL;
-    if (present != NULL && varies) {
-        setti_type_init_values(type, value, 1);
-        setti_type_copy_values(type, value, present, 1);
-    } else if (present != NULL) {
-        memcpy(value, present, desc->size);
-    } else if ((load->pass == JSON_APPLY || desc->write != NULL) && desc->init != NULL) {
-        setti_type_call_init(type, value, 1);
-    } else {
-        memset(value, 0, desc->size);
-    }
+    json_load_begin_value(load, type, value, varies);
     bool good = setti_json_read_value(&load->reader, type, value);
     if (good && load->pass == JSON_APPLY) {
         good = json_load_check_call(load, sett_set(world, self, type->id, value) != NULL);
@@ -468,39 +488,44 @@ static bool json_load_value(json_load* load, setti_type* type)
 
 /* ------------------------------------------------------------------- singletons that exist */
 
-/* Holds a component, with an initialised value if `valued`. NULL when memory runs out. */
-static json_read_held* json_load_hold(json_load* load, setti_type* type, bool valued)
+/* Holds a component without a value. NULL when memory runs out. */
+static json_read_held* json_load_hold(json_load* load, setti_type* type)
 {
-    setti_pool* pool = &load->world->pool;
-    json_read_held made = {type, NULL, false};
-    json_read_held* grown = setti_pool_grow(pool, load->held, sizeof(*grown), load->held_count, 1,
-                                            &load->held_capacity);
-    load->held = grown != NULL ? grown : load->held;
-    if (grown != NULL && valued) {
-        made.value = setti_pool_alloc(pool, type->desc.size, SETTI_MAX(type->desc.align, 1));
-    }
-    if (grown == NULL || (valued && made.value == NULL)) {
+    json_read_held* grown = setti_pool_grow(&load->world->pool, load->held, sizeof(*grown),
+                                            load->held_count, 1, &load->held_capacity);
+    if (grown == NULL) {
         (void)json_load_fail_memory(load);
         return NULL;
     }
-    if (valued) {
-        setti_type_init_values(type, made.value, 1);
-    }
-    load->held[load->held_count] = made;
+    load->held = grown;
+    load->held[load->held_count] = (json_read_held){.type = type};
     return &load->held[load->held_count++];
+}
+
+/* Gives a held component an initialised value. */
+static bool json_load_hold_value(json_load* load, json_read_held* held)
+{
+    const sett_component_desc* desc = &held->type->desc;
+    held->value = setti_pool_alloc(&load->world->pool, desc->size, SETTI_MAX(desc->align, 1));
+    if (held->value == NULL) {
+        return json_load_fail_memory(load);
+    }
+    setti_type_init_values(held->type, held->value, 1);
+    return true;
 }
 
 /* Reads a component of the singletons, to be written later. */
 static bool json_load_hold_component(json_load* load, setti_type* type)
 {
-    bool valued = type->desc.size != 0 && setti_json_peek(&load->reader.json) != 'n';
+    bool has_value = type->desc.size != 0 && setti_json_peek(&load->reader.json) != 'n';
     for (uint32_t k = 0; k < type->required.count; k++) {
-        if (json_load_hold(load, type->required.item[k], false) == NULL) {
+        if (json_load_hold(load, type->required.item[k]) == NULL) {
             return false;
         }
     }
-    const json_read_held* held = json_load_hold(load, type, valued);
-    return held != NULL && setti_json_read_value(&load->reader, type, held->value);
+    json_read_held* held = json_load_hold(load, type);
+    return held != NULL && (!has_value || json_load_hold_value(load, held)) &&
+           setti_json_read_value(&load->reader, type, held->value);
 }
 
 static void json_load_move(const setti_type* type, void* to, void* from)
@@ -520,7 +545,7 @@ static bool json_load_add_held(json_load* load)
         held->added = !sett_has(load->world, load->joined, held->type->id);
         if (held->added && sett_ensure(load->world, load->joined, held->type->id) == NULL) {
             held->added = false;
-            return json_load_check_call(load, false);
+            return json_load_fail_call(load);
         }
         if (held->value != NULL &&
             setti_scratch_get(&load->world->pool, &load->value, held->type->desc.size,
@@ -630,9 +655,9 @@ static bool json_load_components(json_load* load)
         } else if (type->module != NULL) {
             good = setti_json_fail(
                 json, json->at,
-                "the library writes this component: use \"name\", \"parent\" or \"links\" instead");
+                "the library writes this component - use \"name\", \"parent\" or \"links\" instead");
         } else if (json_load_is_seen(load, type)) {
-            good = setti_json_fail(json, json->at, "the component occurs twice");
+            good = setti_json_fail(json, json->at, "the component occurs twice - leave out one");
         } else if (!json_load_is_singletons(load) || load->pass != JSON_APPLY) {
             good = json_load_value(load, type);
         } else if (type == setti_singleton_tag(load->world)) {
@@ -679,8 +704,7 @@ static bool json_load_target(json_load* load, json_load_follow follow, sett_enti
     setti_json* json = &load->reader.json;
     char text[SETTI_JSON_REFERENCE];
     size_t length;
-    (void)setti_json_peek(json);
-    size_t at = json->at;
+    size_t at = setti_json_skip_space(json);
     return setti_json_string(json, text, sizeof(text), &length) && follow(load, text, at, out);
 }
 
@@ -696,49 +720,69 @@ static bool json_load_link_data(json_load* load, const setti_type* type)
     return setti_json_read_value(&load->reader, type, value);
 }
 
+/* A link of the text. */
+typedef struct json_read_link {
+    sett_entity target; /* null: lost */
+    bool has_data;      /* in load->value */
+} json_read_link;
+
+/* Reads the keys of a link that is an object. */
+static bool json_load_link_keys(json_load* load, const setti_relation* relation,
+                                json_read_link* link)
+{
+    setti_json* json = &load->reader.json;
+    char key[SETTI_JSON_KEY];
+    size_t at = json->at;
+    bool has_target = false;
+    bool good = setti_json_begin(json, '{');
+    while (good && setti_json_key(json, key)) {
+        if (strcmp(key, "to") == 0) {
+            has_target = true;
+            good = json_load_target(load, json_load_find_linked, &link->target);
+        } else if (strcmp(key, "data") == 0) {
+            link->has_data = true;
+            good = json_load_link_data(load, relation->data_type);
+        } else {
+            good = setti_json_fail(json, at,
+                                   "a link has a key beside \"to\" and \"data\" - leave it out");
+        }
+    }
+    return good && json->wrong == NULL &&
+           (has_target || setti_json_fail(json, at, "the link has no \"to\" - add its target"));
+}
+
+/* Makes a link from the current entity. */
+static bool json_load_make_link(json_load* load, const setti_type* type, const json_read_link* link)
+{
+    const setti_relation* relation = setti_relation_of_links(type);
+    if (!json_load_add_end(load, link->target, relation->sources)) {
+        return false;
+    }
+    void* data = sett_relate(load->world, json_load_self(load), type->id, link->target);
+    if (data == NULL) {
+        return json_load_fail_call(load);
+    }
+    if (link->has_data && relation->data_size != 0) {
+        memcpy(data, load->value.bytes, relation->data_size);
+    }
+    return true;
+}
+
 static bool json_load_link(json_load* load, const setti_type* type)
 {
     SETTI_ASSERT(type->links != NULL);
     setti_json* json = &load->reader.json;
-    char key[SETTI_JSON_KEY];
-    size_t size = setti_relation_of_links(type)->data_size;
-    sett_entity target = sett_null();
-    bool data = false;
-    bool good = true;
+    json_read_link link = {.target = sett_null()};
     if (json_load_is_singletons(load)) {
         return setti_json_fail(
             json, json->at,
             "the world has singletons already: a text cannot add links to them - call sett_relate");
     }
-    if (setti_json_peek(json) == '{') {
-        size_t at = json->at;
-        bool aimed = false;
-        (void)setti_json_begin(json, '{');
-        while (good && setti_json_key(json, key)) {
-            bool to = strcmp(key, "to") == 0;
-            aimed = aimed || to;
-            data = data || !to;
-            good = to ? json_load_target(load, json_load_find_linked, &target)
-                   : strcmp(key, "data") == 0
-                       ? json_load_link_data(load, setti_relation_of_links(type)->data_type)
-                       : setti_json_fail(json, at, "a link has the keys \"to\" and \"data\" only");
-        }
-        good = good && json->wrong == NULL &&
-               (aimed || setti_json_fail(json, at, "the link has no \"to\""));
-    } else {
-        good = json_load_target(load, json_load_find_linked, &target);
-    }
-    if (good && load->pass == JSON_APPLY && !sett_is_null(target)) {
-        if (!json_load_add_end(load, target, setti_relation_of_links(type)->sources)) {
-            return false;
-        }
-        void* into = sett_relate(load->world, json_load_self(load), type->id, target);
-        good = json_load_check_call(load, into != NULL);
-        if (good && data && size != 0) {
-            memcpy(into, load->value.bytes, size);
-        }
-    }
-    return good;
+    bool good = setti_json_peek(json) == '{'
+                    ? json_load_link_keys(load, setti_relation_of_links(type), &link)
+                    : json_load_target(load, json_load_find_linked, &link.target);
+    bool makes = load->pass == JSON_APPLY && !sett_is_null(link.target);
+    return good && (!makes || json_load_make_link(load, type, &link));
 }
 
 static bool json_load_links(json_load* load)
@@ -755,10 +799,12 @@ static bool json_load_links(json_load* load)
             good = setti_json_begin(json, '[');
             uint32_t count = 0;
             while (good && setti_json_item(json)) {
-                good = (count++ == 0 || setti_relation_of_links(type)->many ||
-                        setti_json_fail(json, json->at,
-                                        "an entity has one target of this relationship at most")) &&
-                       json_load_link(load, type);
+                good =
+                    (count++ == 0 || setti_relation_of_links(type)->many ||
+                     setti_json_fail(
+                         json, json->at,
+                         "the relationship is exclusive, and the entity has two targets - leave out one")) &&
+                    json_load_link(load, type);
             }
         }
         setti_json_leave(&load->reader, before);
@@ -794,7 +840,7 @@ static bool json_load_place(json_load* load, json_read_place* place,
     SETTI_ASSERT(load->current < load->count);
     const json_read_entry* entry = &load->entries[load->current];
     place->parent = load->desc->parent;
-    if (entry->at == SIZE_MAX) {
+    if (entry->at == JSON_NO_REFERENCE) {
         return true;
     }
     json_load_reference(load, entry, text);
@@ -811,7 +857,7 @@ static bool json_load_place(json_load* load, json_read_place* place,
 static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
 {
     setti_json* json = &load->reader.json;
-    size_t at = (setti_json_peek(json), json->at);
+    size_t at = setti_json_skip_space(json);
     size_t length = 0;
     bool bytes = setti_json_peek(json) == '{';
     if (bytes ? !setti_json_read_base64(json, (unsigned char*)text, SETT_NAME_MAX, &length)
@@ -864,7 +910,7 @@ static bool json_load_policy(json_load* load, json_read_place* place)
     setti_json* json = &load->reader.json;
     char text[SETTI_JSON_KEY];
     size_t length;
-    size_t at = (setti_json_peek(json), json->at);
+    size_t at = setti_json_skip_space(json);
     uint32_t policy = SETT_CHILDREN_DESTROY;
     if (!setti_json_string(json, text, sizeof(text), &length)) {
         return false;
@@ -891,7 +937,7 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
     while (good && setti_json_key(json, key)) {
         uint32_t which = json_load_which(key);
         if ((seen & which) != 0) {
-            return setti_json_fail(json, json->at, "the key occurs twice");
+            return setti_json_fail(json, json->at, "the key occurs twice - leave out one");
         }
         seen |= which;
         if (which == 0 && load->pass == JSON_CHECK) {
@@ -919,7 +965,7 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
 static bool json_load_entity(json_load* load, uint32_t wanted)
 {
     char text[SETTI_JSON_REFERENCE];
-    json_read_place place = {{0, 0}, NULL, false, SETT_CHILDREN_DEFAULT};
+    json_read_place place = {.policy = SETT_CHILDREN_DEFAULT};
     bool placed = (wanted & JSON_NAME) != 0;
     memset(load->seen, 0, load->seen_size);
     if (placed && !json_load_place(load, &place, text)) {
@@ -940,7 +986,7 @@ static size_t json_load_enter_entity(json_load* load)
     SETTI_ASSERT(load->current < load->count);
     char text[SETTI_JSON_REFERENCE];
     const json_read_entry* entry = &load->entries[load->current];
-    if (entry->at != SIZE_MAX) {
+    if (entry->at != JSON_NO_REFERENCE) {
         json_load_reference(load, entry, text);
     } else {
         snprintf(text, sizeof(text), "entity %u", (unsigned)load->current);
@@ -949,7 +995,8 @@ static size_t json_load_enter_entity(json_load* load)
     return setti_json_enter(&load->reader, "", text);
 }
 
-/* Walks all entities of the text. `wanted` 0: collects them. */
+/* Walks all entities of the text. Reads their keys of the set `wanted`, or collects the entities if
+ * that is JSON_NO_KEYS. */
 static bool json_load_walk(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
@@ -967,13 +1014,13 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
             continue;
         }
         if (found) {
-            return setti_json_fail(json, json->at, "\"entities\" occurs twice");
+            return setti_json_fail(json, json->at, "\"entities\" occurs twice - leave out one");
         }
         found = true;
         good = setti_json_begin(json, '[');
         for (uint32_t k = 0; good && setti_json_item(json); k++) {
             load->current = k;
-            if (wanted == 0) {
+            if (wanted == JSON_NO_KEYS) {
                 good = json_load_collect_entity(load);
             } else {
                 size_t before = json_load_enter_entity(load);
@@ -1063,7 +1110,7 @@ static sett_status json_load_result(json_load* load, bool good)
 /* Runs all passes. */
 static sett_status json_load_run(json_load* load)
 {
-    bool good = json_load_walk(load, 0);
+    bool good = json_load_walk(load, JSON_NO_KEYS);
     load->seen_size = ((size_t)load->world->type_capacity / 64 + 1) * sizeof(uint64_t);
     load->seen = setti_pool_alloc(&load->world->pool, load->seen_size, 8);
     if (load->seen == NULL) {
@@ -1088,7 +1135,7 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
                                  const sett_json_read_desc* desc, size_t desc_size,
                                  sett_json_result* result)
 {
-    static const sett_json_read_desc defaults = {{0, 0}, false, false};
+    static const sett_json_read_desc defaults = {0};
     sett_json_read_desc full;
     bool given = desc != NULL;
     desc = setti_world_desc(world, given ? desc : &defaults, given ? desc_size : sizeof(full),
@@ -1127,7 +1174,7 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
 sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component component,
                           const char* text, size_t size)
 {
-    static const sett_json_read_desc kept = {{0, 0}, true, false};
+    static const sett_json_read_desc kept = {.keep_handles = true};
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
@@ -1147,7 +1194,7 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
             "sett_hierarchy_attach or sett_relate",
             __func__, type->desc.name);
     }
-    json_read_entry self = {SIZE_MAX, entity, entity};
+    json_read_entry self = {.at = JSON_NO_REFERENCE, .was = entity, .is = entity};
     json_load load = {.world = world, .desc = &kept, .call = __func__, .pass = JSON_CHECK};
     load.singletons = SETTI_NONE;
     setti_json_reader_init(&load.reader, world, text, size);

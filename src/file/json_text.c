@@ -28,7 +28,7 @@ static bool json_take(setti_json* json, char c)
 
 bool setti_json_end(setti_json* json)
 {
-    (void)setti_json_peek(json);
+    (void)setti_json_skip_space(json);
     return json->wrong == NULL &&
            (json->at == json->size || setti_json_fail(json, json->at,
                                                       "text follows the end of the "
@@ -216,7 +216,7 @@ SETTI_INLINE bool json_is(const setti_json* json, char c)
 
 bool setti_json_number(setti_json* json, const char** text, size_t* length)
 {
-    (void)setti_json_peek(json);
+    (void)setti_json_skip_space(json);
     size_t first = json->at;
     json->at += json_is(json, '-');
     bool zero = json_is(json, '0');
@@ -379,7 +379,7 @@ static size_t base64_decode(const char text[4], unsigned char out[3])
 
 bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length)
 {
-    (void)setti_json_peek(json);
+    (void)setti_json_skip_space(json);
     size_t at = json->at + 1;
     size_t count;
     if (!setti_json_string(json, NULL, 0, &count)) {

@@ -32,17 +32,22 @@ SETTI_INLINE bool setti_json_is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* The first character of the next token; 0 at the end. Skips white space. */
-SETTI_INLINE char setti_json_peek(setti_json* json)
+/* Skips white space. Returns the offset of the next token. */
+SETTI_INLINE size_t setti_json_skip_space(setti_json* json)
 {
     SETTI_ASSERT(json->at <= json->size);
-    if (json->wrong != NULL) {
-        return '\0';
-    }
-    while (json->at < json->size && setti_json_is_space(json->text[json->at])) {
+    while (json->wrong == NULL && json->at < json->size &&
+           setti_json_is_space(json->text[json->at])) {
         json->at++;
     }
-    return json->at < json->size ? json->text[json->at] : '\0';
+    return json->at;
+}
+
+/* The first character of the next token; 0 at the end, or after an error. Skips white space. */
+SETTI_INLINE char setti_json_peek(setti_json* json)
+{
+    size_t at = setti_json_skip_space(json);
+    return json->wrong == NULL && at < json->size ? json->text[at] : '\0';
 }
 
 /* Reads a string. `out` (NULL: none) gets its bytes without escapes, terminated; if that does not

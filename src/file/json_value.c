@@ -468,7 +468,7 @@ static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size
 static bool value_count_chars(setti_json_reader* reader, setti_json* begin, size_t* length)
 {
     unsigned char unused;
-    (void)setti_json_peek(&reader->json);
+    (void)setti_json_skip_space(&reader->json);
     *begin = reader->json;
     return value_read_chars(reader, &unused, 0, length);
 }
@@ -614,7 +614,7 @@ static bool value_read_list(setti_json_reader* reader, const sett_member* member
     const sett_member item = setti_member_item(member);
     sett_list list = {.count = 0};
     uint32_t count = 0;
-    (void)setti_json_peek(json);
+    (void)setti_json_skip_space(json);
     const setti_json begin = *json;
     if (!setti_json_begin(json, '[')) {
         return false;
@@ -654,7 +654,7 @@ static bool value_read_element(setti_json_reader* reader, const sett_member* mem
                                unsigned char* bytes)
 {
     setti_json* json = &reader->json;
-    size_t at = (setti_json_peek(json), json->at);
+    size_t at = setti_json_skip_space(json);
     size_t length = 0;
     bool flag = false;
     switch (member->kind) {
@@ -736,7 +736,7 @@ static bool value_read_member(setti_json_reader* reader, const sett_member* memb
     if (member->element_names != NULL && setti_json_peek(json) == '{') {
         return value_read_named(reader, member, bytes);
     }
-    size_t at = (setti_json_peek(json), json->at);
+    size_t at = setti_json_skip_space(json);
     if (!setti_json_begin(json, '[')) {
         return false;
     }

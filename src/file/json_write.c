@@ -201,7 +201,9 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
         return SETT_STATUS_ARGUMENT;
     }
     if (fn == NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: `fn` is NULL - pass a function that takes the text", call);
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: `fn` is NULL - pass a function that takes the text",
+                                     call);
     }
     if (setti_world_lacks_list(world, desc->components, desc->component_count, call,
                                "components")) {
@@ -215,9 +217,10 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
         return setti_world_fail(world, SETT_STATUS_STALE, call, desc->entity, 0);
     }
     if (desc->query != NULL && desc->query->world != world) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: query \"%.100s\" belongs to another world - create it in this one", call,
-                                     desc->query->open.name);
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: query \"%.100s\" belongs to another world - create it in this one", call,
+            desc->query->open.name);
     }
     setti_json_add_text(&to.out, "{\"entities\": [");
     if (!sett_is_null(desc->entity)) {
@@ -233,8 +236,9 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
     }
     return setti_json_finish(&to.out)
                ? SETT_OK
-               : setti_world_fail_with(world, SETT_STATUS_REJECTED,
-                                       "%s: `fn` returned false, so the text is incomplete - write it again", call);
+               : setti_world_fail_with(
+                     world, SETT_STATUS_REJECTED,
+                     "%s: `fn` returned false, so the text is incomplete - write it again", call);
 }
 
 /* Writes a text into the caller's memory. */

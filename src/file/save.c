@@ -111,9 +111,10 @@ sett_status setti_place_check_user(sett_world* world, const char* call, const se
         return world->error;
     }
     if (desc != NULL && desc->user_size > SETTI_PLACE_USER_MAX) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: the user block has %lu bytes, and at most 16 MB fit - shorten it",
-                                     call, (unsigned long)desc->user_size);
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: the user block has %lu bytes, and at most 16 MB fit - shorten it", call,
+            (unsigned long)desc->user_size);
     }
     return SETT_OK;
 }
@@ -246,13 +247,15 @@ static sett_status save_exchange(const setti_place* place)
     }
     if (keeps && !files->rename(files->user, place->path, previous)) {
         (void)files->unlink(files->user, next);
-        return setti_place_fail(place, place->path, "cannot be renamed - check that its folder can be written");
+        return setti_place_fail(place, place->path,
+                                "cannot be renamed - check that its folder can be written");
     }
     if (!files->rename(files->user, next, place->path)) {
         if (!keeps || files->rename(files->user, previous, place->path)) {
             (void)files->unlink(files->user, next); /* else it could be loaded later */
         }
-        return setti_place_fail(place, next, "cannot be renamed - check that no folder has its new name");
+        return setti_place_fail(place, next,
+                                "cannot be renamed - check that no folder has its new name");
     }
     place->world->whole_file = setti_place_mark(place->path, place->identity, place->size);
     return files->sync_folder(files->user, place->path)
@@ -275,7 +278,8 @@ sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, con
     return status;
 }
 
-sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc, setti_place_end end)
+sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc,
+                                 setti_place_end end)
 {
     sett_world* world = place->world;
     setti_bytes run = {NULL, 0, 0};

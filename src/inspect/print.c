@@ -62,8 +62,7 @@ size_t sett_value_describe(sett_world* world, sett_entity entity, sett_component
     setti_writer text = setti_writer_begin(out, size);
     const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
     if (type != NULL && sett_entity_valid(world, entity)) {
-        print_context context = {
-            .world = world, .names = true, .call = "sett_value_describe"};
+        print_context context = {.world = world, .names = true, .call = "sett_value_describe"};
         print_value(&text, &context, type, entity);
     }
     return text.length;

@@ -61,10 +61,11 @@ static setti_chain_record* chain_record_mut(const setti_relation* relation, uint
 }
 
 /* The neighbours of the link at a place, marked as written. */
-SETTI_INLINE sett_chain_* chain_at(const setti_relation* relation, setti_link_side side, uint32_t place)
+SETTI_INLINE sett_chain_* chain_at(const setti_relation* relation, setti_link_side side,
+                                   uint32_t place)
 {
     return side == SETTI_SOURCES ? &setti_chain_write(relation, place)->chain_
-                             : &chain_record_mut(relation, place)->by_source;
+                                 : &chain_record_mut(relation, place)->by_source;
 }
 
 /* Appends links that are linked to each other already; `chain` belongs to the first. */
@@ -340,7 +341,8 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     SETTI_ASSERT(relation->many && place < relation->record_count);
     const setti_chain_record* record = setti_chain_record_at(relation, place);
     const sett_link* link = &record->link;
-    chain_unlink(relation, SETTI_TARGETS, chain_targets(relation, record->source), &record->by_source);
+    chain_unlink(relation, SETTI_TARGETS, chain_targets(relation, record->source),
+                 &record->by_source);
     chain_unlink(relation, SETTI_SOURCES, chain_sources(relation, link->target), &link->chain_);
     uint32_t last = --relation->record_count;
     SETTI_ASSERT(last != SETTI_NONE && place <= last);
@@ -376,8 +378,9 @@ bool setti_chain_delete_one(setti_relation* relation, uint32_t place)
 void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_t place)
 {
     sett_chain_* chain = chain_at(relation, side, place);
-    sett_links* list = side == SETTI_TARGETS ? chain_targets(relation, setti_chain_source(relation, place))
-                                 : chain_list(relation, setti_chain_at(relation, place)->target);
+    sett_links* list = side == SETTI_TARGETS
+                           ? chain_targets(relation, setti_chain_source(relation, place))
+                           : chain_list(relation, setti_chain_at(relation, place)->target);
     SETTI_ASSERT(list != NULL && list->count != 0);
     if (list->last_ != place) {
         chain_unlink(relation, side, list, chain);
@@ -561,8 +564,9 @@ static bool chain_validate_ends(const setti_relation* relation)
     const setti_storage* links = &relation->links->storage;
     uint32_t met = 0;
     SETTI_EACH_INDEX(root, &relation->sources->storage) {
-        uint32_t at =
-            setti_storage_has(links, root) ? SETTI_NONE : setti_chain_first(relation, root, SETTI_SOURCES);
+        uint32_t at = setti_storage_has(links, root)
+                          ? SETTI_NONE
+                          : setti_chain_first(relation, root, SETTI_SOURCES);
         while (at != SETTI_NONE) {
             uint32_t next = setti_chain_first(relation, at, SETTI_SOURCES);
             met++;

@@ -181,7 +181,8 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
     setti_edit_pin(world);
     bool reserved = cleanup_reserve_sources(world, relation, target.index);
     uint32_t place;
-    while (reserved && (place = setti_chain_first(relation, target.index, SETTI_SOURCES)) != SETTI_NONE) {
+    while (reserved &&
+           (place = setti_chain_first(relation, target.index, SETTI_SOURCES)) != SETTI_NONE) {
         if (!setti_chain_delete_one(relation, place)) {
             setti_change_remove_reserved(world, relation->links,
                                          setti_chain_source(relation, place));

@@ -863,13 +863,14 @@ static sett_status clone_check_observed(const setti_clone* clone)
             (clone_is_edited(node) && !node->edit.creates &&
              setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY));
     }
-    return changes_a_node ? setti_world_fail_with(
-                         clone->to, SETT_STATUS_CONFLICT,
-                         "%s: an observer with a `walk` term would miss components that are merged "
-                         "onto ancestors - destroy it, and create it again with `replay` after the "
-                         "merge",
-                         clone->desc.call)
-                   : SETT_OK;
+    return changes_a_node
+               ? setti_world_fail_with(
+                     clone->to, SETT_STATUS_CONFLICT,
+                     "%s: an observer with a `walk` term would miss components that are merged "
+                     "onto ancestors - destroy it, and create it again with `replay` after the "
+                     "merge",
+                     clone->desc.call)
+               : SETT_OK;
 }
 
 /* Sets whether the hierarchy attaches copies, whose callbacks run later. */

@@ -34,10 +34,10 @@
 
 static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 
-#define TREE_SEARCH 64   /* steps of a search in the list of moved nodes */
+#define TREE_SEARCH 64 /* steps of a search in the list of moved nodes */
 #define TREE_ROOT_DEPTH 0
-#define TREE_AT_END 0u   /* in place of the sibling before which a node is inserted */
-#define TREE_COW true    /* a snapshot may be held: its pages are copied when they are written */
+#define TREE_AT_END 0u /* in place of the sibling before which a node is inserted */
+#define TREE_COW true  /* a snapshot may be held: its pages are copied when they are written */
 #define TREE_NO_COW false
 
 /* ---------------------------------------------------------------------------------------- nodes */
@@ -67,8 +67,9 @@ SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32
 {
     SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, setti_link_index(link)));
     const setti_storage* storage = &tree->type->storage;
-    return SETTI_LIKELY(storage->kind == SETTI_ARRAY) ? tree_row(storage, link)
-                                                      : setti_storage_find(storage, setti_link_index(link));
+    return SETTI_LIKELY(storage->kind == SETTI_ARRAY)
+               ? tree_row(storage, link)
+               : setti_storage_find(storage, setti_link_index(link));
 }
 
 /* Like tree_read, to write. */
@@ -298,7 +299,8 @@ SETTI_INLINE uint32_t tree_first_destroyed(const setti_storage* storage, uint32_
 static uint32_t tree_signature(const sett_world* world, uint32_t link)
 {
     SETTI_ASSERT(link != 0);
-    const setti_entity_page* page = world->entities.pages.data[setti_link_index(link) >> SETTI_ENTITY_SHIFT];
+    const setti_entity_page* page =
+        world->entities.pages.data[setti_link_index(link) >> SETTI_ENTITY_SHIFT];
     return page->signature[setti_link_index(link) & SETTI_ENTITY_MASK];
 }
 
@@ -583,7 +585,8 @@ bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* ca
         return true;
     }
     if ((*signature & SETTI_DYING) != 0) {
-        setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: entity %u:%u is being destroyed - skip it", call,
+        setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                              "%s: entity %u:%u is being destroyed - skip it", call,
                               SETTI_HANDLE(entity));
         return false;
     }
@@ -644,7 +647,8 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
     if (closes && tree_check_cycle(world, tree, entity, parent, call) != SETT_OK) {
         return world->error;
     }
-    bool named = setti_names_of(world) != NULL && (old == NULL || old->parent != setti_link_to(parent.index));
+    bool named = setti_names_of(world) != NULL &&
+                 (old == NULL || old->parent != setti_link_to(parent.index));
     if (named && !setti_name_may_move(world, entity.index, setti_link_to(parent.index), call)) {
         return world->error;
     }
@@ -701,8 +705,8 @@ static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
     }
     /* Callbacks may have moved both. */
-    bool beside = before != TREE_AT_END &&
-                  tree_read(tree, before)->parent == setti_link_to(parent.index);
+    bool beside =
+        before != TREE_AT_END && tree_read(tree, before)->parent == setti_link_to(parent.index);
     return tree_place(world, tree, entity, parent, beside ? before : TREE_AT_END, call);
 }
 
@@ -818,9 +822,10 @@ sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_e
 {
     const char* const call = tree_attach;
     setti_hierarchy* tree = setti_hierarchy_of(world);
-    if (SETTI_LIKELY(tree != NULL && (SETTI_LIKELY(world->pool.cow_from == 0)
-                                          ? tree_try_attach(world, tree, entity, parent, TREE_NO_COW)
-                                          : tree_try_attach(world, tree, entity, parent, TREE_COW)))) {
+    if (SETTI_LIKELY(tree != NULL &&
+                     (SETTI_LIKELY(world->pool.cow_from == 0)
+                          ? tree_try_attach(world, tree, entity, parent, TREE_NO_COW)
+                          : tree_try_attach(world, tree, entity, parent, TREE_COW)))) {
         return SETT_OK;
     }
     if (SETTI_UNLIKELY(!setti_hierarchy_check(world, entity, call) ||
@@ -835,7 +840,8 @@ void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
     sett_hierarchy* node = tree_write(world, tree, setti_link_to(index));
-    SETTI_ASSERT(node->parent == 0 && tree_read(tree, setti_link_to(parent))->children < SETTI_CHILDREN_LIMIT);
+    SETTI_ASSERT(node->parent == 0 &&
+                 tree_read(tree, setti_link_to(parent))->children < SETTI_CHILDREN_LIMIT);
     tree_link(world, tree, setti_link_to(index), node, setti_link_to(parent), TREE_AT_END);
     node->depth = tree_depth_below(tree_read(tree, setti_link_to(parent)));
 }
@@ -966,7 +972,8 @@ sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
     if (from == 0) {
         return SETT_OK;
     }
-    if (setti_names_of(world) != NULL && !setti_name_may_move(world, entity.index, SETTI_NO_LINK, __func__)) {
+    if (setti_names_of(world) != NULL &&
+        !setti_name_may_move(world, entity.index, SETTI_NO_LINK, __func__)) {
         return world->error;
     }
     setti_hierarchy* tree = setti_hierarchy_of(world);
@@ -1242,7 +1249,8 @@ sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity root, sett_
         return sett_null();
     }
     return setti_hierarchy_entity(
-        world, tree_next(setti_hierarchy_of(world), setti_link_to(root.index), setti_link_to(at.index)));
+        world,
+        tree_next(setti_hierarchy_of(world), setti_link_to(root.index), setti_link_to(at.index)));
 }
 
 uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
@@ -1289,7 +1297,7 @@ static uint32_t tree_walk_next(setti_sort_walk* base)
     if (walk->root != 0) {
         walk->at = tree_next(walk->tree, walk->root, walk->at);
         if (walk->at != 0) {
-            return walk->setti_link_index(at);
+            return setti_link_index(walk->at);
         }
         walk->root = 0;
     }
@@ -1348,7 +1356,8 @@ static bool tree_validate_ends(const setti_hierarchy* tree)
     const setti_storage* storage = &tree->type->storage;
     uint32_t met = 0;
     SETTI_EACH_INDEX(index, storage) {
-        uint32_t root = tree_read(tree, setti_link_to(index))->parent == 0 ? setti_link_to(index) : 0;
+        uint32_t root =
+            tree_read(tree, setti_link_to(index))->parent == 0 ? setti_link_to(index) : 0;
         for (uint32_t at = root; at != 0; at = tree_next(tree, root, at)) {
             met++;
         }

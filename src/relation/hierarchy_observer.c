@@ -68,9 +68,11 @@ static bool view_fulfils(const sett_world* world, const tree_view* view,
                          const setti_upward_term* term, uint32_t index)
 {
     SETTI_ASSERT(term->walk != SETT_WALK_NONE);
-    uint32_t at = term->walk == SETT_WALK_SELF_UP ? setti_link_to(index) : view_parent(world, view, index);
-    return term->walk == SETT_WALK_ONE ? at != 0 && view_has(world, view, setti_link_index(at), term->type)
-                                       : view_reaches(world, view, term->type, at);
+    uint32_t at =
+        term->walk == SETT_WALK_SELF_UP ? setti_link_to(index) : view_parent(world, view, index);
+    return term->walk == SETT_WALK_ONE
+               ? at != 0 && view_has(world, view, setti_link_index(at), term->type)
+               : view_reaches(world, view, term->type, at);
 }
 
 static bool view_matches(const sett_world* world, const setti_listener* listener,
@@ -142,8 +144,9 @@ static void below_find(const sett_world* world, const tree_below* below, uint32_
                        bool* now, bool* other)
 {
     const setti_upward_term* term = &below->listener->upward[k];
-    uint32_t at =
-        term->walk == SETT_WALK_SELF_UP ? index : setti_link_index(setti_hierarchy_parent(world, index));
+    uint32_t at = term->walk == SETT_WALK_SELF_UP
+                      ? index
+                      : setti_link_index(setti_hierarchy_parent(world, index));
     bool found = false;
     while (!found && at != below->root) {
         found = view_has(world, &view_now, at, term->type);
@@ -193,11 +196,13 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
     uint32_t at = node->first;
     while (at != 0) {
         if (below_changes(world, &below, setti_link_index(at))) {
-            notified(world, setti_entity_at(&world->entities, setti_link_index(at)), listener->user);
+            notified(world, setti_entity_at(&world->entities, setti_link_index(at)),
+                     listener->user);
         }
         node = setti_hierarchy_find(world, setti_link_index(at));
         uint32_t next = node->first;
-        next = next != 0 && observer_descends(world, listener, terms, setti_link_index(at)) ? next : 0;
+        next =
+            next != 0 && observer_descends(world, listener, terms, setti_link_index(at)) ? next : 0;
         while (next == 0 && at != setti_link_to(root)) {
             next = node->next;
             at = node->parent;
@@ -230,8 +235,7 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
     const setti_signature_table* table = &world->signatures;
     uint32_t other = enters ? setti_edit_before(edit) : setti_edit_after(edit);
     tree_view view = {.index = entity.index, .signature = other, .child = SETTI_NO_LINK};
-    bool had_node =
-        !edit->creates && setti_signature_has(table, edit->from, SETT_ID_HIERARCHY);
+    bool had_node = !edit->creates && setti_signature_has(table, edit->from, SETT_ID_HIERARCHY);
     bool has_node = !edit->destroys && !edit->removes_all &&
                     setti_signature_has(table, edit->to, SETT_ID_HIERARCHY);
     if (enters && had_node && !has_node) {
@@ -250,8 +254,7 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
  * `parent`, a link. */
 static void tree_notify_move(sett_world* world, uint32_t index, uint32_t parent, bool enters)
 {
-    const tree_view view = {
-        .index = SETTI_NONE, .child = setti_link_to(index), .parent = parent};
+    const tree_view view = {.index = SETTI_NONE, .child = setti_link_to(index), .parent = parent};
     for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
         if (at->upward_count == 0) {
             continue;

@@ -236,8 +236,7 @@ static bool codec_links_lead(const setti_player* player, setti_relation* relatio
             setti_relation_relate(world, source, id, target, data, codec_call) == NULL) {
             return false;
         }
-        setti_chain_requeue(relation, SETTI_TARGETS,
-                            setti_chain_find(relation, source, target));
+        setti_chain_requeue(relation, SETTI_TARGETS, setti_chain_find(relation, source, target));
     }
     while (sett_target_count(world, source, id) > entry->count) {
         sett_entity target = sett_target(world, source, id);

@@ -134,7 +134,8 @@ static bool name_update_index(sett_world* world, setti_name_table* names)
     SETTI_EACH_INDEX(index, &names->type->storage) {
         uint64_t key = setti_name_key(world, index);
         if (key != 0) {
-            name_put(names, setti_link_to(index), name_hash(names, setti_hierarchy_parent(world, index), key));
+            name_put(names, setti_link_to(index),
+                     name_hash(names, setti_hierarchy_parent(world, index), key));
         }
     }
     names->epoch = world->epoch;
@@ -160,7 +161,8 @@ static uint32_t name_find_but(sett_world* world, uint32_t parent, uint64_t key, 
     uint32_t mask = names->capacity - 1;
     for (uint32_t at = hash & mask; names->slot[at].link != 0; at = (at + 1) & mask) {
         uint32_t link = names->slot[at].link;
-        if (names->slot[at].hash == hash && link != but && name_is(world, setti_link_index(link), parent, key)) {
+        if (names->slot[at].hash == hash && link != but &&
+            name_is(world, setti_link_index(link), parent, key)) {
             return link;
         }
     }
@@ -197,7 +199,8 @@ void setti_name_end(sett_world* world, uint32_t index)
         return;
     }
     if (name_is_current(world, names)) {
-        name_take(names, setti_link_to(index), name_hash(names, setti_hierarchy_parent(world, index), key));
+        name_take(names, setti_link_to(index),
+                  name_hash(names, setti_hierarchy_parent(world, index), key));
     }
     name_write(world, index, NAME_NONE); /* for callbacks that run later */
 }
@@ -220,8 +223,8 @@ static sett_status name_conflict(sett_world* world, const char* call, uint32_t i
     SETTI_ASSERT(other != 0 && other != setti_link_to(index));
     sett_entity a = setti_entity_at(&world->entities, index);
     sett_entity b = setti_entity_at(&world->entities, setti_link_index(other));
-    const char* text =
-        setti_text_of(world, &setti_names_of(world)->texts, setti_name_key(world, setti_link_index(other)));
+    const char* text = setti_text_of(world, &setti_names_of(world)->texts,
+                                     setti_name_key(world, setti_link_index(other)));
     return setti_world_fail_with(
         world, SETT_STATUS_CONFLICT,
         "%s: entity %u:%u cannot have the name \"%.200s\": its sibling %u:%u has it - choose "
@@ -364,7 +367,7 @@ static uint32_t name_numbered(const char* text, size_t length)
         number = text[k] >= '0' && text[k] <= '9';
         index = index * 10 + (uint64_t)(text[k] - '0');
     }
-    return number && index < UINT32_MAX ? (uint32_t)setti_link_to(index) : 0;
+    return number && index < UINT32_MAX ? setti_link_to((uint32_t)index) : 0;
 }
 
 bool setti_name_is_good(const char* name)
@@ -390,7 +393,7 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
             sett_add(world, entity, names->type->id) == NULL) {
             return world->error;
         }
-        parent = setti_hierarchy_parent(world, entity.index);    /* callbacks may have moved it */
+        parent = setti_hierarchy_parent(world, entity.index);      /* callbacks may have moved it */
         other = name_find_other(world, parent, key, entity.index); /* or named others */
     }
     if (other != 0) {
@@ -578,7 +581,7 @@ sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char*
         (!sett_is_null(parent) && !setti_entity_is_current(&world->entities, parent))) {
         return sett_null();
     }
-    uint32_t link = sett_is_null(parent) ? 0 : parent.setti_link_to(index);
+    uint32_t link = sett_is_null(parent) ? SETTI_NO_LINK : setti_link_to(parent.index);
     return setti_hierarchy_entity(world, name_find_text(world, link, name, strlen(name)));
 }
 
@@ -602,7 +605,7 @@ sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char
     if (!sett_is_null(from) && !setti_entity_is_current(&world->entities, from)) {
         return sett_null();
     }
-    uint32_t link = sett_is_null(from) ? 0 : from.setti_link_to(index);
+    uint32_t link = sett_is_null(from) ? SETTI_NO_LINK : setti_link_to(from.index);
     for (path += absolute;; path++) {
         size_t length = strcspn(path, "/");
         bool up = length == 2 && path[0] == '.' && path[1] == '.';

@@ -208,7 +208,8 @@ static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* 
                                desc->values[k].value, call);
         for (uint32_t j = 0; j < k; j++) {
             if (desc->values[j].component == desc->values[k].component) {
-                setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" is listed twice - leave out one", call,
+                setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                      "%s: \"%.100s\" is listed twice - leave out one", call,
                                       setti_component_text(world, desc->values[k].component));
                 return false;
             }

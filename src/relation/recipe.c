@@ -28,19 +28,19 @@
 
 /* Node numbers can be SETTI_NONE. */
 typedef struct recipe_node {
-    uint32_t index;     /* of the prefab's entity */
-    uint32_t signature; /* the prefab's entity has it, as found */
+    uint32_t index;              /* of the prefab's entity */
+    uint32_t signature;          /* the prefab's entity has it, as found */
     uint64_t dont_fragment_hash; /* of its dont_fragment types */
     sett_hierarchy links;
-    sett_hierarchy copy; /* links of the instance */
-    uint64_t name;       /* key of the copy's name, or 0 */
-    uint32_t part_count; /* parts of the copy, in `parts` */
-    uint32_t to;         /* signature of the copy */
+    sett_hierarchy copy;                    /* links of the instance */
+    uint64_t name;                          /* key of the copy's name, or 0 */
+    uint32_t part_count;                    /* parts of the copy, in `parts` */
+    uint32_t to;                            /* signature of the copy */
     uint32_t parent, first, next, previous; /* node numbers */
-    uint32_t level; /* depth below the root */
-    bool tree;    /* the entity has the hierarchy's component */
-    bool derives; /* its copies are linked to it by InstanceOf */
-    bool has_references; /* in values */
+    uint32_t level;                         /* depth below the root */
+    bool tree;                              /* the entity has the hierarchy's component */
+    bool derives;                           /* its copies are linked to it by InstanceOf */
+    bool has_references;                    /* in values */
 } recipe_node;
 
 typedef struct recipe {
@@ -246,7 +246,8 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, r
             part->value = &node->copy;
             part->quiet = true;
         }
-        node->has_references = node->has_references || (part->origin != NULL && type->desc.entity_offset_count != 0);
+        node->has_references =
+            node->has_references || (part->origin != NULL && type->desc.entity_offset_count != 0);
         bool derives = from->derives && type == plan->instances->links;
         if (type->ends != NULL || (type->links != NULL && !derives)) {
             return false;
@@ -337,7 +338,8 @@ static bool recipe_is_node(const sett_world* world, const recipe_node* node, boo
            setti_entity_set_of(&world->entities, node->index) == node->signature &&
            (root || setti_names_of(world) == NULL ||
             setti_name_key(world, node->index) == node->name) &&
-           (world->dont_fragment.count == 0 || recipe_dont_fragment_hash(world, node->index) == node->dont_fragment_hash);
+           (world->dont_fragment.count == 0 ||
+            recipe_dont_fragment_hash(world, node->index) == node->dont_fragment_hash);
 }
 
 /* The recipe of a prefab, if the prefab is unchanged. */

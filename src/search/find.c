@@ -610,7 +610,8 @@ static void find_prefetch(const find* f, const setti_search_step* step, uint32_t
         value[row] = setti_storage_find(&type->storage, find_from(f, step, row));
         SETTI_PREFETCH(value[row]);
     }
-    for (uint32_t row = 0; relation != NULL && (to_sources || relation->many) && row < count; row++) {
+    for (uint32_t row = 0; relation != NULL && (to_sources || relation->many) && row < count;
+         row++) {
         const sett_links* links = value[row];
         if (links == NULL || links->count == 0) {
             continue;
@@ -742,7 +743,8 @@ static bool test_any_link(find* f, const setti_type* along)
     uint32_t index;
     while ((index = setti_storage_next(&along->storage, &cursor)) != SETTI_NONE && !f->failed) {
         find_spend(f, 1);
-        if (setti_walk_first(along, index, SETTI_TARGETS) != SETTI_NONE && some_is_shown(f, index)) {
+        if (setti_walk_first(along, index, SETTI_TARGETS) != SETTI_NONE &&
+            some_is_shown(f, index)) {
             return true;
         }
     }
@@ -757,7 +759,8 @@ static bool test_any_source(find* f, find_reached* reached, const setti_search_i
         return true;
     }
     uint32_t place = setti_walk_first(item->along, target, SETTI_SOURCES);
-    for (; place != SETTI_NONE && !f->failed; place = setti_walk_next(item->along, place, SETTI_SOURCES)) {
+    for (; place != SETTI_NONE && !f->failed;
+         place = setti_walk_next(item->along, place, SETTI_SOURCES)) {
         find_spend(f, 1);
         if (some_is_shown(f, setti_walk_end(item->along, place, SETTI_SOURCES))) {
             return true;

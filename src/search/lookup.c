@@ -575,9 +575,10 @@ static lookup_found lookup_seek_range(const sett_lookup* l, uint64_t low, uint64
     if (l->ordered) {
         found.from = setti_key_order_seek(&l->order, low, LOOKUP_FIRST_INDEX);
         found.count =
-            low <= high ? setti_key_order_between(&l->order, found.from,
-                                                  setti_key_order_seek(&l->order, high, LOOKUP_LAST_INDEX))
-                        : 0;
+            low <= high
+                ? setti_key_order_between(&l->order, found.from,
+                                          setti_key_order_seek(&l->order, high, LOOKUP_LAST_INDEX))
+                : 0;
         return found;
     }
     SETTI_ASSERT(low == high);
@@ -929,8 +930,7 @@ sett_lookup* sett_lookup_create(sett_world* world, sett_component component, con
 sett_lookup* sett_lookup_create_ordered(sett_world* world, sett_component component,
                                         const char* member)
 {
-    return lookup_create(world, component, member, LOOKUP_ORDERED,
-                         "sett_lookup_create_ordered");
+    return lookup_create(world, component, member, LOOKUP_ORDERED, "sett_lookup_create_ordered");
 }
 
 sett_status sett_lookup_destroy(sett_lookup* l)

@@ -66,7 +66,7 @@ struct sett_ordered {
     uint64_t since;      /* when `now` was right, no page of the parts had this tick */
     uint32_t part_count; /* of storages that alone decide the order; 0: others do too */
     ordered_part part[ORDERED_PARTS];
-    setti_scratch rows; /* the rows that sett_ordered_rows returned last */
+    setti_scratch rows;   /* the rows that sett_ordered_rows returned last */
     ordered_part rows_of; /* the type of their values; storage NULL: do not return them again */
     uint64_t rows_since;  /* when they were right, no page of values had this tick */
     setti_scratch pages;  /* ordered_pages into which these rows point, by page number */

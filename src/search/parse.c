@@ -140,8 +140,7 @@ static const char* parse_quoted(parse* p)
         kept[length++] = *p->at++;
     }
     if (*p->at == '\0') {
-        parse_fail(p, start, SETT_STATUS_ARGUMENT,
-                   "this text has no end: add the closing '\"'");
+        parse_fail(p, start, SETT_STATUS_ARGUMENT, "this text has no end: add the closing '\"'");
         return NULL;
     }
     p->at++;
@@ -257,8 +256,8 @@ static bool parse_handle(parse* p, sett_entity* entity)
     if (*p->at == ':') {
         p->at++;
         return parse_number(p, &entity->generation) &&
-               (!sett_is_null(*entity) ||
-                parse_fail(p, start, SETT_STATUS_ARGUMENT, "#0:0 is the null handle - name an entity"));
+               (!sett_is_null(*entity) || parse_fail(p, start, SETT_STATUS_ARGUMENT,
+                                                     "#0:0 is the null handle - name an entity"));
     }
     *entity = sett_entity_at(p->out->world, entity->index);
     return !sett_is_null(*entity) ||
@@ -508,7 +507,8 @@ static bool parse_value(parse* p, sett_search_operand* operand)
         operand->number = *start == '-' ? -(double)INFINITY : (double)INFINITY;
     }
     return length <= SETTI_NUMBER_TEXT ||
-           parse_fail(p, start, SETT_STATUS_LIMIT, "a number has more than %d characters - write fewer digits",
+           parse_fail(p, start, SETT_STATUS_LIMIT,
+                      "a number has more than %d characters - write fewer digits",
                       SETTI_NUMBER_TEXT);
 }
 
@@ -682,7 +682,8 @@ static bool parse_list(parse* p, const char* start, sett_search_term* term)
 {
     term->kind = SETT_SEARCH_BEGIN;
     if (++p->nested > PARSE_NESTED) {
-        return parse_fail(p, start, SETT_STATUS_LIMIT, "lists are nested more than %d deep - use fewer", PARSE_NESTED);
+        return parse_fail(p, start, SETT_STATUS_LIMIT,
+                          "lists are nested more than %d deep - use fewer", PARSE_NESTED);
     }
     if (!parse_chains(p) || !parse_expect(p, "}", "after a list")) {
         return false;

@@ -138,7 +138,8 @@ static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char
         return SETTI_SOME;
     }
     if (name != NULL && strcmp(name, "*") != 0 && !build_is_name(name)) {
-        build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" cannot be the name of a variable - use letters, digits and _", name);
+        build_fail(b, SETT_STATUS_ARGUMENT,
+                   "\"%.100s\" cannot be the name of a variable - use letters, digits and _", name);
         return SETTI_NO_REF;
     }
     const setti_variable wanted = {.name = name, .entity = ref->entity};
@@ -313,7 +314,8 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
         return build_walk(b, item, term);
     }
     if (term->walk != SETT_WALK_NONE) {
-        return build_fail(b, SETT_STATUS_ARGUMENT, "a term has a walk and a target - leave out one");
+        return build_fail(b, SETT_STATUS_ARGUMENT,
+                          "a term has a walk and a target - leave out one");
     }
     if (item->type->links == NULL && item->type->id != SETT_ID_HIERARCHY) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
@@ -510,7 +512,8 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bu
                           "SETT_SEARCH_BEGIN is without SETT_SEARCH_END - add it at the end");
     }
     if (end == start) {
-        return build_fail(b, SETT_STATUS_ARGUMENT, "a list is empty - add a term to it, or leave it out");
+        return build_fail(b, SETT_STATUS_ARGUMENT,
+                          "a list is empty - add a term to it, or leave it out");
     }
     b->at = end;
     return true;
@@ -599,8 +602,10 @@ static bool build_optional(search_build* b, setti_search_item* item)
         }
     }
     b->at = item->term;
-    return fresh < 2 || build_fail(b, SETT_STATUS_ARGUMENT,
-                                   "neither end of an optional link occurs in another term - use one of them there");
+    return fresh < 2 ||
+           build_fail(
+               b, SETT_STATUS_ARGUMENT,
+               "neither end of an optional link occurs in another term - use one of them there");
 }
 
 /* ------------------------------------------------------------------------------- branches */
@@ -761,8 +766,10 @@ static bool build_order(search_build* b)
     if (status != SETT_OK) {
         return build_fail(b, status, "%s", message);
     }
-    return (!grouped || build_order_variable(b, &order->group_of, &search->rank_of[SETTI_RANK_GROUP])) &&
-           (!order->cascade || build_order_variable(b, &order->cascade_of, &search->rank_of[SETTI_RANK_CASCADE])) &&
+    return (!grouped ||
+            build_order_variable(b, &order->group_of, &search->rank_of[SETTI_RANK_GROUP])) &&
+           (!order->cascade ||
+            build_order_variable(b, &order->cascade_of, &search->rank_of[SETTI_RANK_CASCADE])) &&
            (!valued || build_order_variable(b, &order->by.of, &search->rank_of[SETTI_RANK_VALUE]));
 }
 

@@ -157,8 +157,8 @@ struct sett_search {
     uint32_t branch_count;
     uint32_t drives; /* number of the item with `drive`, or SETTI_NONE */
     sett_search_order ordering;
-    bool sorts;         /* there is an order */
-    setti_rank rank;    /* prepared order */
+    bool sorts;      /* there is an order */
+    setti_rank rank; /* prepared order */
     /* The results' numbers of the variables that an order reads; SETTI_NO_REF: none. */
     uint8_t rank_of[SETTI_RANK_KEYS];
     uint32_t step_room; /* steps in a plan at most */

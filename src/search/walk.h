@@ -12,8 +12,7 @@ SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index,
 {
     if (along->links == NULL) {
         const sett_hierarchy* node = setti_storage_find(&along->storage, index);
-        return node == NULL ? SETTI_NONE
-                            : (side == SETTI_SOURCES ? node->first : node->parent) - 1;
+        return node == NULL ? SETTI_NONE : (side == SETTI_SOURCES ? node->first : node->parent) - 1;
     }
     return setti_chain_first(setti_relation_of_links(along), index, side);
 }

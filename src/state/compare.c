@@ -225,12 +225,15 @@ static void compare_mark_words(setti_compare* compare, const setti_storage* stor
     uint32_t words = setti_storage_rows(storage) / 64;
     size_t first = (size_t)page->number * words;
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && words <= SETTI_COMPARE_WORDS);
-    setti_compare_rows rows = {
-        .words = words, .first = (uint32_t)first * 64, .was = page->in[SETTI_BEFORE], .is = page->in[SETTI_AFTER]};
+    setti_compare_rows rows = {.words = words,
+                               .first = (uint32_t)first * 64,
+                               .was = page->in[SETTI_BEFORE],
+                               .is = page->in[SETTI_AFTER]};
     if (rows.was == NULL || rows.is == NULL) {
         memset(rows.bits, 255, sizeof(rows.bits));
     } else {
-        bool loads = next != NULL && next->in[SETTI_BEFORE] != NULL && next->in[SETTI_AFTER] != NULL;
+        bool loads =
+            next != NULL && next->in[SETTI_BEFORE] != NULL && next->in[SETTI_AFTER] != NULL;
         compare_rows(&rows, loads ? next : NULL, storage->size);
         if (compare->sink->rows != NULL) {
             compare_pass_rows(compare, storage, &rows);
@@ -503,7 +506,8 @@ bool setti_compare_concerns(setti_compare* compare, const setti_type* type)
             return true;
         }
     }
-    return setti_view_extent(view, type, SETTI_BEFORE) != setti_view_extent(view, type, SETTI_AFTER);
+    return setti_view_extent(view, type, SETTI_BEFORE) !=
+           setti_view_extent(view, type, SETTI_AFTER);
 }
 
 /* If another entity has the index, all components of both count as changed. */

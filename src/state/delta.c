@@ -172,7 +172,8 @@ static void delta_write_begun(setti_delta_writer* to)
         delta_write_new_entities(to);
     }
     for (uint32_t index = SETTI_NONE; setti_marks_next(&to->walk->begun, &index);) {
-        setti_delta_write_life(to, index, setti_view_entity(to->walk->view, index, SETTI_AFTER).generation);
+        setti_delta_write_life(to, index,
+                               setti_view_entity(to->walk->view, index, SETTI_AFTER).generation);
     }
 }
 
@@ -182,7 +183,8 @@ typedef struct delta_note {
     bool occurs;
 } delta_note;
 
-void setti_delta_write_record(setti_delta_writer* to, const setti_type* type, setti_rounding rounding)
+void setti_delta_write_record(setti_delta_writer* to, const setti_type* type,
+                              setti_rounding rounding)
 {
     bool sent = rounding == SETTI_ROUNDED;
     SETTI_ASSERT(!sent || setti_delta_sends(type));

@@ -309,8 +309,7 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
         return status;
     }
     of->rule = apply_find_rule(delta, record.name);
-    if (of->type == NULL ||
-        (of->rule == NULL && !apply_is_type(of, record.size, record.version))) {
+    if (of->type == NULL || (of->rule == NULL && !apply_is_type(of, record.size, record.version))) {
         return apply_reject_type(delta, of, record.name, record.size, record.version);
     }
     const char* why = setti_delta_rejects(of->type);
@@ -482,7 +481,8 @@ static sett_status apply_check_ended(const setti_delta* delta)
     }
     while (setti_delta_next_life(&lives, &entity)) {
         if (delta->part == NULL && !sett_entity_valid(delta->world, entity)) {
-            return setti_delta_reject(delta, "they destroy an entity that this world does not have");
+            return setti_delta_reject(delta,
+                                      "they destroy an entity that this world does not have");
         }
         if (!apply_is_allowed(delta, entity)) {
             return setti_delta_reject(delta,
@@ -845,9 +845,9 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
         of->part[SETTI_DELTA_ROWS] = *from;
         if (status == SETT_OK && !apply_skip_runs(from, of->count[SETTI_DELTA_ROWS],
                                                   of->kind == SETTI_SPARSE ? of->extent : 0)) {
-            status = setti_delta_reject(delta, from->short_of
-                                                   ? "they end within runs of rows"
-                                                   : "the runs of rows are not in order");
+            status =
+                setti_delta_reject(delta, from->short_of ? "they end within runs of rows"
+                                                         : "the runs of rows are not in order");
         }
     }
     if (status == SETT_OK && from->at != from->end) {

@@ -47,7 +47,8 @@ static void arrange_compute(setti_view* view, setti_delta_type* of)
     uint32_t was = setti_view_extent(view, of->type, SETTI_BEFORE);
     for (uint32_t row = 0; row < of->extent; row++) {
         const unsigned char* page =
-            row < was ? setti_view_get(view, &storage->rows, row >> storage->shift, SETTI_BEFORE) : NULL;
+            row < was ? setti_view_get(view, &storage->rows, row >> storage->shift, SETTI_BEFORE)
+                      : NULL;
         uint32_t k = row & (setti_storage_rows(storage) - 1);
         of->want[row] = page != NULL ? ((const uint32_t*)(const void*)(page + storage->indices))[k]
                                      : ARRANGE_UNKNOWN;
@@ -112,7 +113,8 @@ static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_de
     SETTI_ASSERT(of->want == NULL);
     setti_pool* pool = &delta->world->pool;
     const setti_delta_reader* rows = &of->part[SETTI_DELTA_ROWS];
-    size_t known = setti_view_extent(view, of->type, SETTI_BEFORE) + (size_t)(rows->end - rows->at) / 4;
+    size_t known =
+        setti_view_extent(view, of->type, SETTI_BEFORE) + (size_t)(rows->end - rows->at) / 4;
     if (of->extent > known) {
         return true; /* rows without runs, however many */
     }

@@ -38,7 +38,8 @@ void setti_delta_write_slots(setti_delta_writer* to)
     setti_view_slot slot = {.index = SETTI_NONE};
     setti_delta_begin_lives(to);
     while (setti_view_next_slot(to->walk->view, &slot)) {
-        order_write_slot(to, slot.index, slot.generation[SETTI_BEFORE], slot.generation[SETTI_AFTER]);
+        order_write_slot(to, slot.index, slot.generation[SETTI_BEFORE],
+                         slot.generation[SETTI_AFTER]);
     }
 }
 
@@ -75,7 +76,8 @@ static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t was
     uint32_t end = SETTI_MIN(is - first, setti_storage_rows(storage));
     const uint32_t* before =
         order_indices(storage, setti_view_get(view, &storage->rows, number, SETTI_BEFORE));
-    const uint32_t* after = order_indices(storage, setti_view_get(view, &storage->rows, number, SETTI_AFTER));
+    const uint32_t* after =
+        order_indices(storage, setti_view_get(view, &storage->rows, number, SETTI_AFTER));
     for (uint32_t k = 0; k < end; k++) {
         if (first + k >= was || before[k] != after[k]) {
             order_put(to, first + k, after[k]);

@@ -288,7 +288,8 @@ static bool play_follow(const setti_delta* delta, const setti_delta_type* of, ui
 {
     SETTI_ASSERT(of->codec->owner != NULL);
     setti_codec_cursor cursor = {0, 0};
-    sett_entity next = of->codec->owner(delta->player.sides, of->type, *index, SETTI_AFTER, &cursor);
+    sett_entity next =
+        of->codec->owner(delta->player.sides, of->type, *index, SETTI_AFTER, &cursor);
     *index = sett_is_null(next) ? *index : next.index;
     return !sett_is_null(next);
 }
@@ -363,8 +364,9 @@ static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of,
                            const setti_delta_reader* members, uint32_t count)
 {
     for (uint32_t k = count; k-- > 0;) {
-        if (place == SETTI_NONE || of->codec->step(delta->player.sides, of->type, SETTI_AFTER, &place,
-                                                   SETTI_LIST_PREVIOUS) != setti_delta_word(members->at, k)) {
+        if (place == SETTI_NONE ||
+            of->codec->step(delta->player.sides, of->type, SETTI_AFTER, &place,
+                            SETTI_LIST_PREVIOUS) != setti_delta_word(members->at, k)) {
             return false;
         }
     }

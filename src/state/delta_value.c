@@ -37,9 +37,11 @@ static void value_mark(setti_delta_writer* to)
     /* Such a value is the same if only the owner is another entity. */
     for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->begun, &index);) {
         setti_codec_list list;
-        uint32_t place = codec->list(sides, lists, index, SETTI_AFTER, &list) ? list.first : SETTI_NONE;
+        uint32_t place =
+            codec->list(sides, lists, index, SETTI_AFTER, &list) ? list.first : SETTI_NONE;
         while (place != SETTI_NONE) {
-            setti_marks_add(&walk->bits, codec->step(sides, lists, SETTI_AFTER, &place, SETTI_LIST_NEXT));
+            setti_marks_add(&walk->bits,
+                            codec->step(sides, lists, SETTI_AFTER, &place, SETTI_LIST_NEXT));
         }
     }
 }
@@ -273,7 +275,8 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
     setti_codec_cursor cursor = {0, 0};
     sett_entity at;
     if (setti_view_value(view, to->type, member, side) == NULL ||
-        !sett_equals(setti_view_entity(view, member, SETTI_BEFORE), setti_view_entity(view, member, SETTI_AFTER))) {
+        !sett_equals(setti_view_entity(view, member, SETTI_BEFORE),
+                     setti_view_entity(view, member, SETTI_AFTER))) {
         return false;
     }
     do {
@@ -361,7 +364,8 @@ static void value_mark_owners(setti_delta_writer* to, uint32_t member)
     setti_view* view = to->walk->view;
     setti_codec_cursor cursor = {0, 0};
     sett_entity owner;
-    while (!sett_is_null(owner = to->codec->owner(&view->sides, to->type, member, SETTI_AFTER, &cursor))) {
+    while (!sett_is_null(
+        owner = to->codec->owner(&view->sides, to->type, member, SETTI_AFTER, &cursor))) {
         if (!to->codec->direct || !value_follows(to, owner, member)) {
             setti_marks_add(&to->walk->marked, owner.index);
         }

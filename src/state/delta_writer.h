@@ -69,7 +69,8 @@ typedef enum setti_rounding {
 } setti_rounding;
 
 /* Writes a type's record without counts. */
-void setti_delta_write_record(setti_delta_writer* to, const setti_type* type, setti_rounding rounding);
+void setti_delta_write_record(setti_delta_writer* to, const setti_type* type,
+                              setti_rounding rounding);
 void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, setti_rounding rounding,
                             const uint32_t count[SETTI_DELTA_PARTS], uint32_t extent);
 /* Writes the size and the seal into the head. */

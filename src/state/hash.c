@@ -378,8 +378,8 @@ static uint64_t hash_shape_of(const hash_part* part, uint32_t number)
 static uint64_t hash_view_word(const hash_part* part, uint32_t base, uint64_t bits,
                                const unsigned char* rows)
 {
-    const setti_entity_page* page =
-        setti_view_get(part->view, &part->world->entities.pages, base >> SETTI_ENTITY_SHIFT, SETTI_BEFORE);
+    const setti_entity_page* page = setti_view_get(part->view, &part->world->entities.pages,
+                                                   base >> SETTI_ENTITY_SHIFT, SETTI_BEFORE);
     uint64_t sum = 0;
     for (; bits != 0; bits &= bits - 1) {
         uint32_t index = base + setti_bits_lowest(bits);
@@ -394,8 +394,8 @@ static uint64_t hash_view_word(const hash_part* part, uint32_t base, uint64_t bi
 /* The presence bits of a page of an array or tag, in a view. */
 static const uint64_t* hash_view_words(const hash_part* part, uint32_t first)
 {
-    const uint64_t* words =
-        setti_view_get(part->view, &part->of->type->storage.presence, first >> SETTI_BITS_SHIFT, SETTI_BEFORE);
+    const uint64_t* words = setti_view_get(part->view, &part->of->type->storage.presence,
+                                           first >> SETTI_BITS_SHIFT, SETTI_BEFORE);
     return words != NULL ? words + (first / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
 }
 
@@ -407,8 +407,9 @@ static uint64_t hash_view_sparse(const hash_part* part, const unsigned char* pag
     uint64_t sum = 0;
     for (uint32_t k = 0; k < setti_storage_rows(storage) && first + k < extent; k++) {
         if (indices[k] != SETTI_NONE) {
-            sum += setti_hash_value(part->of, setti_view_entity(part->view, indices[k], SETTI_BEFORE),
-                                    page + (size_t)k * storage->size);
+            sum +=
+                setti_hash_value(part->of, setti_view_entity(part->view, indices[k], SETTI_BEFORE),
+                                 page + (size_t)k * storage->size);
         }
     }
     return sum;
@@ -430,7 +431,8 @@ static uint64_t hash_view_records(const hash_part* part, const unsigned char* re
     for (uint32_t k = hash_view_record_count(part, number); k-- > 0; record += records->size) {
         uint32_t source;
         memcpy(&source, record + records->source, sizeof(source));
-        sum += setti_hash_link(part->of, setti_view_entity(part->view, source, SETTI_BEFORE), record);
+        sum +=
+            setti_hash_link(part->of, setti_view_entity(part->view, source, SETTI_BEFORE), record);
     }
     return sum;
 }

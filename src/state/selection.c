@@ -186,10 +186,11 @@ static uint64_t selection_sum(const sett_world* world, const setti_selected* sel
         sum += setti_hash_value(&of, entity, value);
         if (type->records != NULL) {
             setti_view view;
-            setti_view_init_empty(setti_unconst(world), &view); /* its state after: the live world */
+            setti_view_init_empty(setti_unconst(world),
+                                  &view); /* its state after: the live world */
             setti_view_list list = setti_view_records(type, value);
-            for (const void* record;
-                 (record = setti_view_next_record(&view, type->records, &list, SETTI_AFTER)) != NULL;) {
+            for (const void* record; (record = setti_view_next_record(&view, type->records, &list,
+                                                                      SETTI_AFTER)) != NULL;) {
                 sum += setti_hash_link(&of, entity, record);
             }
         }
@@ -258,8 +259,9 @@ static bool selection_is_known(const selection_job* job, sett_entity entity)
     if (job->selection->before != NULL && !setti_selected_has(&job->before, entity)) {
         return false;
     }
-    return job->since != NULL ? sett_equals(setti_view_entity(job->since, entity.index, SETTI_BEFORE), entity)
-                              : job->into != NULL && sett_entity_valid(job->into, entity);
+    return job->since != NULL
+               ? sett_equals(setti_view_entity(job->since, entity.index, SETTI_BEFORE), entity)
+               : job->into != NULL && sett_entity_valid(job->into, entity);
 }
 
 static void selection_mark(selection_job* job)
@@ -293,8 +295,8 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
     bool leads = false;
     codec = lists != NULL ? setti_delta_codec(lists) : codec;
     while (job->enters && !leads && codec->owner != NULL &&
-           !sett_is_null(
-               owner = codec->owner(job->to.encoder.sides, lists, entity.index, SETTI_AFTER, &cursor))) {
+           !sett_is_null(owner = codec->owner(job->to.encoder.sides, lists, entity.index,
+                                              SETTI_AFTER, &cursor))) {
         leads = selection_enters(job, owner);
     }
     return leads;
@@ -516,7 +518,8 @@ static bool selection_find_owners(const selection_job* job, const setti_type* ty
         sett_entity owner;
         while ((job->mark[k] & SELECTION_OWNED) != 0 &&
                !sett_is_null(owner = codec->owner(job->to.encoder.sides, type,
-                                                  job->selected.entity[k].index, SETTI_AFTER, &cursor))) {
+                                                  job->selected.entity[k].index, SETTI_AFTER,
+                                                  &cursor))) {
             sett_entity* item = setti_pool_grow(&job->world->pool, owners->entity, sizeof(*item),
                                                 owners->count, 1, &owners->capacity);
             if (item == NULL) {
@@ -588,8 +591,8 @@ static void selection_write_types(selection_job* job, const uint32_t* counts)
         if (counts[k] != 0) {
             uint32_t count[SETTI_DELTA_PARTS] = {counts[k]};
             bool rounded = !job->exact && setti_delta_sends(types->item[k]);
-            setti_delta_write_type(out, types->item[k], rounded ? SETTI_ROUNDED : SETTI_EXACT, count,
-                                   0);
+            setti_delta_write_type(out, types->item[k], rounded ? SETTI_ROUNDED : SETTI_EXACT,
+                                   count, 0);
             sent++;
         }
     }

@@ -389,10 +389,11 @@ static void state_enforce_limit(setti_state* state)
         dropped++;
     }
     if (dropped != 0) {
-        setti_world_log(state->world, SETT_LOG_WARNING,
-                        "snapshots take more than the limit of %u KB: the oldest %u are dropped - raise "
-                        "sett_snapshot_options.memory_limit, or take fewer",
-                        (unsigned)(limit >> 10), (unsigned)dropped);
+        setti_world_log(
+            state->world, SETT_LOG_WARNING,
+            "snapshots take more than the limit of %u KB: the oldest %u are dropped - raise "
+            "sett_snapshot_options.memory_limit, or take fewer",
+            (unsigned)(limit >> 10), (unsigned)dropped);
     }
 }
 

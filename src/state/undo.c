@@ -581,12 +581,12 @@ static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
         }
     }
     for (undo_step* at = from; status == SETT_OK && at != meet; at = at->before) {
-        status = setti_delta_apply(undo->mirror, at->data + at->forward, at->back, SETTI_COMPARE_HASHES);
+        status =
+            setti_delta_apply(undo->mirror, at->data + at->forward, at->back, SETTI_COMPARE_HASHES);
     }
     while (status == SETT_OK && meet != to) {
         meet = meet->way;
-        status = setti_delta_apply(undo->mirror, meet->data, meet->forward,
-                                   SETTI_COMPARE_HASHES);
+        status = setti_delta_apply(undo->mirror, meet->data, meet->forward, SETTI_COMPARE_HASHES);
     }
     return status;
 }
