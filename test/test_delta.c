@@ -360,7 +360,7 @@ static void what_cannot_be_is_rejected_and_undone(void)
     CHECK_EQ(found, 1);
     CHECK_EQ(sett_delta_apply(f.peer, bytes, size), SETT_STATUS_INVALID); /* altered */
     CHECK_EQ(setti_delta_apply(f.peer, bytes, size, SETTI_TRUST), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(sett_world_message(f.peer), "cannot be a child of") != NULL, "%s",
+    CHECK_MSG(strstr(sett_world_message(f.peer), "cannot be its own parent") != NULL, "%s",
               sett_world_message(f.peer));
     CHECK_EQ(sett_world_hash(f.peer), hash);
     CHECK_EQ(sett_world_validate(f.peer, NULL), SETT_OK);

@@ -69,6 +69,15 @@ static void a_type_is_listed_once(void)
     write_letter(&delta, world[0], before, take(world[0]));
     seal(&delta);
     letter whole = delta;
+    delta.size--;
+    rejects(world[1], &delta, "they were cut off");
+    delta.size += 2;
+    rejects(world[1], &delta, "other bytes follow them");
+    delta = whole;
+    delta.bytes[find_bytes(&delta, "bbb", 3)] = 0;
+    seal(&delta);
+    rejects(world[1], &delta, "the name of a type is invalid");
+    delta = whole;
     memcpy(delta.bytes + find_bytes(&delta, "bbb", 3), "aaa", 3);
     seal(&delta);
     rejects(world[1], &delta, "a type is listed twice");

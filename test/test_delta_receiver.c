@@ -300,7 +300,7 @@ static void no_life_follows_the_last(void)
     }
     memcpy(bytes + at + 4, &last.generation, 4);
     CHECK_EQ(setti_delta_apply(peer, bytes, size, SETTI_TRUST), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(sett_world_message(peer), "generation is invalid") != NULL, "%s",
+    CHECK_MSG(strstr(sett_world_message(peer), "an invalid handle") != NULL, "%s",
               sett_world_message(peer));
     CHECK(sett_entity_valid(peer, last));
     free(bytes);

@@ -260,7 +260,9 @@ static void messages_of_loading_speak_of_files(void)
         CHECK(to->files.write(to->files.user, file, texts[k], strlen(texts[k])));
         CHECK(to->files.close(to->files.user, file));
         CHECK_EQ(sett_world_load_with(world, "f", &desc, NULL), SETT_STATUS_INVALID);
-        CHECK_STR_EQ(sett_world_message(world), "sett_world_load: \"f\": it is not a file of Sett");
+        CHECK_STR_EQ(sett_world_message(world),
+                     "sett_world_load: \"f\": the file is not one of Sett - pass one "
+                     "that sett_world_save wrote");
     }
     /* another save policy */
     sett_world* into = quiet_world();
@@ -348,7 +350,7 @@ static void files_of_the_system_behave_alike(void)
     sett_load_result result;
     change(world, &chance, 5000);
     CHECK_EQ(sett_world_save(world, "/no/such/folder/f"), SETT_STATUS_FILE);
-    CHECK(strstr(sett_world_message(world), "does its folder exist") != NULL);
+    CHECK(strstr(sett_world_message(world), "check that its folder exists") != NULL);
     CHECK_EQ(sett_world_load(into, "/no/such/folder/f"), SETT_STATUS_FILE);
     CHECK_MSG(sett_world_save(world, path) == SETT_OK, "%s", sett_world_message(world));
     sett_journal* journal = sett_journal_create(world, path, NULL);

@@ -176,7 +176,8 @@ static void rejects_cycles(void)
     CHECK_EQ(sett_hierarchy_attach(world, a, c), SETT_STATUS_CYCLE);
     CHECK_STR_EQ(
         sett_world_message(world),
-        "sett_hierarchy_attach: entity 0:1 cannot be a child of its descendant 2:1 - first detach the descendant");
+        "sett_hierarchy_attach: entity 0:1 cannot be a child of its descendant 2:1 - first detach "
+        "the descendant");
     CHECK_EQ(sett_hierarchy_attach(world, b, c), SETT_STATUS_CYCLE);
     CHECK_EQ(sett_hierarchy_insert_before(world, a, c), SETT_STATUS_CYCLE);
     CHECK_EQ(sett_hierarchy_insert_after(world, b, c), SETT_STATUS_CYCLE);

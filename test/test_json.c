@@ -752,6 +752,7 @@ static const struct {
     {IN_ENTITY("\"links\":{\"Likes\":[{\"to\":\"/a\",\"data\":{\"base64\":\"AA==\"}}]}"),
      "too few bytes"},
     {IN_ENTITY("\"links\":{\"Likes\":[{\"to\":\"x\"}]}"), "null, \"/path\" or"},
+    {IN_ENTITY("\"links\":{\"Likes\":[{\"of\":\"/a\"}]}"), "a link has a key beside"},
     {IN_ENTITY("\"links\":{\"Likes\":[null]}"), "a string is expected"},
     {IN_ENTITY("\"links\":{\"Likes\":[{\"data\":{\"base64\":\"AAAAAA==\"}}]}"),
      "the link has no \"to\""},
@@ -897,7 +898,7 @@ static void single_values_are_set(void)
     CHECK(SETT_GET(world, door, Vec2)->x == 2);
     CHECK_EQ(sett_json_set(world, door, Door_id, "{\"owner\":\"/hull\"}", 17), SETT_STATUS_INVALID);
     CHECK_STR_EQ(sett_world_message(world), "sett_json_set: line 1, column 10, Door.owner: no "
-                                            "entity has this path: \"/hull\"");
+                                            "entity has the path \"/hull\" - correct it");
     CHECK_EQ(sett_json_set(world, door, Door_id, "{\"owner\":\"#9:9\"}", 16), SETT_OK);
     CHECK_ENTITY_EQ(value->owner, ((sett_entity){9, 9}));
     CHECK_EQ(sett_json_set(world, door, SETT_ID_NAME, "1", 1), SETT_STATUS_ARGUMENT);

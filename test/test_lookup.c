@@ -286,12 +286,23 @@ static void keys_that_collide_do_so_in_one_look_up_only(void)
     CHECK_END(s.world);
 }
 
+typedef struct placed_at {
+    float at[2];
+} placed_at;
+
 static void what_cannot_be_looked_up_is_rejected(void)
 {
     items s;
     items_begin(&s, quiet_world(), SETT_STORAGE_DEFAULT);
     CHECK(sett_lookup_create(s.world, s.item, "none") == NULL);
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(s.world), "\"Item\" has no member \"none\"") != NULL);
+    sett_component placed = sett_component_register(
+        s.world, &(sett_component_desc){.name = "Placed",
+                                        .size = sizeof(placed_at),
+                                        .members = SETT_STRUCT(placed_at, at)});
+    CHECK(sett_lookup_create(s.world, placed, "at") == NULL);
+    CHECK(strstr(sett_world_message(s.world), "is not one number, bool or handle") != NULL);
     CHECK(sett_lookup_create(s.world, 900, "key") == NULL);
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_UNREGISTERED);
     CHECK_EQ(sett_component_unregister(s.world, s.item), SETT_STATUS_CONFLICT);

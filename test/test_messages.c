@@ -89,10 +89,10 @@ static void components(void)
     SAID(world, "cannot require the relationship \"Owes\"");
     sett_relationship_desc other = {.name = "Owes", .acyclic = true};
     CHECK_EQ(sett_relationship_register(world, &other), 0);
-    SAID(world, "a relationship with other options");
+    SAID(world, "is registered already, with other options");
     other.name = "First";
     CHECK_EQ(sett_relationship_register(world, &other), 0);
-    SAID(world, "a component - give it another name");
+    SAID(world, "is registered already, as a component");
     SAYS(world, sett_component_unregister(world, owes), ARGUMENT, "cannot be unregistered");
     sett_query* query =
         sett_query_create(world, &(sett_query_desc){.name = "q", .terms = {{.component = first}}});
@@ -224,6 +224,8 @@ static void relations(void)
     CHECK_EQ(sett_hierarchy_attach(world, child, root), SETT_OK);
     SAYS(world, sett_hierarchy_insert_before(world, child, child), ARGUMENT,
          "cannot be its own sibling");
+    SAYS(world, sett_hierarchy_insert_before(world, child, root), ARGUMENT,
+         "has no parent, so it has no siblings");
     SAYS(world, sett_hierarchy_order(world, child, &root, 1), ARGUMENT, "is not a child of");
     (void)sett_hierarchy_set_scope(world, root);
     CHECK_EQ(sett_entity_destroy(world, root), SETT_OK);
@@ -238,7 +240,21 @@ static void relations(void)
     sett_component only = add_type(world, "Only");
     CHECK(sett_add(world, inner, only) != NULL);
     CHECK(sett_is_null(sett_duplicate(world, inner, &(sett_duplicate_desc){.to = other})));
-    SAID(other, "in the other world - register it alike in both");
+    SAID(other, "is not registered in the other world - register it in both");
+    CHECK(sett_component_register(other, &(sett_component_desc){.name = "Only", .size = 9}) != 0);
+    CHECK(sett_is_null(sett_duplicate(world, inner, &(sett_duplicate_desc){.to = other})));
+    SAID(other, "has another description in the other world");
+    sett_instantiate_desc with = {.prefab = prefab, .bases = &inner, .base_count = 1};
+    CHECK(sett_is_null(sett_instantiate_with(world, &with)));
+    SAID(world, "would be copied twice, because two of the prefabs contain it");
+    CHECK_EQ(sett_name_set(world, prefab, "crane"), SETT_OK);
+    with = (sett_instantiate_desc){.prefab = prefab, .name = "crane"};
+    CHECK(sett_is_null(sett_instantiate_with(world, &with)));
+    SAID(world, "is taken by the sibling");
+    const sett_value name = {.component = SETT_ID_NAME};
+    with = (sett_instantiate_desc){.prefab = prefab, .values = &name, .value_count = 1};
+    CHECK(sett_is_null(sett_instantiate_with(world, &with)));
+    SAID(world, "is written by the library - leave it out");
     CHECK_END(other);
     CHECK_END(world);
 }
@@ -308,13 +324,13 @@ static void states(void)
 static void files(void)
 {
     sett_world* world = quiet_world();
-    SAYS(world, sett_world_save(world, NULL), ARGUMENT, "`path` is NULL or empty");
+    SAYS(world, sett_world_save(world, NULL), ARGUMENT, "`path` is NULL - pass");
     SAYS(world, sett_world_load(world, "nowhere/to be/found"), FILE,
-         "cannot be opened - does it exist?");
-    SAYS(world, sett_world_save(world, "nowhere/to be/found"), FILE, "does its folder exist?");
+         "cannot be opened - check that it exists");
+    SAYS(world, sett_world_save(world, "nowhere/to be/found"), FILE,
+         "check that its folder exists");
     sett_file_desc large = {.user_block = "", .user_size = (size_t)17 << 20};
-    SAYS(world, sett_world_save_with(world, "unused", &large), ARGUMENT,
-         "at most 16 MB are allowed");
+    SAYS(world, sett_world_save_with(world, "unused", &large), ARGUMENT, "at most 16 MB fit");
     static const struct {
         const char *text, *part;
     } texts[] = {{"{\"\\x\":1}", "unknown escape"},

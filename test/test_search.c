@@ -646,7 +646,8 @@ static void locales_do_not_matter(void)
     CHECK(sett_search_create(world, digits) == NULL);
     CHECK_STR_EQ(
         sett_world_message(world),
-        "sett_search_create: column 12: a number has more than 400 characters - write fewer digits");
+        "sett_search_create: column 12: a number has more than 400 characters - write fewer "
+        "digits");
     CHECK_END(world);
 }
 

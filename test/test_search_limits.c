@@ -142,7 +142,7 @@ static void wrong_descriptors_are_explained(void)
     must_reject(world, TERM(.component = Ship, .walk = SETT_WALK_UP, .along = Ship), wrong,
                 "is not a relationship - name one after");
     must_reject(world, TERM(.component = Ship, .walk = SETT_WALK_UP, .along = AtWar), wrong,
-                "one target for each source");
+                "many targets for each source");
     must_reject(
         world,
         TERM(.component = Ship, .walk = SETT_WALK_UP, .along = DockedAt, .source = SETT_VAR("_")),
@@ -219,12 +219,12 @@ static void wrong_descriptors_are_explained(void)
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .left = n, .right = seven,
                      .compare = SETT_COMPARE_CONTAINS),
-                wrong, "for names and texts");
+                wrong, "compare texts - use");
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .left = MEMBER("of"),
                      .right = {.kind = SETT_OPERAND_ENTITY, .of = SETT_FIXED(earth)},
                      .compare = SETT_COMPARE_LESS),
-                wrong, "by == and != only");
+                wrong, "entities have no order");
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .left = n,
                      .right = {.kind = SETT_OPERAND_CONSTANT, .text = "RED"}),
@@ -243,16 +243,16 @@ static void wrong_descriptors_are_explained(void)
     /* orders */
     sett_search_desc order = *TERM(.component = Ship);
     order.order.by = seven;
-    must_reject(world, &order, wrong, "order_by needs a member or a name");
+    must_reject(world, &order, wrong, "order_by is not followed by a member");
     order.order.by = (sett_search_operand)MEMBER("none");
     must_reject(world, &order, wrong, "has no member");
     order.order.by = (sett_search_operand){.kind = (sett_operand_kind)99};
     must_reject(world, &order, wrong, "order");
     order.order.by = (sett_search_operand){.kind = SETT_OPERAND_ENTITY};
     order.order.group_by = Ship;
-    must_reject(world, &order, wrong, "one target for each source");
+    must_reject(world, &order, wrong, "is not followed by an exclusive");
     order.order.group_by = 900;
-    must_reject(world, &order, wrong, "one target for each source");
+    must_reject(world, &order, wrong, "is not followed by an exclusive");
     CHECK(sett_search_create_sized(world, TERM(.component = Ship), sizeof(sett_search_desc),
                                    sizeof(sett_search_term) + 8) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_MISMATCH);

@@ -1068,7 +1068,7 @@ static bool one_search(uint64_t number)
     if (search == NULL) {
         const char* message = sett_world_message(world);
         CHECK_MSG(strstr(message, "in some sides of") != NULL ||
-                      strstr(message, "an optional link needs a variable") != NULL,
+                      strstr(message, "neither end of an optional link") != NULL,
                   "\"%s\": %s", q.out, message);
         seen.rejected++;
         seen.searches--;

@@ -571,7 +571,8 @@ static void what_types_require_must_be_allowed(void)
     uint64_t hash = sett_world_hash(into.world);
     CHECK_EQ(sett_selection_apply(into.world, bytes, size, &allowed), SETT_STATUS_INVALID);
     CHECK_MSG(strstr(sett_world_message(into.world),
-                     "adds \"Needy\", which requires \"Rare\", but the options exclude") != NULL,
+                     "adds \"Needy\", which requires \"Rare\", but the options select only") !=
+                  NULL,
               "%s", sett_world_message(into.world));
     CHECK_EQ(sett_world_hash(into.world), hash);
     CHECK(sett_add(into.world, e, Rare_id) != NULL); /* it is there already */
@@ -585,7 +586,7 @@ static void what_types_require_must_be_allowed(void)
     hash = sett_world_hash(into.world);
     CHECK_EQ(sett_selection_apply(into.world, bytes, size, &rare), SETT_STATUS_INVALID);
     CHECK_MSG(strstr(sett_world_message(into.world),
-                     "removes \"Rare\", which is required by \"Needy\"") != NULL,
+                     "removes \"Rare\", which \"Needy\" requires") != NULL,
               "%s", sett_world_message(into.world));
     CHECK_EQ(sett_world_hash(into.world), hash);
     CHECK_EQ(sett_selection_apply(into.world, bytes, size, NULL), SETT_OK);

@@ -257,7 +257,7 @@ static void other_versions_are_rejected(void)
     node->bytes[8] = 9;
     setti_bytes_put(node->bytes + 24, setti_checksum(0, node->bytes, 24), 8);
     CHECK_EQ(load(file, &message), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(message, "its format version differs") != NULL, "%s", message);
+    CHECK_MSG(strstr(message, "the format version of the file differs") != NULL, "%s", message);
     end();
 }
 

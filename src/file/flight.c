@@ -443,8 +443,8 @@ sett_status sett_flight_save(const sett_flight* flight, const char* path, const 
     return done ? SETT_OK
                 : setti_world_fail_with(
                       flight->world, SETT_STATUS_FILE,
-                      "sett_flight_save: \"%.200s\" cannot be written - does its folder exist, is "
-                      "the disk full?",
+                      "sett_flight_save: \"%.200s\" cannot be written - check that its folder "
+                      "exists and that the disk has room",
                       path);
 }
 

@@ -653,9 +653,10 @@ static bool json_load_components(json_load* load)
         if (type == NULL) {
             good = json_load_unknown_type(load, key, "no such component");
         } else if (type->module != NULL) {
-            good = setti_json_fail(
-                json, json->at,
-                "the library writes this component - use \"name\", \"parent\" or \"links\" instead");
+            good =
+                setti_json_fail(json, json->at,
+                                "the library writes this component - use \"name\", \"parent\" or "
+                                "\"links\" instead");
         } else if (json_load_is_seen(load, type)) {
             good = setti_json_fail(json, json->at, "the component occurs twice - leave out one");
         } else if (!json_load_is_singletons(load) || load->pass != JSON_APPLY) {
@@ -799,12 +800,11 @@ static bool json_load_links(json_load* load)
             good = setti_json_begin(json, '[');
             uint32_t count = 0;
             while (good && setti_json_item(json)) {
-                good =
-                    (count++ == 0 || setti_relation_of_links(type)->many ||
-                     setti_json_fail(
-                         json, json->at,
-                         "the relationship is exclusive, and the entity has two targets - leave out one")) &&
-                    json_load_link(load, type);
+                good = (count++ == 0 || setti_relation_of_links(type)->many ||
+                        setti_json_fail(json, json->at,
+                                        "the relationship is exclusive, and the entity has two "
+                                        "targets - leave out one")) &&
+                       json_load_link(load, type);
             }
         }
         setti_json_leave(&load->reader, before);

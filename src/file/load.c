@@ -80,9 +80,10 @@ static sett_status load_limit(load_attempt* load, size_t limit)
         limit = LOAD_LIMIT + LOAD_LIMIT_A_BYTE * size + LOAD_LIMIT_A_TYPE * into->registered.count;
     }
     if (limit <= 2 * size) {
-        return load_fail(load, SETT_STATUS_LIMIT,
-                         "it is larger than half of sett_file_desc.limit - raise the limit if "
-                         "you trust the file");
+        return load_fail(
+            load, SETT_STATUS_LIMIT,
+            "the file is larger than half of sett_file_desc.limit - raise the limit if "
+            "you trust the file");
     }
     load->limit = limit - 2 * size;
     load->reader.limit = load->limit;
@@ -119,7 +120,7 @@ static sett_status load_systems(load_attempt* load)
     const setti_bytes* payload = &load->reader.payload;
     if (!setti_run_check(payload)) {
         return load_fail(load, SETT_STATUS_INVALID,
-                         "it is damaged: its records of systems are invalid");
+                         "the file is damaged: its records of systems are invalid");
     }
     setti_bytes_free(pool, &load->next_run);
     return setti_bytes_copy(pool, &load->next_run, payload->data, payload->size)
@@ -144,7 +145,7 @@ static sett_status load_state(load_attempt* load)
         return SETT_OK; /* a keyframe: the deltas led to this state */
     }
     if (load->has_state) {
-        return load_fail(load, SETT_STATUS_INVALID, "it is damaged: it has two states");
+        return load_fail(load, SETT_STATUS_INVALID, "the file is damaged: it has two states");
     }
     sett_status status =
         setti_delta_load(load->apart, payload->data, payload->size, load_left(load));
@@ -163,7 +164,7 @@ static sett_status load_delta(load_attempt* load)
     const setti_bytes* payload = &load->reader.payload;
     if (!load->has_state) {
         return load_fail(load, SETT_STATUS_INVALID,
-                         "it is damaged: it begins with a delta, not with a state");
+                         "the file is damaged: it begins with a delta, not with a state");
     }
     sett_snapshot_options options = {.delta_limit = load_left(load)};
     sett_status status = sett_snapshot_set_options(load->apart, &options);
@@ -231,7 +232,8 @@ static sett_status load_records(load_attempt* load)
     return load->has_state
                ? SETT_OK
                : load_fail(load, SETT_STATUS_INVALID,
-                           reader->why != NULL ? reader->why : "it is damaged: it has no state");
+                           reader->why != NULL ? reader->why
+                                               : "the file is damaged: it has no state");
 }
 
 /* Goes to the last keyframe up to the frame to load, if there is an index. */
@@ -390,11 +392,11 @@ static sett_status load_attempt_name(load_attempt* load, setti_place* place, con
     load->name = name;
     void* file = files->open(files->user, name, SETT_FILE_READ);
     if (file == NULL) {
-        return load_fail(load, SETT_STATUS_FILE, "cannot be opened - does it exist?");
+        return load_fail(load, SETT_STATUS_FILE, "cannot be opened - check that it exists");
     }
     sett_status status = load_file(load, file, desc);
     if (!files->close(files->user, file) && status == SETT_OK) {
-        status = load_fail(load, SETT_STATUS_FILE, "cannot be closed");
+        status = load_fail(load, SETT_STATUS_FILE, "cannot be closed - load it again");
     }
     return status;
 }

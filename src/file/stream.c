@@ -134,10 +134,10 @@ static bool stream_load(setti_stream_reader* reader, uint64_t offset, void* out,
 {
     const sett_files* files = reader->files;
     if (offset > reader->size || size > reader->size - offset) {
-        return stream_fail(reader, "it is damaged: it ends within a record");
+        return stream_fail(reader, "the file is damaged: it ends within a record");
     }
     return files->read(files->user, reader->file, offset, out, size) == size ||
-           stream_fail(reader, "it cannot be read");
+           stream_fail(reader, "the file cannot be read - check the disk");
 }
 
 bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
@@ -150,7 +150,8 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
     reader->file = file;
     reader->pool = pool;
     if (!files->size(files->user, file, &reader->size)) {
-        return stream_fail(reader, "its size cannot be read - is it a regular file?");
+        return stream_fail(reader,
+                           "the size of the file cannot be read - check that it is a regular file");
     }
     memset(header, 0, sizeof(header));
     size_t size = (size_t)SETTI_MIN(reader->size, sizeof(header));
@@ -158,19 +159,23 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
         return false;
     }
     if (memcmp(header, stream_magic, sizeof(stream_magic)) != 0) {
-        return stream_fail(reader, "it is not a file of Sett");
+        return stream_fail(reader,
+                           "the file is not one of Sett - pass one that sett_world_save wrote");
     }
     if (size < sizeof(header)) {
-        return stream_fail(reader, "it is damaged: it ends within its header");
+        return stream_fail(reader, "the file is damaged: it ends within its header");
     }
     if (setti_bytes_get(header + 24, 8) != setti_checksum(0, header, 24)) {
-        return stream_fail(reader, "it is damaged: the checksum of its header differs");
+        return stream_fail(reader, "the file is damaged: the checksum of its header differs");
     }
     reader->version = (uint32_t)setti_bytes_get(header + 8, 4);
     reader->identity = setti_bytes_get(header + 16, 8);
     reader->offset = SETTI_STREAM_HEADER;
     return (reader->version == SETTI_STREAM_VERSION && setti_bytes_get(header + 12, 4) == 0) ||
-           stream_fail(reader, "its format version differs from that of this library");
+           stream_fail(
+               reader,
+               "the format version of the file differs from this library's - load it with the library "
+               "that wrote it");
 }
 
 /* One page of a payload. *offset moves on to what follows it. */
@@ -198,7 +203,7 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
         return stream_torn(reader, "a record is damaged");
     }
     if (size > reader->size - *offset - sizeof(head)) {
-        return stream_torn(reader, "it is damaged: it ends within a record");
+        return stream_torn(reader, "the file is damaged: it ends within a record");
     }
     if (!setti_bytes_reserve(reader->pool, &reader->payload, size)) {
         return SETTI_STREAM_MEMORY;

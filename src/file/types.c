@@ -268,13 +268,13 @@ static sett_status types_decode(sett_world* world, const sett_world* into, const
             }
             return setti_world_fail_with(
                 world, SETT_STATUS_INVALID,
-                "it is damaged: the name, options or members of a type are invalid");
+                "the file is damaged: the description of a type is invalid");
         }
         status = types_join(world, into, &entry, unknown);
     }
     if (status == SETT_OK && reader.at != reader.end) {
         status = setti_world_fail_with(world, SETT_STATUS_INVALID,
-                                       "it is damaged: bytes follow the types");
+                                       "the file is damaged: bytes follow the types");
     }
     return status;
 }

@@ -720,7 +720,7 @@ static sett_status relation_apply_relate(sett_world* world, sett_entity source, 
         return SETT_OK;
     }
     const void* data = call->has_data ? call + 1 : NULL;
-    return relation_relate(world, source, call->relationship, call->target, data, true,
+    return relation_relate(world, source, call->relationship, call->target, data, RELATION_ASK_HOOK,
                            "sett_cmd_relate") != NULL
                ? SETT_OK
                : world->error;

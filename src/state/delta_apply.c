@@ -217,6 +217,7 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
     }
     const sett_component_desc* local = &of->type->desc;
     const char* source = delta->loading ? "file" : "delta";
+    const char* sender = delta->loading ? "program that wrote it" : "sender";
     bool values = of->form == SETTI_DELTA_VALUES && of->bytes != setti_delta_bytes(of->type);
     if (values && local->size == size && local->layout_version == version &&
         (local->save == SETT_SAVE_SKIP || of->bytes == 0)) {
@@ -227,14 +228,14 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
             delta->world, SETT_STATUS_CONFLICT,
             "%s: type \"%s\" is registered here with other `bytes` or relationship options than in "
             "the %s - register it as the %s does",
-            apply_call, text, source, delta->loading ? "program that wrote it" : "sender");
+            apply_call, text, source, sender);
     }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
         "%s: type \"%s\" is registered with %u bytes and layout_version %u here, in the %s with %u "
         "bytes and layout_version %u - register it as the %s does",
         apply_call, text, (unsigned)local->size, (unsigned)local->layout_version, source,
-        (unsigned)size, (unsigned)version, delta->loading ? "program that wrote it" : "sender");
+        (unsigned)size, (unsigned)version, sender);
 }
 
 /* Finds a type by name, registering the library's own if necessary; NULL: none. */
@@ -354,8 +355,8 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     if (version != (SETTI_DELTA_VERSION | (halves ? SETTI_DELTA_SHORT : 0))) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_INVALID,
-            "%s: the bytes have version %u of the format, and this library reads version %u - use the "
-            "same library as the sender",
+            "%s: the bytes have version %u of the format, and this library reads version %u - use "
+            "the same library as the sender",
             apply_call, (unsigned)version, (unsigned)SETTI_DELTA_VERSION);
     }
     delta->before = setti_delta_number(from, 8);
