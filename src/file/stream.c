@@ -172,10 +172,9 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
     reader->identity = setti_bytes_get(header + 16, 8);
     reader->offset = SETTI_STREAM_HEADER;
     return (reader->version == SETTI_STREAM_VERSION && setti_bytes_get(header + 12, 4) == 0) ||
-           stream_fail(
-               reader,
-               "the format version of the file differs from this library's - load it with the library "
-               "that wrote it");
+           stream_fail(reader,
+                       "the format version of the file differs from this library's - load it with "
+                       "the library that wrote it");
 }
 
 /* One page of a payload. *offset moves on to what follows it. */
