@@ -49,6 +49,7 @@ struct sett_space {
     uint32_t offset[3]; /* of the coordinates in a position */
 
     double origin[3];
+    int64_t corner[3]; /* of a grid: its origin */
     double size[3];
     double inverse[3]; /* cells a unit of length */
     double edge[3];    /* of a cell */
@@ -113,6 +114,29 @@ static inline uint32_t space_cell_of(const sett_space* s, sett_entity entity, ui
 /* Adds to a cell, and removes from one. False when memory runs out. */
 bool setti_space_insert(sett_space* s, uint32_t cell, sett_entity entity, const double* at);
 void setti_space_erase(sett_space* s, uint32_t cell, uint32_t index);
+
+/* Like these two, and in line for a cell of a grid that had none, or has a single one. */
+static inline bool space_insert(sett_space* s, uint32_t number, sett_entity entity,
+                                const double* at)
+{
+    space_cell* cell = &s->cell[number];
+    if (!s->is_grid || cell->count != 0) {
+        return setti_space_insert(s, number, entity, at);
+    }
+    cell->at.one = entity;
+    cell->count = 1;
+    return true;
+}
+
+static inline void space_erase(sett_space* s, uint32_t number, uint32_t index)
+{
+    space_cell* cell = &s->cell[number];
+    if (cell->capacity != 0) {
+        setti_space_erase(s, number, index);
+        return;
+    }
+    *cell = (space_cell){.count = 0};
+}
 
 /* Sets world_error, and logs it in debug builds. */
 sett_status setti_space_fail(sett_world* world, sett_status status, const char* call,

@@ -139,11 +139,6 @@ static bool space_cell_grow(sett_space* s, space_cell* cell)
 bool setti_space_insert(sett_space* s, uint32_t number, sett_entity entity, const double* at)
 {
     space_cell* cell = &s->cell[number];
-    if (s->is_grid && cell->count == 0) {
-        cell->at.one = entity;
-        cell->count = 1;
-        return true;
-    }
     if (cell->count >= cell->capacity && !space_cell_grow(s, cell)) {
         return false;
     }

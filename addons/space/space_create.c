@@ -130,6 +130,7 @@ static const char* space_take_size(sett_space* s, const sett_space_desc* desc)
         if (s->is_grid && (s->cells[k] != cells || !whole)) {
             return "`size` and `origin` of a grid are not integers";
         }
+        s->corner[k] = s->is_grid ? (int64_t)s->origin[k] : 0;
         s->inverse[k] = s->cells[k] / s->size[k];
         s->edge[k] = s->size[k] / s->cells[k];
         count *= (uint64_t)s->cells[k];

@@ -60,6 +60,41 @@ static double space_read(const unsigned char* at, sett_space_number number)
     }
 }
 
+static inline int64_t space_read_whole(const unsigned char* at, sett_space_number number)
+{
+    if (number != SETT_SPACE_I32) {
+        return (int64_t)space_read(at, number);
+    }
+    int32_t usual;
+    memcpy(&usual, at, sizeof(usual));
+    return usual;
+}
+
+/* The cell of a position. Sets its coordinates, except in a grid, whose cells need none. */
+static uint32_t space_locate(const sett_space* s, const unsigned char* value, double* at)
+{
+    if (!s->is_grid) {
+        for (uint32_t k = 0; k < s->dimensions; k++) {
+            at[k] = space_read(value + s->offset[k], s->number[k]);
+        }
+        return setti_space_locate(s, at);
+    }
+    uint32_t cell = 0;
+    for (uint32_t k = s->dimensions; k-- > 0;) {
+        int64_t x = space_read_whole(value + s->offset[k], s->number[k]) - s->corner[k];
+        int64_t cells = s->cells[k];
+        if ((uint64_t)x >= (uint64_t)cells) {
+            if (!s->periodic) {
+                return SETT_SPACE_OUTSIDE;
+            }
+            x %= cells;
+            x += x < 0 ? cells : 0;
+        }
+        cell = cell * (uint32_t)cells + (uint32_t)x;
+    }
+    return cell;
+}
+
 static bool space_reserve_pages(sett_space* s, uint32_t number)
 {
     if (number < s->page_room) {
@@ -86,21 +121,20 @@ static bool space_reserve_pages(sett_space* s, uint32_t number)
 /* The page of an index, made if need be; NULL when memory runs out. */
 static space_page* space_page_ensure(sett_space* s, uint32_t index)
 {
+    space_page* page = space_page_of(s, index);
     uint32_t number = index / SPACE_PAGE;
-    if (!space_reserve_pages(s, number)) {
-        return NULL;
+    if (page != NULL || !space_reserve_pages(s, number)) {
+        return page;
     }
-    if (s->page[number] == NULL) {
-        space_page* page = sett_world_alloc(s->world, sizeof(*page), 16);
-        if (page != NULL) {
-            memset(page, 0, sizeof(*page));
-            for (uint32_t k = 0; k < SPACE_PAGE; k++) {
-                page->cell[k] = SPACE_NOWHERE;
-            }
+    page = sett_world_alloc(s->world, sizeof(*page), 16);
+    if (page != NULL) {
+        memset(page, 0, sizeof(*page));
+        for (uint32_t k = 0; k < SPACE_PAGE; k++) {
+            page->cell[k] = SPACE_NOWHERE;
         }
-        s->page[number] = page;
     }
-    return s->page[number];
+    s->page[number] = page;
+    return page;
 }
 
 static void space_leave(sett_space* s, space_page* page, uint32_t index)
@@ -109,7 +143,7 @@ static void space_leave(sett_space* s, space_page* page, uint32_t index)
     if (page->cell[k] == SETT_SPACE_OUTSIDE) {
         s->outside--;
     } else {
-        setti_space_erase(s, page->cell[k], index);
+        space_erase(s, page->cell[k], index);
         s->count--;
     }
     page->cell[k] = SPACE_NOWHERE;
@@ -134,17 +168,11 @@ static void space_overwrite(sett_space* s, uint32_t number, sett_entity entity, 
 }
 
 /* Puts an entity where its position says. False when memory runs out: it stays where it was. */
-static bool space_enter(sett_space* s, sett_entity entity, const unsigned char* value)
+static bool space_put(sett_space* s, space_page* page, sett_entity entity,
+                      const unsigned char* value)
 {
-    space_page* page = space_page_ensure(s, entity.index);
-    if (page == NULL) {
-        return false;
-    }
     double at[3] = {0, 0, 0};
-    for (uint32_t k = 0; k < s->dimensions; k++) {
-        at[k] = space_read(value + s->offset[k], s->number[k]);
-    }
-    uint32_t cell = setti_space_locate(s, at);
+    uint32_t cell = space_locate(s, value, at);
     uint32_t k = entity.index % SPACE_PAGE;
     uint32_t was = page->cell[k];
     if (cell == was) {
@@ -153,7 +181,7 @@ static bool space_enter(sett_space* s, sett_entity entity, const unsigned char* 
         }
         return true;
     }
-    if (cell != SETT_SPACE_OUTSIDE && !setti_space_insert(s, cell, entity, at)) {
+    if (cell != SETT_SPACE_OUTSIDE && !space_insert(s, cell, entity, at)) {
         return false;
     }
     if (was != SPACE_NOWHERE) {
@@ -164,6 +192,12 @@ static bool space_enter(sett_space* s, sett_entity entity, const unsigned char* 
     s->count += cell != SETT_SPACE_OUTSIDE;
     s->outside += cell == SETT_SPACE_OUTSIDE;
     return true;
+}
+
+static bool space_enter(sett_space* s, sett_entity entity, const unsigned char* value)
+{
+    space_page* page = space_page_ensure(s, entity.index);
+    return page != NULL && space_put(s, page, entity, value);
 }
 
 /* Whether the values of 64 indices in a row have one tick: an array's pages have at least as many.
@@ -294,12 +328,11 @@ sett_status sett_space_move(sett_space* s, sett_entity entity)
         return SETT_STATUS_ARGUMENT;
     }
     const unsigned char* value = sett_find(s->world, entity, s->component);
-    const space_page* page = value != NULL ? space_page_of(s, entity.index) : NULL;
-    bool known = page != NULL && page->cell[entity.index % SPACE_PAGE] != SPACE_NOWHERE;
-    if (!known) {
+    space_page* page = value != NULL ? space_page_of(s, entity.index) : NULL;
+    if (page == NULL || page->cell[entity.index % SPACE_PAGE] == SPACE_NOWHERE) {
         return sett_space_refresh(s, entity);
     }
-    return space_enter(s, entity, value) ? SETT_OK : sett_world_error(s->world);
+    return space_put(s, page, entity, value) ? SETT_OK : sett_world_error(s->world);
 }
 
 sett_status sett_space_refresh(sett_space* s, sett_entity entity)
@@ -308,10 +341,8 @@ sett_status sett_space_refresh(sett_space* s, sett_entity entity)
         return SETT_STATUS_ARGUMENT;
     }
     uint32_t index = entity.index;
-    if (!sett_query_matches(s->all, entity)) {
-        entity = sett_entity_at(s->world, index); /* another can have the index of one that ended */
-    }
-    if (!sett_query_matches(s->all, entity)) {
+    entity = sett_entity_at(s->world, index); /* another can have the index of one that ended */
+    if (sett_is_null(entity) || !sett_query_matches(s->all, entity)) {
         space_page* page = space_page_of(s, index);
         if (page != NULL && page->cell[index % SPACE_PAGE] != SPACE_NOWHERE) {
             space_leave(s, page, index);
