@@ -28,6 +28,7 @@ static void numbers_are_pinned(void)
     uint64_t sum = 0;
     for (uint32_t k = 0; k < 100000; k++) {
         uint64_t bits = sett_random(7, handle(k, 1 + k % 3), k / 10, k % 5);
+        CHECK_EQ(sett_random_of(sett_random_key(7, k / 10, k % 5), handle(k, 1 + k % 3)), bits);
         double values[2] = {sett_random_uniform(bits), sett_random_normal(bits)};
         uint64_t raw[2];
         memcpy(raw, values, sizeof(raw));

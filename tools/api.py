@@ -42,6 +42,8 @@ INSTEAD = {
     "sett_rows_entity": "sett_entity_at(world, rows.index[variable][row]); null for UINT32_MAX",
     "sett_string_get": "string.text; NULL is an empty text",
     "sett_add_tag": "sett_add(world, entity, component)",
+    "sett_random_key": "sett_random(seed, entity, tick, use)",
+    "sett_random_of": "sett_random(seed, entity, tick, use)",
 }
 
 

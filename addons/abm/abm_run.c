@@ -115,6 +115,15 @@ static sett_status abm_state_observe(abm_state* s)
     return status;
 }
 
+/* Goes to a step. Each agent draws numbers in it, for which two thirds of the work are here. */
+static void abm_state_go_to(abm_state* s, uint64_t step)
+{
+    s->run.step = step;
+    for (uint32_t use = 0; use < SETT_ABM_KEYS_; use++) {
+        s->run.key_[use] = sett_random_key(s->run.seed, step, use);
+    }
+}
+
 static sett_status abm_state_begin(abm_state* s)
 {
     s->run.data = calloc(1, s->model->data_size + 1);
@@ -139,7 +148,7 @@ static sett_status abm_state_play(abm_state* s)
             setti_abm_progress(&progress, s->run.step, s->model->steps);
         }
         s->model->step(&s->run);
-        s->run.step++;
+        abm_state_go_to(s, s->run.step + 1);
         status = abm_state_observe(s);
     }
     if (s->options->progress) {
@@ -190,6 +199,7 @@ sett_status sett_abm_run(const sett_abm_model* model, uint64_t seed, const doubl
     for (uint32_t k = 0; k < setti_abm_parameters(model); k++) {
         s.run.parameters[k] = parameters != NULL ? parameters[k] : model->parameters[k].value;
     }
+    abm_state_go_to(&s, 0);
     sett_status status = abm_state_begin(&s);
     if (status == SETT_OK) {
         status = abm_state_play(&s);

@@ -156,14 +156,17 @@ sett_status sett_abm_picture_write(sett_world* world, const sett_abm_picture* pi
 
 /* ------------------------------------------------------------------------------ models and runs */
 
-/* A run of a model. */
+#define SETT_ABM_KEYS_ 16 /* uses of random numbers whose keys are at hand */
+
+/* A run of a model, to read. */
 typedef struct sett_abm {
     sett_world* world;
     uint64_t seed;
     uint64_t step; /* from 0 on */
     double parameters[SETT_ABM_PARAMETERS];
-    void* data; /* `data_size` bytes, zeroes at first, beside the world */
-    void* user; /* the model's */
+    void* data;                    /* `data_size` bytes, zeroes at first, beside the world */
+    void* user;                    /* the model's */
+    uint64_t key_[SETT_ABM_KEYS_]; /* sett_random_key of seed, step and each use */
 } sett_abm;
 
 /* Random numbers of an agent in this step, by sett_random: 64 bits, a number from 0 to below
@@ -172,7 +175,8 @@ typedef struct sett_abm {
  * Threads: any. Since: 0.2 */
 static inline uint64_t sett_abm_bits(const sett_abm* run, sett_entity entity, uint32_t use)
 {
-    return sett_random(run->seed, entity, run->step, use);
+    return use < SETT_ABM_KEYS_ ? sett_random_of(run->key_[use], entity)
+                                : sett_random(run->seed, entity, run->step, use);
 }
 
 static inline uint32_t sett_abm_range(const sett_abm* run, sett_entity entity, uint32_t use,

@@ -23,6 +23,13 @@
  * Cost: about 5 ns. Threads: any. Since: 0.2 */
 SETT_API uint64_t sett_random(uint64_t seed, sett_entity entity, uint64_t tick, uint32_t use);
 
+/* sett_random in two steps, for one use of many entities: a key before the loop, and the number of
+ * each entity in it. sett_random(seed, entity, tick, use) is
+ * sett_random_of(sett_random_key(seed, tick, use), entity).
+ * Cost: sett_random_of a third of sett_random. Threads: any. Since: 0.2 */
+static inline uint64_t sett_random_key(uint64_t seed, uint64_t tick, uint32_t use);
+static inline uint64_t sett_random_of(uint64_t key, sett_entity entity);
+
 /* Make a number of 64 random bits. Use the bits for one number only: the upper ones decide, so that
  * of `bits >> 32` a range is always 0. For another number call sett_random with another `use`.
  *     sett_random_range    from 0 to limit - 1, all as likely, but for 1 in 2^32; 0 if `limit` is 0
@@ -31,8 +38,8 @@ SETT_API uint64_t sett_random(uint64_t seed, sett_entity entity, uint64_t tick, 
  *                          method, with a logarithm and roots of integers; exact to about 2^-20
  * Cost: 1 ns; sett_random_normal about 100 ns.
  * Threads: any. Since: 0.2 */
-SETT_API uint32_t sett_random_range(uint64_t bits, uint32_t limit);
-SETT_API double sett_random_uniform(uint64_t bits);
+SETT_READ_API uint32_t sett_random_range(uint64_t bits, uint32_t limit);
+SETT_READ_API double sett_random_uniform(uint64_t bits);
 SETT_API double sett_random_normal(uint64_t bits);
 
 /* Writes the entities of a query in random order: in each frame another one, that depends only on
@@ -46,5 +53,38 @@ SETT_API double sett_random_normal(uint64_t bits);
  * Cost: O(n log n). Threads: system. Since: 0.2 */
 SETT_API uint32_t sett_random_shuffle(const sett_query* query, uint64_t seed, uint64_t tick,
                                       uint32_t use, sett_entity* out, uint32_t capacity);
+
+/* ------------------------------------------------------------------------------------- in line */
+
+static inline uint64_t sett_random_mix_(uint64_t x)
+{
+    x = (x ^ (x >> 32)) * 0xE9846AF9B1A615Du;
+    x = (x ^ (x >> 32)) * 0xE9846AF9B1A615Du;
+    return x ^ (x >> 28);
+}
+
+static inline uint64_t sett_random_key(uint64_t seed, uint64_t tick, uint32_t use)
+{
+    uint64_t hash = sett_random_mix_(seed + 0x9E3779B97F4A7C15u * (use + (uint64_t)1));
+    return sett_random_mix_(hash ^ (tick * 0xBF58476D1CE4E5B9u + 0x94D049BB133111EBu));
+}
+
+static inline uint64_t sett_random_of(uint64_t key, sett_entity entity)
+{
+    uint64_t handle = (uint64_t)entity.generation << 32 | entity.index;
+    return sett_random_mix_(key ^ (handle * 0xD6E8FEB86659FD93u + 0x2545F4914F6CDD1Du));
+}
+
+#if SETT_READS_IN_LINE_
+static inline uint32_t sett_random_range(uint64_t bits, uint32_t limit)
+{
+    return (uint32_t)((bits >> 32) * limit >> 32);
+}
+
+static inline double sett_random_uniform(uint64_t bits)
+{
+    return (double)(bits >> 11) * (1.0 / 9007199254740992.0);
+}
+#endif
 
 #endif

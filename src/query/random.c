@@ -5,24 +5,17 @@
  * last step, which is exact: a conversion of at most 53 bits, and a multiplication by a power of
  * two. Neither libm nor contracted multiplications have a say.
  */
+#if !defined(SETT_NO_INLINE)
+#define SETT_NO_INLINE /* what random.h has in line is here for other callers */
+#endif
 #include "sett/random.h"
 
 #include "base/bits.h"
 #include "query/query.h"
 
-static uint64_t random_mix(uint64_t x)
-{
-    x = (x ^ (x >> 32)) * 0xE9846AF9B1A615Du;
-    x = (x ^ (x >> 32)) * 0xE9846AF9B1A615Du;
-    return x ^ (x >> 28);
-}
-
 uint64_t sett_random(uint64_t seed, sett_entity entity, uint64_t tick, uint32_t use)
 {
-    uint64_t handle = (uint64_t)entity.generation << 32 | entity.index;
-    uint64_t hash = random_mix(seed + 0x9E3779B97F4A7C15u * (use + (uint64_t)1));
-    hash = random_mix(hash ^ (tick * 0xBF58476D1CE4E5B9u + 0x94D049BB133111EBu));
-    return random_mix(hash ^ (handle * 0xD6E8FEB86659FD93u + 0x2545F4914F6CDD1Du));
+    return sett_random_of(sett_random_key(seed, tick, use), entity);
 }
 
 uint32_t sett_random_range(uint64_t bits, uint32_t limit)
@@ -68,7 +61,7 @@ static uint64_t random_log(uint64_t s)
  * is uniform. A point outside is replaced by another one from the same bits. */
 double sett_random_normal(uint64_t bits)
 {
-    for (;; bits = random_mix(bits + 0x9E3779B97F4A7C15u)) {
+    for (;; bits = sett_random_mix_(bits + 0x9E3779B97F4A7C15u)) {
         int64_t x = (int64_t)(bits >> 32) - ((int64_t)1 << 31);
         int64_t y = (int64_t)(bits & UINT32_MAX) - ((int64_t)1 << 31);
         uint64_t width = (uint64_t)(x < 0 ? -x : x);

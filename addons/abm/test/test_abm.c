@@ -230,6 +230,9 @@ static void walk_step(sett_abm* run)
     Walk* w = run->data;
     SETT_ABM_ACTIVATE(w->order, run->seed, run->step, e) {
         uint64_t bits = sett_random(run->seed, e, run->step, 0);
+        for (uint32_t use = 0; use < 20; use++) { /* also those whose keys are not kept */
+            CHECK_EQ(sett_abm_bits(run, e, use), sett_random(run->seed, e, run->step, use));
+        }
         Spot* spot = SETT_GET_MUT(run->world, e, Spot);
         spot->x += (int32_t)sett_random_range(bits, 3) - 1;
         spot->weight += (float)spot->x;
