@@ -80,7 +80,7 @@ static void step(sett_abm* run)
             live(run, e, k == 0 ? Sheep_id : Wolf_id);
         }
     }
-    for (uint32_t k = 0; k < sett_space_cell_count(d->grid); k++) {
+    for (uint32_t k = 0, area = sett_space_cell_count(d->grid); k < area; k++) {
         d->grass[k] -= d->grass[k] > 0;
     }
 }

@@ -102,8 +102,9 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
     return sett_get_slow_(world, entity.index, entity.generation, component);
 }
 
-/* The slow path of writing. */
-static void* access_find_mut(sett_world* world, sett_entity entity, sett_component component)
+/* The slow paths of writing. */
+SETTI_APART static void* access_find_mut(sett_world* world, sett_entity entity,
+                                         sett_component component)
 {
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
@@ -119,7 +120,8 @@ static void* access_find_mut(sett_world* world, sett_entity entity, sett_compone
     return setti_storage_find_mut(&world->pool, &type->storage, entity.index);
 }
 
-static void* access_get_mut(sett_world* world, sett_entity entity, sett_component component)
+SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
+                                        sett_component component)
 {
     void* value = access_find_mut(world, entity, component);
     if (SETTI_UNLIKELY(value == NULL && !sett_has(world, entity, component))) {
