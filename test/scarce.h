@@ -58,7 +58,7 @@ static inline void scarce_free(void* user, void* address, size_t size, size_t al
 static inline sett_world* scarce_world(scarce_memory* memory)
 {
     sett_world_desc desc = {.log_fn = sett_log_silent,
-                            .allocator = {scarce_alloc, scarce_free, memory}};
+                            .allocator = {scarce_alloc, scarce_free, memory, NULL}};
     sett_world* world = sett_world_create(&desc);
     CHECK(world != NULL);
     return world;

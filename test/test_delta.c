@@ -551,7 +551,7 @@ static void counting_free(void* user, void* address, size_t size, size_t align)
 static void entities_far_out_travel(void)
 {
     sett_world* world = begin(false);
-    sett_world_desc counting = {.allocator = {counting_alloc, counting_free, NULL},
+    sett_world_desc counting = {.allocator = {counting_alloc, counting_free, NULL, NULL},
                                 .log_fn = sett_log_silent};
     sett_world* peer = sett_world_create(&counting);
     disturb(world, 200);

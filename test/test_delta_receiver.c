@@ -151,7 +151,7 @@ static sett_world* far_world(meter* m)
 {
     sett_world_desc desc = {.log_fn = sett_log_silent, .entity_limit = UINT32_MAX - 1};
     if (m != NULL) {
-        desc.allocator = (sett_allocator){meter_alloc, meter_free, m};
+        desc.allocator = (sett_allocator){meter_alloc, meter_free, m, NULL};
     }
     sett_world* world = sett_world_create(&desc);
     CHECK(world != NULL);

@@ -31,10 +31,14 @@ static void choose_places(void)
     }
 }
 
-static sett_world* far_world(void)
+/* `allocator`: or NULL. */
+static sett_world* far_world_of(const sett_allocator* allocator)
 {
-    sett_world* world = sett_world_create(
-        &(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = UINT32_MAX - 1023});
+    sett_world_desc world_desc = {.log_fn = sett_log_silent, .entity_limit = UINT32_MAX - 1023};
+    if (allocator != NULL) {
+        world_desc.allocator = *allocator;
+    }
+    sett_world* world = sett_world_create(&world_desc);
     CHECK(world != NULL);
     static const char* const names[TYPES] = {"Array", "Sparse", "Tag"};
     for (uint32_t k = 0; k < TYPES; k++) {
@@ -45,6 +49,11 @@ static sett_world* far_world(void)
         CHECK(type[k] != 0);
     }
     return world;
+}
+
+static sett_world* far_world(void)
+{
+    return far_world_of(NULL);
 }
 
 static void check_all(sett_world* world, const far_entity* model)
@@ -168,9 +177,9 @@ static size_t resident(void)
 }
 
 /* Tables for a far entity are asked for and not touched; a hash and a snapshot touch none. */
-static void far_entities_take_little_memory(void)
+static void check_little_memory(const sett_allocator* allocator)
 {
-    sett_world* world = far_world();
+    sett_world* world = far_world_of(allocator);
     sett_entity far = {4000000000u, 1};
     size_t before = resident();
     CHECK_EQ(sett_entity_create_handle(world, far), SETT_OK);
@@ -190,4 +199,152 @@ static void far_entities_take_little_memory(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(far_entities_take_little_memory), TEST(far_entities_behave_like_near_ones))
+static void far_entities_take_little_memory(void)
+{
+    check_little_memory(NULL);
+}
+
+/* An allocator of the program's own, which knows what it gave, and can fail. */
+
+#define OWN_PIECES 1024
+#define OWN_LARGE ((size_t)512 << 10) /* zeroes are asked for from here on */
+
+typedef struct own_piece {
+    void* address;
+    size_t size;
+    size_t align;
+} own_piece;
+
+typedef struct own_memory {
+    own_piece piece[OWN_PIECES];
+    uint32_t count;
+    uint32_t calls;
+    uint32_t zeroes; /* calls of own_zero */
+    uint32_t fails;  /* the number of the call that fails; 0: none */
+    bool forever;    /* and all calls behind it */
+} own_memory;
+
+static bool own_fails(own_memory* own)
+{
+    own->calls++;
+    return own->fails != 0 && (own->forever ? own->calls >= own->fails : own->calls == own->fails);
+}
+
+static void* own_keep(own_memory* own, void* address, size_t size, size_t align)
+{
+    CHECK(address != NULL && own->count < OWN_PIECES);
+    own->piece[own->count++] = (own_piece){address, size, align};
+    return address;
+}
+
+static void* own_alloc(void* user, size_t size, size_t align)
+{
+    if (own_fails(user)) {
+        return NULL;
+    }
+    void* fresh = aligned_alloc(align, (size + align - 1) & ~(align - 1));
+    CHECK(fresh != NULL);
+    memset(fresh, 0xA5, size); /* no code may rely on zeroes here */
+    return own_keep(user, fresh, size, align);
+}
+
+static void* own_zero(void* user, size_t size, size_t align)
+{
+    own_memory* own = user;
+    CHECK(size >= OWN_LARGE && align <= 16);
+    own->zeroes++;
+    return own_fails(own) ? NULL : own_keep(own, calloc(1, size), size, align);
+}
+
+static void own_free(void* user, void* address, size_t size, size_t align)
+{
+    own_memory* own = user;
+    uint32_t k = 0;
+    while (k < own->count && own->piece[k].address != address) {
+        k++;
+    }
+    CHECK(k < own->count);
+    CHECK_EQ(own->piece[k].size, size);
+    CHECK_EQ(own->piece[k].align, align);
+    own->piece[k] = own->piece[--own->count];
+    free(address);
+}
+
+static sett_allocator own_allocator(own_memory* own)
+{
+    memset(own, 0, sizeof(*own));
+    return (sett_allocator){own_alloc, own_free, own, own_zero};
+}
+
+static void far_entities_take_little_memory_of_an_own_allocator(void)
+{
+    static own_memory own;
+    sett_allocator allocator = own_allocator(&own);
+    check_little_memory(&allocator);
+    CHECK(own.zeroes != 0);
+    CHECK_EQ(own.count, 0);
+}
+
+/* After a call that failed: the world is as it was, and the call succeeds when there is memory. */
+static void own_check_failed(own_memory* own, sett_world* world)
+{
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_OUT_OF_MEMORY);
+    CHECK_VALID(world);
+    own->fails = 0;
+}
+
+/* Creates a far entity with a value of each type while the allocator fails. Returns the hash. */
+static uint64_t own_far(own_memory* own, sett_world* world)
+{
+    sett_entity far = {4000000000u, 1};
+    if (sett_entity_create_handle(world, far) != SETT_OK) {
+        own_check_failed(own, world);
+        CHECK(!sett_entity_valid(world, far));
+        CHECK_EQ(sett_entity_create_handle(world, far), SETT_OK);
+    }
+    for (uint32_t t = 0; t < TYPES; t++) {
+        void* value = sett_add(world, far, type[t]);
+        if (value == NULL) {
+            own_check_failed(own, world);
+            CHECK(!sett_has(world, far, type[t]));
+            value = sett_add(world, far, type[t]);
+        }
+        CHECK(value != NULL);
+        if (t < 2) {
+            memset(value, 7, 8);
+        }
+    }
+    return sett_world_hash(world);
+}
+
+/* Each allocation fails, alone or with all that follow. Where zeroes fail alone, memory is cleared
+ * instead. */
+static void every_allocation_of_a_far_entity_fails(void)
+{
+    static own_memory own;
+    uint64_t hash = 0;
+    for (uint32_t forever = 0; forever < 2; forever++) {
+        uint32_t calls = 1;
+        for (uint32_t at = 0; at <= calls; at++) { /* the first time none fails */
+            sett_allocator allocator = own_allocator(&own);
+            sett_world* world = far_world_of(&allocator);
+            uint32_t before = own.calls;
+            own.fails = at != 0 ? before + at : 0;
+            own.forever = forever != 0;
+            uint64_t found = own_far(&own, world);
+            own.fails = 0;
+            if (at == 0) {
+                calls = own.calls - before;
+                CHECK(calls > 3 && own.zeroes > 3);
+                hash = found;
+            }
+            CHECK_EQ(found, hash);
+            CHECK_END(world);
+            CHECK_EQ(own.count, 0);
+        }
+    }
+}
+
+TEST_MAIN(TEST(far_entities_take_little_memory),
+          TEST(far_entities_take_little_memory_of_an_own_allocator),
+          TEST(every_allocation_of_a_far_entity_fails), TEST(far_entities_behave_like_near_ones))

@@ -18,7 +18,7 @@ static void map_begin(setti_pool* pool, setti_hash_map* map)
 {
     closed = false;
     memset(map, 0, sizeof(*map));
-    setti_pool_init(pool, (sett_allocator){map_alloc, setti_platform_free, NULL}, false);
+    setti_pool_init(pool, (sett_allocator){map_alloc, setti_platform_free, NULL, NULL}, false);
 }
 
 static void map_end(setti_pool* pool, setti_hash_map* map)

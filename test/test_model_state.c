@@ -828,7 +828,7 @@ static void operate(void)
 static void begin(void)
 {
     sett_world_desc desc = {.log_fn = sett_log_silent,
-                            .allocator = {memory_alloc, memory_free, NULL}};
+                            .allocator = {memory_alloc, memory_free, NULL, NULL}};
     run.world = sett_world_create(&desc);
     CHECK(run.world != NULL);
     for (uint32_t k = 0; k < sizeof(types) / sizeof(types[0]); k++) {

@@ -226,7 +226,7 @@ static void script_init(void* values, uint32_t count, void* user)
 
 static bool step_world(script* s)
 {
-    sett_world_desc desc = {.allocator = {memory_alloc, memory_free, &memory},
+    sett_world_desc desc = {.allocator = {memory_alloc, memory_free, &memory, NULL},
                             .log_fn = sett_log_silent};
     s->world = sett_world_create(&desc);
     return s->world != NULL;
@@ -845,7 +845,7 @@ static int compare_downwards(uint32_t a, uint32_t b, void* user)
 static void run_set(uint64_t fail_at)
 {
     memory_begin(fail_at, false);
-    sett_allocator allocator = {memory_alloc, memory_free, &memory};
+    sett_allocator allocator = {memory_alloc, memory_free, &memory, NULL};
     sett_sparse_set* set = sett_sparse_set_create(&allocator, 100000);
     if (set == NULL) {
         set = sett_sparse_set_create(&allocator, 100000);

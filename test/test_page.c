@@ -37,7 +37,7 @@ static void counter_free(void* user, void* ptr, size_t size, size_t align)
 static void pool_begin(setti_pool* pool, counter* c, bool huge_pages)
 {
     memset(c, 0, sizeof(*c));
-    setti_pool_init(pool, (sett_allocator){counter_alloc, counter_free, c}, huge_pages);
+    setti_pool_init(pool, (sett_allocator){counter_alloc, counter_free, c, NULL}, huge_pages);
 }
 
 static void pool_end(setti_pool* pool, const counter* c)

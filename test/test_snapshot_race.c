@@ -48,7 +48,7 @@ static sett_world* begin(sett_threads* threads)
 {
     static const sett_component all[] = {PLACE, HEAT};
     sett_world_desc desc = {.log_fn = sett_log_silent,
-                            .allocator = {scarce_alloc, scarce_free, NULL}};
+                            .allocator = {scarce_alloc, scarce_free, NULL, NULL}};
     sett_world* world = sett_world_create(&desc);
     for (sett_component id = PLACE; id <= HEAT; id++) {
         const char* name = id == PLACE ? "place" : "heat";

@@ -110,7 +110,7 @@ static void* no_memory(void* user, size_t size, size_t align)
 
 static void no_memory_no_pool(void)
 {
-    CHECK(sett_threads_create(4, &(sett_allocator){no_memory, NULL, NULL}) == NULL);
+    CHECK(sett_threads_create(4, &(sett_allocator){.alloc_fn = no_memory}) == NULL);
 }
 
 /* ---- A simulation ---------------------------------------------------------------------------- */
@@ -519,7 +519,8 @@ static void the_steady_state_allocates_nothing(void)
     memset(&memory, 0, sizeof(memory));
     for (uint32_t workers = 1; workers <= 4; workers += 3) {
         sett_threads* threads = sett_threads_create(workers, NULL);
-        town_begin(&t, &(sett_world_desc){.allocator = {limited_alloc, limited_free, &memory}},
+        town_begin(&t,
+                   &(sett_world_desc){.allocator = {limited_alloc, limited_free, &memory, NULL}},
                    4000);
         sett_schedule_desc desc = {.tasks = sett_threads_tasks(threads), .no_times = true};
         CHECK_EQ(sett_schedule_configure(t.world, &desc), SETT_OK);

@@ -18,6 +18,8 @@ static void header_and_library_must_match(void)
     sett_world_destroy(patched);
     sett_world_desc half = {.log_fn = sett_log_silent, .allocator = {.alloc_fn = half_alloc}};
     CHECK(sett_world_create(&half) == NULL);
+    sett_world_desc zero = {.log_fn = sett_log_silent, .allocator = {.zero_fn = half_alloc}};
+    CHECK(sett_world_create(&zero) == NULL);
     for (uint32_t bit = 0; bit < 63; bit += 7) { /* the last says that the program is checked */
         uint64_t layout = SETT_LAYOUT ^ (uint64_t)1 << bit;
         CHECK(sett_world_create_sized(NULL, 0, SETT_VERSION, layout) == NULL);

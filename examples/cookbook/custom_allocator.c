@@ -42,7 +42,8 @@ int main(void)
 {
     Budget budget = {.limit = 1 << 20};
     sett_world* world = sett_world_create(&(sett_world_desc){
-        .allocator = {budget_alloc, budget_free, &budget}, .log_fn = sett_log_silent});
+        .allocator = {.alloc_fn = budget_alloc, .free_fn = budget_free, .user = &budget},
+        .log_fn = sett_log_silent});
     SETT_REGISTER_ALL(world, GAME);
     uint32_t count = 0;
     while (!sett_is_null(SETT_CREATE(world, SETT_VALUE(Position, .x = 1)))) {

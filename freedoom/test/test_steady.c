@@ -46,7 +46,7 @@ static void game_asks_for_nothing(void)
     uint64_t ticks = check_setting("FREEDOOM_STEADY", 400);
     Simulation sim;
     Purse purse = {0};
-    sett_allocator allocator = {purse_alloc, purse_free, &purse};
+    sett_allocator allocator = {purse_alloc, purse_free, &purse, NULL};
     start(&sim, check_setting("FREEDOOM_ALL", 0) != 0, &allocator);
     battle_run(&sim, STEADY_WARM_UP);
     uint64_t calls = purse.calls;

@@ -96,9 +96,16 @@ typedef struct sett_allocator {
     /* Returns `size` bytes, aligned to `align`, a power of two. Default (NULL): the C library, for
      * both functions */
     void* (*alloc_fn)(void* user, size_t size, size_t align);
-    /* Frees what alloc_fn returned; `size` and `align` are what it was called with. */
+    /* Frees what alloc_fn or zero_fn returned; `size` and `align` are what that was called with. */
     void (*free_fn)(void* user, void* ptr, size_t size, size_t align);
-    void* user; /* passed to both */
+    void* user; /* passed to all three */
+    /* Optional. Like alloc_fn, of bytes that are all 0; not cleared, but new from the system, which
+     * backs them with memory when they are touched: calloc of most C libraries, mmap, VirtualAlloc.
+     * It is asked for tables of 512 KB and more of which few bytes are touched, with an `align` of
+     * 16: what it costs is an entity whose index is far above the others (entity_limit in core.h).
+     * It returns NULL if it cannot: then alloc_fn is asked, and the memory is cleared. Default
+     * (NULL): that is always so. Since: 0.2 */
+    void* (*zero_fn)(void* user, size_t size, size_t align);
 } sett_allocator;
 
 typedef enum sett_log_level {

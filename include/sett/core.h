@@ -118,8 +118,9 @@ typedef struct sett_world_desc {
     /* indices of entities are below it; default: 268,435,456 (2^28). Components of entities above
      * that are read by a call, not in line. Entities, and each array, have tables with 28 bytes for
      * each 1,024 indices up to the highest one: for an entity at 4e9 zeroes of 123 MB, and of 127
-     * MB for each array that has it. By default the system backs 2 MB of them with memory; an
-     * allocator of your own is asked for them all. Sparse sets have no such tables */
+     * MB for each array that has it. By default, and with an allocator that has a zero_fn, the
+     * system backs 2 MB of them with memory; without a zero_fn all of them are touched. Sparse sets
+     * have no such tables */
     uint32_t entity_limit;
     /* log a warning when the world has this many signatures. A signature is the set of an entity's
      * components, without those with dont_fragment; equal sets count once. Default: 65,536 */
@@ -146,7 +147,7 @@ static inline sett_world* sett_world_create(const sett_world_desc* desc);
 #define SETT_LAYOUT                                                                                \
     ((uint64_t)sizeof(sett_batch) | (uint64_t)sizeof(sett_world_header_) << 16 |                   \
      (uint64_t)sizeof(sett_type_header_) << 32 | (uint64_t)sizeof(sett_value) << 48 |              \
-     (uint64_t)2 << 56)
+     (uint64_t)3 << 56)
 #define SETT_LAYOUT_CHECKED_ ((uint64_t)1 << 63) /* compiled without NDEBUG */
 
 /* The function behind sett_world_create, for other languages.

@@ -9,6 +9,9 @@
  * Names are unique among siblings; roots count as siblings (hierarchy.h). Entities with the same
  * name share one stored text. Lookups allocate nothing.
  *
+ * Names that players or files bring can be made to have one hash. At most 64 names of a hash are
+ * taken in a world, so that they cannot make look-ups slow.
+ *
  * Threads. Systems can call what is marked `reader`: sett_progress and sett_system_run bring the
  * index of names up to date before. Outside of systems, the first call after a restore, a delta or
  * a clone rebuilds the index. This call is `writer`, even if it is marked `reader (see above)`. So
@@ -47,7 +50,8 @@ SETT_API sett_component sett_name_register(sett_world* world);
  *         meaning in paths; copied
  * Fails: STALE, ARGUMENT (not such a name), CONFLICT (a sibling has the name; the
  * message names both), LOCKED (in a system that is not exclusive; in a loop, if the entity
- * has no name yet; or the entity is being destroyed), OUT_OF_MEMORY.
+ * has no name yet; or the entity is being destroyed), LIMIT (64 names have its hash),
+ * OUT_OF_MEMORY.
  * Cost: O(bytes), amortised: each time the stored texts double, unused ones are collected in
  * O(names).
  * Threads: writer. Since: 0.1 */

@@ -4,7 +4,7 @@
  *     #include "sett/platform.h"
  *
  *     const sett_platform engine = {
- *         .allocator = {engine_alloc, engine_free, NULL},
+ *         .allocator = {.alloc_fn = engine_alloc, .free_fn = engine_free},
  *         .now = engine_now,
  *         .print = engine_print,
  *     };

@@ -38,7 +38,18 @@ static inline uint32_t setti_hash_home(uint64_t key, uint32_t number, const void
     return (uint32_t)(hash >> 32);
 }
 
-/* A hash of bytes, never 0 (FNV-1a, finished by a multiplication: names are short). */
+/* A hash of bytes, never 0 (FNV-1a, finished by a multiplication: names are short). It has no seed,
+ * because a name's key is state, equal on every machine. So a player or a file can bring texts that
+ * were made to have one hash. These have the keys from that hash on, in the order in which they
+ * came: at most SETTI_HASH_STEPS of them, and a search for another one ends there. */
 uint64_t setti_hash_bytes(const void* bytes, size_t size);
+
+#define SETTI_HASH_STEPS 64
+
+/* The key behind `key`, never 0. */
+static inline uint64_t setti_hash_next(uint64_t key)
+{
+    return key == UINT64_MAX ? 1 : key + 1;
+}
 
 #endif

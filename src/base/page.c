@@ -32,8 +32,8 @@ struct setti_block {
 struct setti_large {
     setti_large* next;
     setti_large* previous;
-    size_t size; /* bytes, the room before the piece included */
-    size_t align;
+    size_t size;  /* bytes, the room before the piece included */
+    size_t align; /* as asked of the allocator */
 };
 
 /* Free room between pieces: how it begins. */
@@ -212,28 +212,16 @@ void setti_pool_set_ceiling(setti_pool* pool, size_t more)
     pool->ceiling = more != 0 ? counted + SETTI_MIN(more, SIZE_MAX - counted) : 0;
 }
 
-static void* pool_allocate_any(const setti_pool* pool, size_t size, size_t align)
-{
-    return pool->allocator.alloc_fn(pool->allocator.user, size, align);
-}
-
-/* Aligned as what malloc returns: enough for the header of a large piece, and for tables. */
-static void* pool_allocate_zero(const setti_pool* pool, size_t size, size_t align)
-{
-    SETTI_ASSERT(pool->allocator.alloc_fn == setti_platform_alloc);
-    (void)pool;
-    return align <= 64 ? setti_platform_alloc_zero(size, 16) : NULL;
-}
-
+/* `allocate`: a function of the pool's allocator. */
 static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
-                           void* (*allocate)(const setti_pool*, size_t, size_t))
+                           void* (*allocate)(void* user, size_t, size_t))
 {
     size_t counted = pool->ceiling != 0 ? pool_counted(pool) : 0;
     if (pool->ceiling != 0 && (counted > pool->ceiling || size > pool->ceiling - counted)) {
         pool->denied = true;
         return NULL;
     }
-    void* memory = allocate(pool, size, align);
+    void* memory = allocate(pool->allocator.user, size, align);
     if (memory != NULL) {
         pool->allocations++;
         pool->block_size += size;
@@ -332,7 +320,7 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
         align = SETTI_HUGE_PAGE;
         size = setti_align_up(size, align);
     }
-    setti_block* block = pool_allocate(pool, size, align, pool_allocate_any);
+    setti_block* block = pool_allocate(pool, size, align, pool->allocator.alloc_fn);
     if (block != NULL) {
         block->size = size;
         block->align = align;
@@ -448,29 +436,34 @@ static void pool_fill_gap(setti_pool* pool, size_t gap)
     }
 }
 
+/* The room before a large piece, whose header is in it. */
 static size_t large_room(size_t align)
 {
     SETTI_ASSERT(align != 0);
     return SETTI_MAX(align, (size_t)64);
 }
 
-/* `zero`: of zeroes, or NULL. */
+/* Zeroes are asked for with the alignment of the C library's, so that calloc will do. */
+#define ZERO_ALIGN ((size_t)16)
+
+/* `zero`: of zeroes, by the allocator's function for them. */
 static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool zero)
 {
     SETTI_ASSERT(size != 0);
     size_t room = large_room(align);
+    size_t asked = zero ? ZERO_ALIGN : room;
     if (size > SIZE_MAX - room) {
         return NULL;
     }
-    setti_large* large =
-        pool_allocate(pool, room + size, room, zero ? pool_allocate_zero : pool_allocate_any);
+    setti_large* large = pool_allocate(pool, room + size, asked,
+                                       zero ? pool->allocator.zero_fn : pool->allocator.alloc_fn);
     if (large == NULL) {
         return NULL;
     }
     large->next = pool->large;
     large->previous = NULL;
     large->size = room + size;
-    large->align = room;
+    large->align = asked;
     if (pool->large != NULL) {
         pool->large->previous = large;
     }
@@ -531,7 +524,8 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
 
 void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align)
 {
-    if (size >= SETTI_POOL_ZERO && pool_is_system(pool)) {
+    SETTI_ASSERT(align <= ZERO_ALIGN);
+    if (size >= SETTI_POOL_ZERO && pool->allocator.zero_fn != NULL) {
         void* zeroes = pool_alloc_large(pool, size, align, true);
         if (zeroes != NULL) {
             return zeroes;
@@ -618,7 +612,7 @@ bool setti_pool_hold(setti_pool* pool, size_t size)
     setti_pool_let_go(pool); /* `holds` as well */
     size_t ceiling = pool->ceiling;
     pool->ceiling = 0;
-    pool->held = pool_allocate(pool, size, SETTI_POOL_STEP, pool_allocate_any);
+    pool->held = pool_allocate(pool, size, SETTI_POOL_STEP, pool->allocator.alloc_fn);
     pool->ceiling = ceiling;
     if (pool->held != NULL) {
         pool->held->size = size;
@@ -769,7 +763,7 @@ const char* setti_pool_validate(const setti_pool* pool)
     }
     for (const setti_large* large = pool->large; large != NULL; large = large->next) {
         held += large->size;
-        accounted += large->align;
+        accounted += large_room(large->align);
     }
     for (const setti_strip* strip = pool->strips; strip != NULL; strip = strip->next) {
         accounted += strip->left * pool_class_size(strip->class);

@@ -60,7 +60,6 @@ typedef struct setti_pool {
      * out. */
     size_t ceiling;
     size_t exempt; /* bytes held for copies of pages since the ceiling was set */
-    bool denied;   /* the ceiling was met */
     /* bytes that setti_pool_reserve made room for, plus the bytes in use at that call */
     size_t promised;
     bool holds;           /* between setti_pool_hold and setti_pool_end_hold: no new runs */
@@ -71,6 +70,7 @@ typedef struct setti_pool {
     bool strayed;    /* pages became empty meanwhile: some storage has a `stray` */
     bool huge_pages; /* all blocks are huge pages, not only large ones: see pool_grow */
     bool small;      /* blocks and pages of values are small: sett_world_desc.small_pages */
+    bool denied;     /* the ceiling was met */
     /* free pieces by class, linked through their first word; not initialised without a block */
     void* free[SETTI_POOL_CLASSES];
 } setti_pool;
@@ -83,9 +83,9 @@ void setti_pool_deinit(setti_pool* pool);
 /* Returns `size` bytes (not 0), uninitialised, or NULL. `align` is a power of two up to 4,096. */
 void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align);
 
-/* Like setti_pool_alloc, of zeroes. From SETTI_POOL_ZERO bytes on, and with the usual allocator,
- * the system backs them with memory where they are touched: a table for a single far entity has
- * few bytes that are. */
+/* Like setti_pool_alloc, of zeroes. From SETTI_POOL_ZERO bytes on they come from the allocator's
+ * zero_fn, if it has one, and the system backs them with memory where they are touched: a table for
+ * a single far entity has few bytes that are. `align` is 16 at most: what calloc gives. */
 void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align);
 #define SETTI_POOL_ZERO ((size_t)512 << 10)
 

@@ -15,7 +15,7 @@ void* setti_platform_alloc(void* user, size_t size, size_t align);
 
 /* Like setti_platform_alloc, of zeroes that the system does not back with memory before they are
  * touched; NULL: it cannot, or memory ran out. */
-void* setti_platform_alloc_zero(size_t size, size_t align);
+void* setti_platform_alloc_zero(void* user, size_t size, size_t align);
 void setti_platform_free(void* user, void* ptr, size_t size, size_t align);
 
 /* Nanoseconds of a monotonic clock. */
@@ -73,7 +73,9 @@ const sett_files* setti_platform_files(void);
 /* The caller's allocator, or the system's if none is given. */
 static inline sett_allocator setti_allocator_or_default(const sett_allocator* allocator)
 {
-    sett_allocator chosen = {setti_platform_alloc, setti_platform_free, NULL};
+    sett_allocator chosen = {.alloc_fn = setti_platform_alloc,
+                             .free_fn = setti_platform_free,
+                             .zero_fn = setti_platform_alloc_zero};
     if (allocator != NULL && allocator->alloc_fn != NULL) {
         chosen = *allocator;
     }

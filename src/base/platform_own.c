@@ -22,11 +22,11 @@ void* setti_platform_alloc(void* user, size_t size, size_t align)
     return given->alloc_fn != NULL ? given->alloc_fn(given->user, size, align) : NULL;
 }
 
-void* setti_platform_alloc_zero(size_t size, size_t align)
+void* setti_platform_alloc_zero(void* user, size_t size, size_t align)
 {
-    (void)size;
-    (void)align;
-    return NULL;
+    const sett_allocator* given = &platform_own()->allocator;
+    (void)user;
+    return given->zero_fn != NULL ? given->zero_fn(given->user, size, align) : NULL;
 }
 
 void setti_platform_free(void* user, void* ptr, size_t size, size_t align)

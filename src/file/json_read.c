@@ -118,17 +118,19 @@ static void json_load_reference(const json_load* load, const json_read_entry* en
     }
 }
 
-/* The key of a reference in the table; *entry becomes its entry, or SETTI_NONE. */
+/* The key of a reference in the table, 0 if none is left for it; *entry becomes its entry, or
+ * SETTI_NONE. */
 static uint64_t json_load_key(const json_load* load, const char* text, uint32_t* entry)
 {
     char other[SETTI_JSON_REFERENCE];
     sett_entity handle = sett_null();
     bool numbered = setti_json_parse_handle(text, &handle);
     uint64_t key = setti_hash_bytes(text, strlen(text));
-    for (;; key += key == UINT64_MAX ? 2 : 1) {
-        *entry = setti_hash_map_find(&load->found, key);
+    for (uint32_t step = 0;; step++, key = setti_hash_next(key)) {
+        bool left = step < SETTI_HASH_STEPS;
+        *entry = left ? setti_hash_map_find(&load->found, key) : SETTI_NONE;
         if (*entry == SETTI_NONE) {
-            return key;
+            return left ? key : 0;
         }
         const json_read_entry* at = &load->entries[*entry];
         if (numbered ? sett_equals(at->was, handle)
@@ -222,6 +224,10 @@ static bool json_load_add_key(json_load* load, const char* text, size_t at)
                                text[0] == '#'
                                    ? "another entity of the text has this handle - change one"
                                    : "another entity of the text has this path - change one");
+    }
+    if (key == 0) {
+        return setti_json_fail(&load->reader.json, at,
+                               "too many paths of the text have the hash of this one");
     }
     return setti_hash_map_set(&load->world->pool, &load->found, key, load->current) ||
            json_load_fail_memory(load);

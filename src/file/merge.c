@@ -390,7 +390,8 @@ static bool merge_add_top(merge_job* job)
 
 /* ---------------------------------------------------------------------------------------- names */
 
-/* Whether an existing or a new child of a parent has a name. *key becomes the key for noting it. */
+/* Whether an existing or a new child of a parent has a name, or too many new ones have the hash of
+ * it. *key becomes the key for noting it. */
 static bool merge_is_taken(const merge_job* job, sett_entity parent, const char* name,
                            uint64_t* key)
 {
@@ -399,15 +400,18 @@ static bool merge_is_taken(const merge_job* job, sett_entity parent, const char*
     uint64_t mixed = setti_hash_bytes(name, strlen(name)) ^
                      (sett_is_null(parent) ? 0 : ((uint64_t)parent.index + 1) << 20);
     *key = mixed != 0 ? mixed : 1;
-    while ((node = setti_hash_map_find(&job->by_name, *key)) != SETTI_NONE) {
+    for (uint32_t step = 0; (node = setti_hash_map_find(&job->by_name, *key)) != SETTI_NONE;
+         step++) {
         const setti_clone_node* at = &job->clone.nodes[node];
         const char* text = at->name != 0
                                ? setti_text_of(job->to, &setti_names_of(job->to)->texts, at->name)
                                : merge_name(job, at->index);
-        if (merge_place(job, at, &other) && sett_equals(other, parent) && strcmp(text, name) == 0) {
+        if ((merge_place(job, at, &other) && sett_equals(other, parent) &&
+             strcmp(text, name) == 0) ||
+            step == SETTI_HASH_STEPS) {
             return true;
         }
-        *key += *key == UINT64_MAX ? 2 : 1;
+        *key = setti_hash_next(*key);
     }
     return !sett_is_null(sett_name_find(job->to, parent, name));
 }
@@ -439,7 +443,7 @@ static sett_status merge_number_name(merge_job* job, setti_clone_node* node, set
     (void)merge_number_taken(&of, setti_name_number(merge_number_taken, &of));
     *key = of.key;
     node->name = setti_text_add(job->to, &setti_names_of(job->to)->texts, of.text, strlen(of.text));
-    return node->name != 0 ? SETT_OK : merge_no_memory(job);
+    return node->name != 0 ? SETT_OK : setti_name_fail(job->to, of.text, merge_call);
 }
 
 /* Checks or changes the name of a node that becomes a sibling of the world's entities. */

@@ -619,7 +619,7 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
 }
 
 /* Determines the names of copies, and reserves memory for them. */
-static bool clone_reserve_names(setti_clone* clone)
+static sett_status clone_reserve_names(setti_clone* clone)
 {
     uint64_t count = 0;
     for (uint32_t k = 0; setti_names_of(clone->from) != NULL && k < clone->node_count; k++) {
@@ -634,9 +634,9 @@ static bool clone_reserve_names(setti_clone* clone)
                 const char* text = setti_text_of(clone->from, texts, node->name);
                 texts = &setti_names_of(clone->to)->texts;
                 node->name = setti_text_add(clone->to, texts, text, strlen(text));
-            }
-            if (node->name == 0) {
-                return false;
+                if (node->name == 0) {
+                    return setti_name_fail(clone->to, text, clone->desc.call);
+                }
             }
         }
         count += clone->count;
@@ -645,7 +645,9 @@ static bool clone_reserve_names(setti_clone* clone)
         clone->nodes[0].name = clone->desc.name;
         count++;
     }
-    return count == 0 || (count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)count));
+    return count == 0 || (count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)count))
+               ? SETT_OK
+               : clone_no_memory(clone);
 }
 
 /* Reserves memory for the parent to get the hierarchy's component. */
@@ -671,8 +673,11 @@ static bool clone_is_edited(const setti_clone_node* node)
 /* Prepares the creation of the copies, and reserves all memory for it. */
 static sett_status clone_reserve(setti_clone* clone)
 {
-    sett_status status = SETT_OK;
-    if (!clone_reserve_names(clone) || !clone_reserve_parent(clone)) {
+    sett_status status = clone_reserve_names(clone);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (!clone_reserve_parent(clone)) {
         return clone_no_memory(clone);
     }
     uint32_t from = clone->to->entities.hint * 64;

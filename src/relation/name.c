@@ -408,10 +408,22 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
     return SETT_OK;
 }
 
+sett_status setti_name_fail(sett_world* world, const char* name, const char* call)
+{
+    const setti_name_table* names = setti_names_of(world);
+    if (names->texts.epoch == world->epoch &&
+        setti_text_is_crowded(&names->texts, name, strlen(name))) {
+        return setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                     "%s: %d other names have the hash of \"%.200s\": they were "
+                                     "made for it - choose another one",
+                                     call, SETTI_HASH_STEPS, name);
+    }
+    return setti_world_no_memory(world, call);
+}
+
 /* Adds a text and returns its key, or 0 on failure. Registers the component. If no name uses the
  * text in the end, a sweep frees it. */
-static uint64_t name_add_text(sett_world* world, sett_entity entity, const char* name,
-                              const char* call)
+static uint64_t name_add_text(sett_world* world, const char* name, const char* call)
 {
     if (!setti_name_is_good(name)) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
@@ -427,14 +439,14 @@ static uint64_t name_add_text(sett_world* world, sett_entity entity, const char*
     setti_name_table* names = setti_names_of(world);
     uint64_t key = setti_text_add(world, &names->texts, name, strlen(name));
     if (key == 0) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, names->type->id);
+        (void)setti_name_fail(world, name, call);
     }
     return key;
 }
 
 uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name, const char* call)
 {
-    uint64_t key = name_add_text(world, sett_null(), name, call);
+    uint64_t key = name_add_text(world, name, call);
     uint32_t other = key != 0 ? name_find_child(world, parent, key) : 0;
     if (other != 0) {
         sett_entity taken = setti_entity_at(&world->entities, setti_link_index(other));
@@ -449,7 +461,7 @@ uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name
 static sett_status name_set(sett_world* world, sett_entity entity, const char* name,
                             const char* call)
 {
-    uint64_t key = name_add_text(world, entity, name, call);
+    uint64_t key = name_add_text(world, name, call);
     if (key == 0) {
         return world->error;
     }

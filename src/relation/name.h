@@ -47,6 +47,9 @@ bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, con
  * memory runs out. */
 uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name, const char* call);
 
+/* Reports, as `call`, why the text of a name could not be added. */
+sett_status setti_name_fail(sett_world* world, const char* name, const char* call);
+
 /* Updates the index after an entity has moved away from parent `from`. It loses its name if a new
  * sibling has it. Needs no memory. */
 void setti_name_moved(sett_world* world, uint32_t index, uint32_t from);

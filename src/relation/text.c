@@ -7,7 +7,8 @@
  *
  * Pages are part of the state, restored byte for byte. The positions of texts are a cache, rebuilt
  * by one walk over the pages. A key depends on its text alone, unless two texts of a world have
- * equal hashes of 64 bits: then the later one has the next number.
+ * equal hashes of 64 bits: then the later one has the next number. That happens to texts that were
+ * made for it. So that they cost no time, a text whose key would be 64 numbers away is rejected.
  *
  * A sweep frees unused texts. It runs when pages are full and as many bytes were added as were in
  * use after the last sweep. It walks the users, and makes holes of texts without one, which new
@@ -103,22 +104,28 @@ static bool text_equals(const setti_texts* texts, uint32_t place, const char* te
     return size == length && memcmp(at, text, length) == 0;
 }
 
-static uint64_t text_next_key(uint64_t key)
-{
-    SETTI_ASSERT(key != 0);
-    return key == UINT64_MAX ? 1 : key + 1;
-}
-
-/* The key that a text has or would have; *place becomes its position, or SETTI_NONE. */
+/* The key that a text has or would have, 0 if none is left for it; *place becomes its position, or
+ * SETTI_NONE. */
 static uint64_t text_key(const setti_texts* texts, const char* text, size_t length, uint32_t* place)
 {
     uint64_t key = setti_hash_bytes(text, length);
     *place = setti_hash_map_find(&texts->where, key);
-    while (*place != SETTI_NONE && !text_equals(texts, *place, text, length)) {
-        key = text_next_key(key);
+    for (uint32_t step = 1; *place != SETTI_NONE && !text_equals(texts, *place, text, length);
+         step++) {
+        if (step == SETTI_HASH_STEPS) {
+            *place = SETTI_NONE;
+            return 0;
+        }
+        key = setti_hash_next(key);
         *place = setti_hash_map_find(&texts->where, key);
     }
     return key;
+}
+
+bool setti_text_is_crowded(const setti_texts* texts, const char* text, size_t length)
+{
+    uint32_t place;
+    return text_key(texts, text, length, &place) == 0;
 }
 
 bool setti_text_sync(sett_world* world, setti_texts* texts)
@@ -156,7 +163,7 @@ static uint32_t text_search(const setti_texts* texts, const char* text, size_t l
         for (uint32_t k = 0; text_skip(texts, &k) && k < at; k = text_behind(texts, k)) {
             size_t earlier_size;
             const char* earlier = text_at(texts, k, &earlier_size);
-            hash = setti_hash_bytes(earlier, earlier_size) == hash ? text_next_key(hash) : hash;
+            hash = setti_hash_bytes(earlier, earlier_size) == hash ? setti_hash_next(hash) : hash;
         }
         if (text != NULL ? text_equals(texts, at, text, length) : hash == *key) {
             *key = hash;
@@ -209,7 +216,7 @@ static bool text_mark(sett_world* world, const setti_texts* texts, setti_hash_ma
         const char* text = text_at(texts, at, &length);
         uint32_t place;
         uint64_t key = text_key(texts, text, length, &place);
-        if (setti_hash_map_find(&texts->where, text_next_key(key)) != SETTI_NONE &&
+        if (setti_hash_map_find(&texts->where, setti_hash_next(key)) != SETTI_NONE &&
             !setti_hash_map_set(&world->pool, live, key, place)) {
             return false;
         }
@@ -377,7 +384,7 @@ uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text,
         return 0;
     }
     uint64_t key = text_key(texts, text, length, &place);
-    if (place != SETTI_NONE) {
+    if (place != SETTI_NONE || key == 0) {
         return key;
     }
     place = text_place(world, texts, (uint32_t)length + TEXT_AROUND,

@@ -40,8 +40,11 @@ bool setti_text_sync(sett_world* world, setti_texts* texts);
 /* The key of a stored text, or 0. Without memory for the cache it searches all texts. */
 uint64_t setti_text_find(sett_world* world, setti_texts* texts, const char* text, size_t length);
 
-/* Like setti_text_find, but adds a new text; 0 when memory runs out. */
+/* Like setti_text_find, but adds a new text; 0 when memory runs out, or the text is rejected. */
 uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text, size_t length);
+
+/* Whether a text is rejected, because too many texts have its hash. The cache is up to date. */
+bool setti_text_is_crowded(const setti_texts* texts, const char* text, size_t length);
 
 /* Frees the texts that no value uses; the others do not move. No effect without memory. */
 void setti_text_sweep(sett_world* world, setti_texts* texts);

@@ -290,17 +290,18 @@ static sett_component component_same(sett_world* world, const setti_type* existi
     return 0;
 }
 
-/* The key under which the name is, or would be, in the table; *type is the type of this name, or
- * NULL. Entries of types that ended stay, and are used again. */
+/* The key under which the name is, or would be, in the table, 0 if none is left for it; *type is
+ * the type of this name, or NULL. Entries of types that ended stay, and are used again. */
 static uint64_t component_name_key(const sett_world* world, const char* name, setti_type** type)
 {
     uint64_t key = setti_hash_bytes(name, strlen(name));
     uint64_t ended = 0;
-    for (;; key += key == UINT64_MAX ? 2 : 1) {
-        uint32_t id = setti_hash_map_find(&world->names, key);
+    for (uint32_t step = 0;; step++, key = setti_hash_next(key)) {
+        bool left = step < SETTI_HASH_STEPS;
+        uint32_t id = left ? setti_hash_map_find(&world->names, key) : SETTI_NONE;
         if (id == SETTI_NONE) {
             *type = NULL;
-            return ended != 0 ? ended : key;
+            return ended != 0 ? ended : left ? key : 0;
         }
         setti_type* at = world->types[id];
         if (at == NULL || at->name_key != key) {
@@ -1028,6 +1029,13 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
         }
         existing->flags &= same != 0 ? ~(uint32_t)SETTI_TYPE_FROM_FILE : UINT32_MAX;
         return same == 0 || component_ensure_off(world, existing) ? same : 0;
+    }
+    if (key == 0) {
+        setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                              "%s: %d other types have the hash of the name \"%.100s\": their "
+                              "names were made for it - choose another one",
+                              call, SETTI_HASH_STEPS, desc.name);
+        return 0;
     }
     if (!component_check_old_names(world, NULL, &desc, call)) {
         return 0;

@@ -66,13 +66,15 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     if (given != NULL) {
         setti_copy_sized(&full, sizeof(full), given, size);
     }
-    if ((desc->allocator.alloc_fn == NULL) != (desc->allocator.free_fn == NULL)) {
+    const sett_allocator* own = &desc->allocator;
+    if ((own->alloc_fn == NULL) != (own->free_fn == NULL) ||
+        (own->alloc_fn == NULL && own->zero_fn != NULL)) {
         (desc->log_fn != NULL ? desc->log_fn : sett_log_stderr)(
             desc->hook_user, SETT_LOG_ERROR,
             "sett_world_create: an allocator has only one function - set alloc_fn and free_fn");
         return NULL;
     }
-    sett_allocator allocator = setti_allocator_or_default(&desc->allocator);
+    sett_allocator allocator = setti_allocator_or_default(own);
     sett_world* world = world_allocate(allocator, desc->huge_pages);
     if (world == NULL) {
         return NULL;

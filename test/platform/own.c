@@ -41,6 +41,17 @@ static void own_free(void* user, void* ptr, size_t size, size_t align)
     free(ptr);
 }
 
+static uint32_t zeroes_asked;
+
+static void* own_zero(void* user, size_t size, size_t align)
+{
+    (void)user;
+    CHECK(align <= 16);
+    zeroes_asked++;
+    bytes_in_use += size;
+    return calloc(1, size);
+}
+
 static void own_print(const char* text, size_t size)
 {
     CHECK(shown_size + size < sizeof(shown));
@@ -51,7 +62,7 @@ static void own_print(const char* text, size_t size)
 
 #if defined(NOTHING_OWN)
 
-const sett_platform own = {.allocator = {own_alloc, own_free, NULL}, .print = own_print};
+const sett_platform own = {.allocator = {own_alloc, own_free, NULL, own_zero}, .print = own_print};
 
 #else
 
@@ -155,7 +166,7 @@ static void own_gate_wake(void* gate)
 }
 
 const sett_platform own = {
-    .allocator = {own_alloc, own_free, NULL},
+    .allocator = {own_alloc, own_free, NULL, own_zero},
     .now = own_now,
     .sleep = own_sleep,
     .print = own_print,
@@ -223,6 +234,15 @@ static void errors_are_shown(void)
     CHECK(shown[shown_size - 1] == '\n');
 }
 
+static void large_tables_are_its_zeroes(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.entity_limit = 4100000000u});
+    CHECK_EQ(sett_entity_create_handle(world, (sett_entity){4000000000u, 1}), SETT_OK);
+    CHECK(zeroes_asked != 0);
+    CHECK_EQ(sett_world_destroy(world), SETT_OK);
+    CHECK_EQ(bytes_in_use, 0);
+}
+
 #if defined(NOTHING_OWN)
 
 static void what_is_missing_is_missing(void)
@@ -246,7 +266,8 @@ static void what_is_missing_is_missing(void)
     CHECK_EQ(bytes_in_use, 0);
 }
 
-TEST_MAIN(TEST(a_game_runs), TEST(errors_are_shown), TEST(what_is_missing_is_missing))
+TEST_MAIN(TEST(a_game_runs), TEST(errors_are_shown), TEST(large_tables_are_its_zeroes),
+          TEST(what_is_missing_is_missing))
 
 #else
 
@@ -284,6 +305,7 @@ static void all_of_it_is_used(void)
     CHECK_EQ(bytes_in_use, 0);
 }
 
-TEST_MAIN(TEST(a_game_runs), TEST(errors_are_shown), TEST(all_of_it_is_used))
+TEST_MAIN(TEST(a_game_runs), TEST(errors_are_shown), TEST(large_tables_are_its_zeroes),
+          TEST(all_of_it_is_used))
 
 #endif
