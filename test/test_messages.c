@@ -308,7 +308,7 @@ static void states(void)
     sett_selection both = {.entities = &entity, .entity_count = 1, .query = query};
     size_t size;
     SAYS(world, sett_selection_encode(world, &both, (sett_snapshot){0, 0}, NULL, 0, &size),
-         ARGUMENT, "set `entities` or `query` of a selection, not both");
+         ARGUMENT, "`entities` and `query` of a selection are both set");
     sett_undo* undo = sett_undo_create(world, NULL);
     CHECK(undo != NULL);
     SAYS(world, sett_undo_go(undo, 99), ARGUMENT, "sett_undo_next lists the steps");

@@ -119,8 +119,8 @@ typedef enum flight_state {
 static bool flight_put_head(sett_flight* flight, uint64_t frame, flight_state next)
 {
     sett_world* world = flight->world;
-    setti_bytes types = {NULL, 0, 0};
-    setti_bytes run = {NULL, 0, 0};
+    setti_bytes types = {0};
+    setti_bytes run = {0};
     bool registered = next == FLIGHT_KEYFRAME || flight->types != world->registered.count;
     bool done = (!registered || setti_types_encode(world, &types)) && setti_run_encode(world, &run);
     done = done &&
@@ -136,7 +136,7 @@ static sett_status flight_put_delta(sett_flight* flight, sett_snapshot now, uint
                                     const char* call)
 {
     sett_world* world = flight->world;
-    setti_bytes delta = {NULL, 0, 0};
+    setti_bytes delta = {0};
     sett_status status = setti_delta_encode(world, flight->last, now, &delta);
     if (status != SETT_OK) {
         return status;
@@ -157,7 +157,7 @@ static sett_status flight_put_delta(sett_flight* flight, sett_snapshot now, uint
 static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* call)
 {
     sett_world* world = flight->world;
-    setti_bytes state = {NULL, 0, 0};
+    setti_bytes state = {0};
     flight_half* half = &flight->half[1 - flight_now(flight)];
     size_t lead = flight->unit.size;
     sett_status status = setti_delta_encode_state(world, call, &state);

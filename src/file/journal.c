@@ -96,8 +96,8 @@ static sett_status journal_write_head(sett_journal* journal, uint64_t frame, jou
 {
     sett_world* world = journal->place.world;
     setti_stream* stream = &journal->stream;
-    setti_bytes types = {NULL, 0, 0};
-    setti_bytes run = {NULL, 0, 0};
+    setti_bytes types = {0};
+    setti_bytes run = {0};
     bool registered = next == JOURNAL_KEYFRAME || journal->types != world->registered.count;
     bool done = (!registered || setti_types_encode(world, &types)) && setti_run_encode(world, &run);
     if (done && registered) {
@@ -123,7 +123,7 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
 {
     SETTI_ASSERT(frame >= journal->frame);
     sett_world* world = journal->place.world;
-    setti_bytes delta = {NULL, 0, 0};
+    setti_bytes delta = {0};
     sett_status status = setti_delta_encode(world, journal->last, now, &delta);
     if (status != SETT_OK) {
         return status;
@@ -154,7 +154,7 @@ static bool journal_note(sett_journal* journal, uint64_t frame, uint64_t offset)
 static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
 {
     sett_world* world = journal->place.world;
-    setti_bytes state = {NULL, 0, 0};
+    setti_bytes state = {0};
     uint64_t offset = journal->stream.offset;
     sett_status status = setti_delta_encode_state(world, journal->place.call, &state);
     status = status == SETT_OK ? journal_write_head(journal, frame, JOURNAL_KEYFRAME) : status;

@@ -288,7 +288,7 @@ static void value_add_written(setti_json_out* out, sett_world* world, const sett
     if (type->written != NULL && value_add_shown(out, world, type, value)) {
         return;
     }
-    setti_bytes bytes = {NULL, 0, 0};
+    setti_bytes bytes = {0};
     out->no_memory = !setti_type_write_bytes(type, value, &world->pool, &bytes) || out->no_memory;
     setti_json_add_bytes(out, (const char*)bytes.data, bytes.size);
     setti_bytes_free(&world->pool, &bytes);

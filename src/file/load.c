@@ -250,7 +250,7 @@ static bool load_seek(load_attempt* load)
         files->read(files->user, reader->file, reader->size - tail, place, 8) != 8) {
         return false;
     }
-    setti_delta_reader at = {place, place + 8, false};
+    setti_delta_reader at = {.at = place, .end = place + 8};
     index.offset = setti_delta_number(&at, 8);
     if (index.offset >= reader->offset && index.offset < reader->size &&
         setti_stream_read(&index) == SETTI_STREAM_READ && index.kind == SETTI_STREAM_INDEX) {
@@ -345,7 +345,7 @@ static sett_status load_migrate(load_attempt* load)
     if (list == NULL) {
         return status == SETT_OK ? status : load_fail(load, status, sett_world_message(into));
     }
-    setti_bytes state = {NULL, 0, 0};
+    setti_bytes state = {0};
     status = setti_delta_encode_state(read, load->place->call, &state);
     if (status != SETT_OK) {
         status = load_blame(load, status);
@@ -537,7 +537,8 @@ sett_status sett_file_info_get(const char* path, const sett_file_desc* desc, voi
     if (file == NULL) {
         return SETT_STATUS_FILE;
     }
-    setti_pool_init(&pool, setti_allocator_or_default(NULL), false);
+    const bool huge_pages = false;
+    setti_pool_init(&pool, setti_allocator_or_default(NULL), huge_pages);
     if (setti_stream_open(&reader, files, file, &pool)) {
         status = load_info(&reader, user_block, capacity, info);
     }
@@ -583,7 +584,8 @@ sett_status sett_file_records(const char* path, const sett_file_desc* desc, sett
     if (file == NULL) {
         return SETT_STATUS_FILE;
     }
-    setti_pool_init(&pool, setti_allocator_or_default(NULL), false);
+    const bool huge_pages = false;
+    setti_pool_init(&pool, setti_allocator_or_default(NULL), huge_pages);
     setti_pool_set_ceiling(&pool, load_records_limit(desc));
     if (setti_stream_open(&reader, files, file, &pool)) {
         status = load_each(&reader, desc, fn, user);

@@ -282,7 +282,7 @@ sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc,
                                  setti_place_end end)
 {
     sett_world* world = place->world;
-    setti_bytes run = {NULL, 0, 0};
+    setti_bytes run = {0};
     if (!setti_run_encode(world, &run)) {
         return setti_world_no_memory(world, place->call);
     }

@@ -20,8 +20,8 @@ sett_status sett_state_encode(sett_world* world, void* out, size_t capacity, siz
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    setti_bytes run = {NULL, 0, 0};
-    setti_bytes state = {NULL, 0, 0};
+    setti_bytes run = {0};
+    setti_bytes state = {0};
     unsigned char* to = out;
     *size = 0;
     sett_status status = setti_delta_encode_state(world, encode_call, &state);
@@ -102,7 +102,7 @@ sett_status sett_state_apply(sett_world* world, const void* bytes, size_t size, 
     status = status == SETT_OK ? setti_world_check_no_snapshots(world, state_bytes_call) : status;
     const unsigned char* at = bytes;
     const char* why = NULL;
-    setti_bytes run = {NULL, 0, 0};
+    setti_bytes run = {0};
     if (status != SETT_OK) {
         return status;
     }
@@ -133,7 +133,7 @@ sett_status sett_state_hash(sett_world* world, uint64_t* hash)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    setti_bytes run = {NULL, 0, 0};
+    setti_bytes run = {0};
     sett_status status = setti_world_check_serial(world, "sett_state_hash");
     if (status == SETT_OK && !setti_run_encode(world, &run)) {
         status = setti_world_no_memory(world, "sett_state_hash");

@@ -787,16 +787,6 @@ static uint32_t clone_find_above(setti_clone* clone, sett_entity parent)
     return above;
 }
 
-static void clone_attach(const setti_clone* clone, sett_entity copy, sett_entity parent)
-{
-    bool both_are_new = !clone_is_merge(clone) && !clone_changes_world(clone);
-    if (both_are_new) { /* they have the component: nothing to check */
-        setti_hierarchy_append(clone->to, copy.index, parent.index);
-    } else {
-        (void)setti_hierarchy_attach(clone->to, copy, parent);
-    }
-}
-
 /* Attaches the copies of a node to those of its parent. Copies of the root become siblings of the
  * original; instances become roots. In another world the parent is found by its path. */
 static void clone_place(setti_clone* clone, const setti_clone_node* node)
@@ -808,17 +798,22 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
     sett_entity parent =
         place != NULL ? setti_hierarchy_entity(clone->from, place->parent) : sett_null();
     uint32_t above = clone_find_above(clone, parent);
+    bool beside = above == SETTI_NONE && !sett_is_null(parent) && !clone_changes_world(clone) &&
+                  clone->instances == NULL;
+    bool below_new = above != SETTI_NONE && !clone_is_merge(clone) && !clone_changes_world(clone);
     uint32_t policy = place != NULL ? place->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
     for (uint32_t k = 0; k < clone->count; k++) {
-        sett_entity copy = node->copies[k];
         if (policy != SETT_CHILDREN_DEFAULT) {
-            (void)sett_hierarchy_set_policy(clone->to, copy, (sett_children_policy)policy);
+            (void)sett_hierarchy_set_policy(clone->to, node->copies[k],
+                                            (sett_children_policy)policy);
         }
-        if (above != SETTI_NONE) {
-            clone_attach(clone, copy, clone->nodes[above].copies[k]);
-        } else if (!sett_is_null(parent) && !clone_changes_world(clone) &&
-                   clone->instances == NULL) {
-            (void)setti_hierarchy_attach(clone->to, copy, parent);
+        if (below_new) { /* both have the component: nothing to check */
+            setti_hierarchy_append(clone->to, node->copies[k].index,
+                                   clone->nodes[above].copies[k].index);
+        } else if (above != SETTI_NONE) {
+            (void)setti_hierarchy_attach(clone->to, node->copies[k], clone->nodes[above].copies[k]);
+        } else if (beside) {
+            (void)setti_hierarchy_attach(clone->to, node->copies[k], parent);
         }
     }
 }
@@ -878,11 +873,18 @@ static sett_status clone_check_observed(const setti_clone* clone)
                : SETT_OK;
 }
 
-/* Sets whether the hierarchy attaches copies, whose callbacks run later. */
-static void clone_set_attaching(const setti_clone* clone, bool attaching)
+/* Until clone_end_attaching, attaching runs no callbacks: those of copies run later. */
+static void clone_begin_attaching(const setti_clone* clone)
 {
     if (setti_hierarchy_of(clone->to) != NULL) {
-        setti_hierarchy_of(clone->to)->copies = attaching;
+        setti_hierarchy_of(clone->to)->copies = true;
+    }
+}
+
+static void clone_end_attaching(const setti_clone* clone)
+{
+    if (setti_hierarchy_of(clone->to) != NULL) {
+        setti_hierarchy_of(clone->to)->copies = false;
     }
 }
 
@@ -960,11 +962,11 @@ static void clone_make(setti_clone* clone)
 {
     clone_notify_leaving(clone);
     clone_commit(clone);
-    clone_set_attaching(clone, true);
+    clone_begin_attaching(clone);
     for (uint32_t k = 0; k < clone->node_count; k++) {
         clone_connect(clone, &clone->nodes[k]);
     }
-    clone_set_attaching(clone, false);
+    clone_end_attaching(clone);
     clone_notify_entering(clone);
 }
 

@@ -27,6 +27,7 @@
 #define TEXT_MASK (SETTI_TEXT_PAGE - 1)
 #define TEXT_SWEEP (4 * SETTI_TEXT_PAGE) /* bytes of texts that make a sweep worth its time */
 #define TEXT_AROUND ((uint32_t)SETTI_TEXT_HEAD + 1) /* bytes of a stored text beside its own */
+#define TEXT_PAGE_END 0 /* in place of a head: no text follows in the page */
 
 static_assert(1 << TEXT_SHIFT == SETTI_TEXT_PAGE, "places are cut by shifts");
 
@@ -233,15 +234,12 @@ static bool text_is_live(const setti_texts* texts, const setti_hash_map* live, u
     return setti_hash_map_find(live, text_key(texts, text, length, &same)) != SETTI_NONE;
 }
 
-/* Writes a hole, unless it is there. */
-static void text_write_hole(setti_pool* pool, const setti_texts* texts, uint32_t first,
-                            uint32_t behind, bool last)
+/* Writes the head of a text or hole, unless it is there. */
+static void text_write_head(setti_pool* pool, const setti_texts* texts, uint32_t at, uint32_t head)
 {
-    SETTI_ASSERT(first < behind);
-    uint32_t head = last ? 0 : (behind - first - TEXT_AROUND) | SETTI_TEXT_HOLE;
-    if (text_head(texts, first) != head) {
-        setti_pages_write(pool, &texts->pages, first >> TEXT_SHIFT);
-        text_set_head(texts, first, head);
+    if (text_head(texts, at) != head) {
+        setti_pages_write(pool, &texts->pages, at >> TEXT_SHIFT);
+        text_set_head(texts, at, head);
     }
 }
 
@@ -259,7 +257,7 @@ static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const set
     for (; at < begin + SETTI_TEXT_PAGE && (extent = text_extent(texts, at)) != 0; at += extent) {
         if ((text_head(texts, at) & SETTI_TEXT_HOLE) == 0 && text_is_live(texts, live, at)) {
             if (hole != at) {
-                text_write_hole(pool, texts, hole, at, false);
+                text_write_head(pool, texts, hole, (at - hole - TEXT_AROUND) | SETTI_TEXT_HOLE);
             }
             texts->live += extent;
             hole = end = at + extent;
@@ -268,7 +266,7 @@ static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const set
     if (end == begin) {
         setti_pages_free(pool, &texts->pages, begin >> TEXT_SHIFT);
     } else if (hole != at) {
-        text_write_hole(pool, texts, hole, at, true);
+        text_write_head(pool, texts, hole, TEXT_PAGE_END);
     }
     return end;
 }

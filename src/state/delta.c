@@ -244,8 +244,8 @@ static void delta_write_types(setti_delta_writer* to, delta_note* notes)
             count++;
         }
     }
-    setti_delta_write_at(to, SETTI_DELTA_COUNTS, count, 4);
-    setti_delta_write_at(to, SETTI_DELTA_COUNTS + 4, to->size - from, 4);
+    setti_delta_write_at(to, SETTI_DELTA_COUNT_TYPES, count, 4);
+    setti_delta_write_at(to, SETTI_DELTA_TYPES_SIZE, to->size - from, 4);
 }
 
 void setti_delta_write_head(setti_delta_writer* to, uint32_t magic)

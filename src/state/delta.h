@@ -16,7 +16,13 @@
 #define SETTI_DELTA_PART 0x50544553u  /* "SETP": values of a part of a world (selection.c) */
 #define SETTI_DELTA_SEAL 32           /* offset of the seal */
 #define SETTI_DELTA_COUNTS 40         /* offset of the head's counts; checked from here on */
-#define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4) /* bytes */
+/* Offsets of the head's counts, of 4 bytes each. */
+#define SETTI_DELTA_COUNT_TYPES SETTI_DELTA_COUNTS
+#define SETTI_DELTA_TYPES_SIZE (SETTI_DELTA_COUNTS + 4)   /* bytes of the types' records */
+#define SETTI_DELTA_COUNT_ENDED (SETTI_DELTA_COUNTS + 8)  /* runs of destroyed entities */
+#define SETTI_DELTA_COUNT_BEGUN (SETTI_DELTA_COUNTS + 12) /* runs of created entities */
+#define SETTI_DELTA_COUNT_SLOTS (SETTI_DELTA_COUNTS + 16) /* runs of freed indices */
+#define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4)     /* bytes */
 
 #define SETTI_DELTA_LIFE 9   /* bytes of a run of handles */
 #define SETTI_DELTA_LIVES 16 /* handles in a run at most */

@@ -287,7 +287,7 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
 static bool play_follow(const setti_delta* delta, const setti_delta_type* of, uint32_t* index)
 {
     SETTI_ASSERT(of->codec->owner != NULL);
-    setti_codec_cursor cursor = {0, 0};
+    setti_codec_cursor cursor = {0};
     sett_entity next =
         of->codec->owner(delta->player.sides, of->type, *index, SETTI_AFTER, &cursor);
     *index = sett_is_null(next) ? *index : next.index;

@@ -401,10 +401,10 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     for (uint32_t k = 0; k < head.types; k++) {
         (void)short_expand_type(&job, &again, SHORT_WRITE);
     }
-    setti_delta_write_at(to, SETTI_DELTA_COUNTS, head.types, 4);
-    setti_delta_write_at(to, SETTI_DELTA_COUNTS + 4, to->size - begin, 4);
+    setti_delta_write_at(to, SETTI_DELTA_COUNT_TYPES, head.types, 4);
+    setti_delta_write_at(to, SETTI_DELTA_TYPES_SIZE, to->size - begin, 4);
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
-        setti_delta_write_at(to, SETTI_DELTA_COUNTS + 8 + 4 * k, head.runs[k], 4);
+        setti_delta_write_at(to, SETTI_DELTA_COUNT_ENDED + 4 * k, head.runs[k], 4);
     }
     setti_delta_write_seal(to);
     status = short_end(&job, out, whole_size);

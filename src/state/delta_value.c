@@ -89,7 +89,7 @@ static bool value_differs(setti_delta_writer* to, uint32_t index, const void* be
     }
     sett_entity owner[2] = {sett_null(), sett_null()};
     for (uint32_t side = 0; codec != NULL && side < 2; side++) {
-        setti_codec_cursor cursor = {0, 0};
+        setti_codec_cursor cursor = {0};
         owner[side] = codec->owner(&to->walk->view->sides, lists, index, side, &cursor);
     }
     return !sett_equals(owner[SETTI_BEFORE], owner[SETTI_AFTER]);
@@ -272,7 +272,7 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
                         uint32_t side)
 {
     setti_view* view = to->walk->view;
-    setti_codec_cursor cursor = {0, 0};
+    setti_codec_cursor cursor = {0};
     sett_entity at;
     if (setti_view_value(view, to->type, member, side) == NULL ||
         !sett_equals(setti_view_entity(view, member, SETTI_BEFORE),
@@ -362,7 +362,7 @@ static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint3
 static void value_mark_owners(setti_delta_writer* to, uint32_t member)
 {
     setti_view* view = to->walk->view;
-    setti_codec_cursor cursor = {0, 0};
+    setti_codec_cursor cursor = {0};
     sett_entity owner;
     while (!sett_is_null(
         owner = to->codec->owner(&view->sides, to->type, member, SETTI_AFTER, &cursor))) {

@@ -303,8 +303,9 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
     sett_status status = setti_world_check_unlocked(into, replica_call);
     status = status == SETT_OK ? setti_world_check_no_snapshots(into, replica_call) : status;
     if (status == SETT_OK && from == into) {
-        status = setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
-                                       "%s: `from` and `into` are the same world", replica_call);
+        status =
+            setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
+                                  "%s: `from` and `into` are one world - pass two", replica_call);
     }
     if (status == SETT_OK && from->entities.limit > into->entities.limit &&
         setti_entity_capacity(&from->entities) > into->entities.limit) {

@@ -74,9 +74,9 @@ static sett_status selection_check(sett_world* world, const sett_selection* sele
                                    const char* call)
 {
     if (selection->entities != NULL && selection->query != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: set `entities` or `query` of a selection, not both",
-                                     call);
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: `entities` and `query` of a selection are both set - leave out one", call);
     }
     if (setti_world_lacks_list(world, selection->entities, selection->entity_count, call,
                                "entities") ||
@@ -98,7 +98,7 @@ sett_status setti_selection_find(sett_world* world, const sett_selection* select
 {
     sett_status status = selection_check(world, selection, call);
     uint32_t count = selection->entity_count;
-    *out = (setti_selected){NULL, 0, 0};
+    *out = (setti_selected){0};
     if (status == SETT_OK && selection->entities == NULL) {
         count =
             selection->query != NULL ? sett_query_count(selection->query) : world->entities.count;
@@ -235,6 +235,9 @@ enum {
     SELECTION_OWNED = 8   /* an entry has it as a parent */
 };
 
+/* In place of the kind of an entry: the receiver has the value already, or needs none. */
+#define SELECTION_NO_ENTRY SETTI_DELTA_KINDS
+
 /* An encoding of a selection. */
 typedef struct selection_job {
     setti_delta_writer out; /* everything except entries */
@@ -290,7 +293,7 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
 {
     const setti_codec* codec = job->to.codec;
     const setti_type* lists = codec->follows != NULL ? codec->follows(job->world) : job->to.type;
-    setti_codec_cursor cursor = {0, 0};
+    setti_codec_cursor cursor = {0};
     sett_entity owner;
     bool leads = false;
     codec = lists != NULL ? setti_delta_codec(lists) : codec;
@@ -314,14 +317,14 @@ static bool selection_codec_differs(const selection_job* job, const void* before
                : memcmp(before, after, type->storage.size) != 0;
 }
 
-/* Rounds a value as it is sent. */
-static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t place)
+/* Rounds a value as it is sent. There is room for one of each side. */
+static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t side)
 {
     setti_delta_writer* to = &job->to;
     const setti_members* members = to->type->members;
     size_t begin = to->size;
     size_t size = setti_delta_bytes(to->type);
-    unsigned char* packed = job->packed.data + place * setti_send_size(members, size);
+    unsigned char* packed = job->packed.data + side * setti_send_size(members, size);
     setti_delta_write_bytes(to, to->type, value);
     if (to->encoder.status == SETT_OK) {
         setti_send_pack(members, to->out + begin, size, packed);
@@ -334,7 +337,7 @@ static void selection_write_value(selection_job* job, const void* value)
 {
     if (job->rounds) {
         size_t size = setti_send_size(job->to.type->members, setti_delta_bytes(job->to.type));
-        setti_delta_write(&job->to, selection_pack(job, value, 0), size);
+        setti_delta_write(&job->to, selection_pack(job, value, SETTI_AFTER), size);
     } else {
         setti_delta_write_bytes(&job->to, job->to.type, value);
     }
@@ -346,8 +349,8 @@ static bool selection_is_same(selection_job* job, const void* before, const void
     if (!job->rounds) {
         return setti_hash_same(job->to.type, before, after);
     }
-    const unsigned char* was = selection_pack(job, before, 0);
-    const unsigned char* is = selection_pack(job, after, 1);
+    const unsigned char* was = selection_pack(job, before, SETTI_BEFORE);
+    const unsigned char* is = selection_pack(job, after, SETTI_AFTER);
     return memcmp(was, is, (size_t)(is - was)) == 0;
 }
 
@@ -357,19 +360,19 @@ static setti_delta_kind selection_kind_since(selection_job* job, sett_entity ent
 {
     const void* before = setti_view_value(job->since, job->to.type, entity.index, SETTI_BEFORE);
     if (value == NULL) {
-        return before != NULL ? SETTI_DELTA_REMOVED : SETTI_DELTA_KINDS;
+        return before != NULL ? SETTI_DELTA_REMOVED : SELECTION_NO_ENTRY;
     }
     if (job->to.codec == NULL) {
-        return before != NULL && selection_is_same(job, before, value) ? SETTI_DELTA_KINDS
+        return before != NULL && selection_is_same(job, before, value) ? SELECTION_NO_ENTRY
                                                                        : SETTI_DELTA_ADDED;
     }
     return before != NULL && !selection_codec_differs(job, before, value) &&
                    !selection_leads_in(job, entity)
-               ? SETTI_DELTA_KINDS
+               ? SELECTION_NO_ENTRY
                : SETTI_DELTA_CHANGED;
 }
 
-/* The kind of the entry for a value of a selected entity; SETTI_DELTA_KINDS: none. */
+/* The kind of the entry for a value of a selected entity. */
 static setti_delta_kind selection_kind(selection_job* job, uint32_t k, const void* value)
 {
     const setti_type* type = job->to.type;
@@ -382,12 +385,12 @@ static setti_delta_kind selection_kind(selection_job* job, uint32_t k, const voi
         job->into != NULL ? setti_type_find(job->into, type->desc.name) : NULL;
     bool has = known && there != NULL && setti_storage_has(&there->storage, entity.index);
     if (value == NULL) {
-        return has ? SETTI_DELTA_REMOVED : SETTI_DELTA_KINDS;
+        return has ? SETTI_DELTA_REMOVED : SELECTION_NO_ENTRY;
     }
     bool leads = job->to.codec != NULL && job->to.codec->owner != NULL;
     bool old = has && job->tick != 0 && !leads &&
                sett_changed_tick(job->world, entity, type->id) <= job->tick;
-    return old                     ? SETTI_DELTA_KINDS
+    return old                     ? SELECTION_NO_ENTRY
            : job->to.codec != NULL ? SETTI_DELTA_CHANGED
                                    : SETTI_DELTA_ADDED;
 }
@@ -426,38 +429,60 @@ static void selection_write_block(selection_job* job, uint32_t base, uint64_t bi
     to->count++;
 }
 
-/* Writes the entries of the writer's type. A block ends before an entry of another kind. */
+/* Values that the receiver adds, of entities in one word of indices. */
+typedef struct selection_block {
+    uint32_t base; /* first index of the word */
+    uint64_t bits; /* 0: no values */
+} selection_block;
+
+static void selection_end_block(selection_job* job, selection_block* block)
+{
+    if (block->bits != 0) {
+        selection_write_block(job, block->base, block->bits);
+        block->bits = 0;
+    }
+}
+
+/* Adds an entry: to the block if it fits, else after the block's end. */
+static void selection_add_entry(selection_job* job, selection_block* block, sett_entity entity,
+                                const void* value, setti_delta_kind kind)
+{
+    uint32_t base = entity.index / 64 * 64;
+    if (kind != SETTI_DELTA_ADDED || base != block->base) {
+        selection_end_block(job, block);
+    }
+    if (kind == SETTI_DELTA_ADDED) {
+        block->base = base;
+        block->bits |= (uint64_t)1 << (entity.index % 64);
+    } else {
+        selection_write_entry(job, entity, value, kind);
+    }
+}
+
+/* Writes the entries of the writer's type, and marks their entities. */
 static void selection_write_entries(selection_job* job)
 {
-    uint32_t base = SETTI_NONE;
-    uint64_t bits = 0;
+    const setti_codec* codec = job->to.codec;
+    bool names_owners = codec != NULL && codec->by_index;
+    selection_block block = {0};
     job->to.count = 0;
-    for (uint32_t k = 0; k <= job->selected.count; k++) {
-        bool ends = k == job->selected.count;
-        sett_entity entity = ends ? sett_null() : job->selected.entity[k];
-        const void* value = NULL;
-        setti_delta_kind kind = SETTI_DELTA_KINDS;
-        if (!ends && (job->mark[k] & SELECTION_ALIVE) != 0) {
-            value = setti_storage_find(&job->to.type->storage, entity.index);
-            kind = selection_kind(job, k, value);
+    for (uint32_t k = 0; k < job->selected.count; k++) {
+        if ((job->mark[k] & SELECTION_ALIVE) == 0) {
+            continue;
         }
-        if (kind != SETTI_DELTA_KINDS) {
-            bool tree = value != NULL && job->to.codec != NULL && job->to.codec->by_index;
-            job->mark[k] |= (unsigned char)(SELECTION_LISTED | (tree ? SELECTION_OWNED : 0));
+        sett_entity entity = job->selected.entity[k];
+        const void* value = setti_storage_find(&job->to.type->storage, entity.index);
+        setti_delta_kind kind = selection_kind(job, k, value);
+        if (kind == SELECTION_NO_ENTRY) {
+            continue;
         }
-        bool plain = kind == SETTI_DELTA_ADDED;
-        if (bits != 0 &&
-            (ends || (kind != SETTI_DELTA_KINDS && (!plain || entity.index / 64 != base / 64)))) {
-            selection_write_block(job, base, bits);
-            bits = 0;
+        job->mark[k] |= SELECTION_LISTED;
+        if (value != NULL && names_owners) {
+            job->mark[k] |= SELECTION_OWNED;
         }
-        if (plain) {
-            base = entity.index / 64 * 64;
-            bits |= (uint64_t)1 << (entity.index % 64);
-        } else if (kind != SETTI_DELTA_KINDS) {
-            selection_write_entry(job, entity, value, kind);
-        }
+        selection_add_entry(job, &block, entity, value, kind);
     }
+    selection_end_block(job, &block);
 }
 
 /* Writes the handles that `since` has and the world lacks: everything is selected. */
@@ -514,7 +539,7 @@ static bool selection_find_owners(const selection_job* job, const setti_type* ty
 {
     const setti_codec* codec = setti_delta_codec(type);
     for (uint32_t k = 0; k < job->selected.count; k++) {
-        setti_codec_cursor cursor = {0, 0};
+        setti_codec_cursor cursor = {0};
         sett_entity owner;
         while ((job->mark[k] & SELECTION_OWNED) != 0 &&
                !sett_is_null(owner = codec->owner(job->to.encoder.sides, type,
@@ -534,7 +559,7 @@ static bool selection_find_owners(const selection_job* job, const setti_type* ty
 
 static void selection_write_parents(selection_job* job)
 {
-    setti_selected owners = {NULL, 0, 0};
+    setti_selected owners = {0};
     for (uint32_t k = 0; k < job->world->registered.count; k++) {
         const setti_type* type = job->world->registered.item[k];
         if (setti_delta_form_of(type) == SETTI_DELTA_TREE &&
@@ -596,8 +621,8 @@ static void selection_write_types(selection_job* job, const uint32_t* counts)
             sent++;
         }
     }
-    setti_delta_write_at(out, SETTI_DELTA_COUNTS, sent, 4);
-    setti_delta_write_at(out, SETTI_DELTA_COUNTS + 4, out->size - from, 4);
+    setti_delta_write_at(out, SETTI_DELTA_COUNT_TYPES, sent, 4);
+    setti_delta_write_at(out, SETTI_DELTA_TYPES_SIZE, out->size - from, 4);
 }
 
 static void selection_write(selection_job* job, setti_view* sides, uint32_t* counts)
@@ -610,11 +635,11 @@ static void selection_write(selection_job* job, setti_view* sides, uint32_t* cou
     selection_write_values(job, counts);
     setti_delta_write_head(out, SETTI_DELTA_PART);
     selection_write_ended(job);
-    setti_delta_write_at(out, SETTI_DELTA_COUNTS + 8, out->count, 4);
+    setti_delta_write_at(out, SETTI_DELTA_COUNT_ENDED, out->count, 4);
     selection_write_begun(job);
-    setti_delta_write_at(out, SETTI_DELTA_COUNTS + 12, out->count, 4);
+    setti_delta_write_at(out, SETTI_DELTA_COUNT_BEGUN, out->count, 4);
     selection_write_parents(job);
-    setti_delta_write_at(out, SETTI_DELTA_COUNTS + 16, out->count, 4);
+    setti_delta_write_at(out, SETTI_DELTA_COUNT_SLOTS, out->count, 4);
     if (job->to.encoder.status == SETT_OK) {
         setti_delta_write(out, job->to.out, job->to.size);
     }
@@ -772,15 +797,15 @@ sett_status setti_selection_encode_lives(sett_world* world, const setti_selected
                                          const setti_selected* begun, const char* call,
                                          setti_bytes* out)
 {
-    static const setti_selected none = {NULL, 0, 0};
+    static const setti_selected none = {0};
     setti_view view;
     setti_delta_writer to = {.pool = &world->pool};
     setti_view_init_empty(world, &view);
     setti_delta_begin_encoder(&to, &view.sides);
     setti_delta_write_head(&to, SETTI_DELTA_PART);
-    selection_write_list(&to, ended, SETTI_DELTA_COUNTS + 8);
-    selection_write_list(&to, begun, SETTI_DELTA_COUNTS + 12);
-    selection_write_list(&to, &none, SETTI_DELTA_COUNTS + 16);
+    selection_write_list(&to, ended, SETTI_DELTA_COUNT_ENDED);
+    selection_write_list(&to, begun, SETTI_DELTA_COUNT_BEGUN);
+    selection_write_list(&to, &none, SETTI_DELTA_COUNT_SLOTS);
     setti_delta_write_seal(&to);
     *out = (setti_bytes){to.out, to.size, to.capacity};
     return to.encoder.status == SETT_OK ? SETT_OK : setti_world_no_memory(world, call);
@@ -805,8 +830,9 @@ sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t si
     if (status != SETT_OK) {
         return status;
     }
-    const setti_delta_allowed limits = {
-        allowed, allowed->entities != NULL || allowed->query != NULL ? &selected : NULL};
+    bool limits_entities = allowed->entities != NULL || allowed->query != NULL;
+    const setti_delta_allowed limits = {.selection = allowed,
+                                        .entities = limits_entities ? &selected : NULL};
     status = setti_delta_apply_part(world, bytes, size, &limits);
     setti_selection_free(world, &selected);
     const char* why = sett_world_message(world);
@@ -827,7 +853,7 @@ sett_status sett_selection_copy(sett_world* from, const sett_selection* selectio
     }
     if (from == into) {
         return setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
-                                     "%s: `from` and `into` are the same world", __func__);
+                                     "%s: `from` and `into` are one world - pass two", __func__);
     }
     selection_job job = {.world = from, .selection = selection, .tick = since_tick, .into = into};
     sett_status status = selection_encode(&job, NULL, __func__);

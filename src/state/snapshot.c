@@ -673,7 +673,7 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
         return world->error;
     }
     setti_state* state = setti_state_of(world);
-    setti_restored notified = {NULL, 0, 0};
+    setti_restored notified = {0};
     bool notifies = state->options.restored != NULL;
     bool found = !notifies || setti_restored_find(world, target, &notified);
     setti_snapshot* head = setti_snapshot_path(target);

@@ -145,7 +145,7 @@ static bool undo_list_only(const sett_world* world, const sett_world* other, set
 static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* bytes)
 {
     static const sett_selection all = {0};
-    const setti_delta_allowed allowed = {&all, NULL};
+    const setti_delta_allowed allowed = {.selection = &all};
     sett_status status = setti_delta_apply_part(world, bytes->data, bytes->size, &allowed);
     setti_bytes_free(pool, bytes);
     return status;
@@ -197,9 +197,9 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
 static sett_status undo_sync_lives(sett_undo* undo, const char* call)
 {
     sett_world* mirror = undo->mirror;
-    setti_selected ended = {NULL, 0, 0};
-    setti_selected begun = {NULL, 0, 0};
-    setti_bytes bytes = {NULL, 0, 0};
+    setti_selected ended = {0};
+    setti_selected begun = {0};
+    setti_bytes bytes = {0};
     bool listed = undo_list_only(mirror, undo->world, mirror, &ended) &&
                   undo_list_only(undo->world, mirror, mirror, &begun);
     sett_status status = listed ? SETT_OK : mirror->error;
@@ -252,7 +252,7 @@ static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* s
                                         const char* call)
 {
     sett_world* mirror = undo->mirror;
-    setti_selected tagged = {NULL, 0, 0};
+    setti_selected tagged = {0};
     bool done = undo_list_tagged(undo, &tagged);
     for (uint32_t k = 0; done && k < tagged.count; k++) {
         done = setti_selected_has(selected, tagged.entity[k]) ||
@@ -298,7 +298,7 @@ static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_
 /* Orders the children of listed entities as in another world. */
 static bool undo_order(const sett_world* from, sett_world* to, const setti_selected* list)
 {
-    setti_selected order = {NULL, 0, 0};
+    setti_selected order = {0};
     bool done = true;
     for (uint32_t k = 0; done && k < list->count; k++) {
         sett_entity parent = list->entity[k];
@@ -360,7 +360,7 @@ static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selec
                                    .types = undo->selection.types,
                                    .type_count = undo->selection.type_count};
     const setti_part part = {.selection = &listed, .into = mirror, .tick = undo->tick};
-    setti_bytes bytes = {NULL, 0, 0};
+    setti_bytes bytes = {0};
     if (selected->count == 0) {
         return SETT_OK;
     }
@@ -381,7 +381,7 @@ static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selec
 static sett_status undo_sync(sett_undo* undo, const char* call)
 {
     sett_world* world = undo->world;
-    setti_selected selected = {NULL, 0, 0};
+    setti_selected selected = {0};
     sett_status status = setti_world_check_unlocked(world, call);
     status = status == SETT_OK ? setti_commands_apply_all(world) : status;
     status = status == SETT_OK ? undo_sync_types(undo, call) : status;
@@ -520,8 +520,8 @@ static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* na
                                const char* call, undo_step** step)
 {
     sett_world* mirror = undo->mirror;
-    setti_bytes forward = {NULL, 0, 0};
-    setti_bytes back = {NULL, 0, 0};
+    setti_bytes forward = {0};
+    setti_bytes back = {0};
     *step = NULL;
     sett_status status = setti_delta_encode(mirror, undo->at, to, &forward);
     status = status == SETT_OK ? setti_delta_encode(mirror, to, undo->at, &back) : status;
@@ -595,7 +595,7 @@ static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
 static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* mirror = undo->mirror;
-    setti_selected tagged = {NULL, 0, 0};
+    setti_selected tagged = {0};
     bool done = undo_list_tagged(undo, &tagged);
     for (uint32_t k = 0; done && k < tagged.count; k++) {
         sett_entity entity = tagged.entity[k];
@@ -804,8 +804,9 @@ static bool undo_copy_selection(sett_undo* undo, const sett_selection* from, con
     sett_world* world = undo->world;
     sett_selection* to = &undo->selection;
     if (from->entities != NULL && from->query != NULL) {
-        (void)setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                    "%s: set `entities` or `query` of a selection, not both", call);
+        (void)setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: `entities` and `query` of a selection are both set - leave out one", call);
         return false;
     }
     if (setti_world_lacks_list(world, from->entities, from->entity_count, call, "entities") ||
@@ -848,7 +849,7 @@ static bool undo_make_mirror(sett_undo* undo, const char* call)
 /* Makes the present state the begin of the history. */
 static sett_status undo_begin(sett_undo* undo, const char* call)
 {
-    static const setti_bytes none = {NULL, 0, 0};
+    static const setti_bytes none = {0};
     sett_snapshot at;
     undo_step* step = NULL;
     sett_status status = undo_sync(undo, call);

@@ -65,11 +65,11 @@ static setti_price advice_churn(const sett_query* query)
 /* The best change that concerns no type of earlier proposals. */
 static advice_option advice_best(const sett_world* world, const sett_advice* items, uint32_t count)
 {
-    advice_option best = {{NULL, NULL, NULL}, {0, 0, 0}, 0, 0};
+    advice_option best = {0};
     for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
-        advice_option option = {{NULL, query, NULL}, {0, 0, 0}, 0, 0};
-        bool possible =
-            query->use[SETTI_PROFILED].loops != 0 && setti_layout_can_group(query, false);
+        advice_option option = {.change.group = query};
+        bool possible = query->use[SETTI_PROFILED].loops != 0 &&
+                        setti_layout_can_group(query, SETTI_LAYOUT_PROPOSED);
         for (uint32_t k = 0; possible && k < query->term_count; k++) {
             possible = !advice_is_taken(items, count, query->term[k].type->id);
         }
@@ -81,7 +81,7 @@ static advice_option advice_best(const sett_world* world, const sett_advice* ite
     }
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
-        advice_option option = {{type, NULL, NULL}, {0, 0, 0}, 0, 0};
+        advice_option option = {.change.type = type};
         if (setti_layout_can_convert(type) && !advice_is_taken(items, count, type->id)) {
             advice_price(world, &option);
             best = option.gain > best.gain ? option : best;
@@ -108,7 +108,7 @@ static void advice_write_group(const sett_world* world, const advice_option* opt
     setti_writer code = {item->code, sizeof(item->code), 0};
     const sett_query* query = option->change.group;
     const setti_query_use* use = &query->use[SETTI_PROFILED];
-    static const setti_relayout unchanged = {NULL, NULL, NULL};
+    static const setti_relayout unchanged = {0};
     double now =
         (double)setti_price_loop(query, SETTI_PROFILED, &unchanged) / SETTI_PRICE_NS / 1000;
     double then =
@@ -242,8 +242,8 @@ sett_status sett_advice_apply(sett_world* world, const sett_advice* item)
     }
     if (item->kind != SETT_ADVICE_GROUP) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: dont_fragment can only be set when a type is "
-                                     "registered - %.200s",
+                                     "%s: dont_fragment is set when a type is registered, not "
+                                     "later - write %.200s",
                                      advice_call, item->code);
     }
     sett_group_desc desc = {.name = "layout"};
@@ -254,8 +254,14 @@ sett_status sett_advice_apply(sett_world* world, const sett_advice* item)
                                                                                    : world->error;
 }
 
-static sett_status profile_set(sett_world* world, bool on, const char* call)
+typedef enum profile_state {
+    PROFILE_OFF,
+    PROFILE_ON
+} profile_state;
+
+static sett_status profile_set(sett_world* world, profile_state state, const char* call)
 {
+    bool on = state == PROFILE_ON;
     if (world->open_jobs != 0) {
         return setti_world_check_unlocked(world, call);
     }
@@ -270,7 +276,7 @@ sett_status sett_profile_begin(sett_world* world)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    sett_status status = profile_set(world, true, "sett_profile_begin");
+    sett_status status = profile_set(world, PROFILE_ON, "sett_profile_begin");
     for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
         memset(&world->registered.item[k]->use, 0, sizeof(world->registered.item[k]->use));
     }
@@ -283,5 +289,5 @@ sett_status sett_profile_begin(sett_world* world)
 
 sett_status sett_profile_end(sett_world* world)
 {
-    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT : profile_set(world, false, __func__);
+    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT : profile_set(world, PROFILE_OFF, __func__);
 }

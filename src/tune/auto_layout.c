@@ -204,7 +204,7 @@ void setti_auto_unregistered(sett_world* world, setti_type* type)
 /* Counts the matches of each query with a loop. Returns the cost of all these loops. */
 static setti_price auto_sample_queries(sett_world* world)
 {
-    static const setti_relayout unchanged = {NULL, NULL, NULL};
+    static const setti_relayout unchanged = {0};
     setti_price all = 0;
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_query_use* use = &query->use[SETTI_SAMPLED];
@@ -257,7 +257,7 @@ static bool auto_may_move(const sett_world* world, const setti_type* type)
 
 static bool auto_can_group(const sett_query* query)
 {
-    bool may = setti_layout_can_group(query, true);
+    bool may = setti_layout_can_group(query, SETTI_LAYOUT_AUTOMATIC);
     for (uint32_t rest = setti_price_owned(query); may && rest != 0; rest &= rest - 1) {
         may = auto_may_move(query->world, query->term[setti_bits_lowest(rest)].type);
     }
@@ -377,7 +377,7 @@ static void auto_look_at_query(auto_evaluation* look, sett_query* query)
 /* Prices all changes; look->best becomes the best one that pays. */
 static void auto_choose(auto_evaluation* look)
 {
-    static const setti_relayout unchanged = {NULL, NULL, NULL};
+    static const setti_relayout unchanged = {0};
     sett_world* world = look->world;
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_price loops = (setti_price)query->use[SETTI_SAMPLED].loops;
@@ -439,10 +439,11 @@ static uint64_t auto_group(sett_world* world, sett_query* query)
 {
     SETTI_ASSERT(world->locks == 0 && setti_price_owned(query) != 0);
     sett_status error = world->error;
-    setti_relayout change = {NULL, query, NULL};
+    setti_relayout change = {.group = query};
     uint64_t moves = setti_layout_moves(&change);
     sett_group_desc desc = setti_layout_group_desc(query);
-    sett_group* group = setti_group_create_for_layout(world, &desc, true, "auto_layout");
+    const bool automatic = true;
+    sett_group* group = setti_group_create_for_layout(world, &desc, automatic, "auto_layout");
     query->wanted = false;
     if (group == NULL) {
         world->error = error;
@@ -466,7 +467,7 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
         query->grouped.churn =
             query->cover == listener ? listener->use.churn : query->grouped.churn;
     }
-    setti_relayout change = {NULL, NULL, listener};
+    setti_relayout change = {.dissolved = listener};
     bool large = setti_layout_moves(&change) > AUTO_AT_ONCE;
     setti_group_end(setti_group_of(listener));
     for (uint32_t k = 0; k < count; k++) {
@@ -701,7 +702,7 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     if (moved > AUTO_AT_ONCE) {
         return moved;
     }
-    setti_relayout change = {NULL, query, NULL};
+    setti_relayout change = {.group = query};
     uint64_t misplaced = moved + setti_layout_moves(&change) <= max_values
                              ? 0 /* even if all rows were moved */
                              : auto_misplaced(query, &conditions);
@@ -759,7 +760,7 @@ static uint64_t auto_make_change(sett_world* world, const auto_option* option, u
 static bool auto_is_independent(auto_evaluation* look, const setti_type* type)
 {
     setti_price_list list;
-    setti_relayout change = {type, NULL, NULL};
+    setti_relayout change = {.type = type};
     if (setti_concerns_find(&look->concerns, &change, &list) == NULL) {
         return false;
     }
@@ -876,7 +877,7 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
 static bool auto_is_expected(const auto_evaluation* look, const sett_query* query,
                              setti_prices prices)
 {
-    setti_relayout change = {NULL, setti_unconst(query), NULL};
+    setti_relayout change = {.group = setti_unconst(query)};
     auto_option option = {.change = change};
     uint64_t moves = setti_layout_moves(&change);
     setti_price gain = prices.now - prices.then;
@@ -899,7 +900,7 @@ static void auto_look_ahead(sett_world* world, uint32_t max_values)
             continue;
         }
         setti_price_list list;
-        setti_relayout change = {NULL, query, NULL};
+        setti_relayout change = {.group = query};
         setti_prices prices = setti_price_change(
             world, SETTI_SAMPLED, &change, setti_concerns_find(&look.concerns, &change, &list));
         if (auto_is_expected(&look, query, prices) && prices.now - prices.then > most) {

@@ -403,6 +403,7 @@ static bool layout_has_group(const sett_world* world, const char* text,
 static sett_status layout_make_groups(sett_world* world, const char* text)
 {
     SETTI_ASSERT(world->locks == 0);
+    const bool automatic = false;
     layout_item item;
     sett_group_desc desc;
     sett_status status = SETT_OK;
@@ -410,7 +411,7 @@ static sett_status layout_make_groups(sett_world* world, const char* text)
          status == SETT_OK && layout_next(&reader, &item);) {
         if (item.storage == SETT_STORAGE_DEFAULT && layout_group_desc(world, &item, &desc) &&
             layout_find_group(world, &desc) == NULL &&
-            setti_group_create_for_layout(world, &desc, false, layout_call) == NULL) {
+            setti_group_create_for_layout(world, &desc, automatic, layout_call) == NULL) {
             status = world->error;
         }
     }
@@ -739,8 +740,9 @@ bool setti_layout_can_convert(const setti_type* type)
            !type->storage.keep_order && setti_conversion_check(type, &kind) == NULL;
 }
 
-bool setti_layout_can_group(const sett_query* query, bool automatic)
+bool setti_layout_can_group(const sett_query* query, setti_layout_origin origin)
 {
+    bool automatic = origin == SETTI_LAYOUT_AUTOMATIC;
     uint32_t owned = setti_price_owned(query);
     if (query->arranged != 0 &&
         (!automatic || !query->cover->automatic || query->arranged == owned)) {

@@ -41,9 +41,15 @@ struct setti_layout* setti_layout_ensure(sett_world* world);
  * group owns it nor a module of the library relies on its storage. */
 bool setti_layout_can_convert(const setti_type* type);
 
-/* Whether a group can own the two or more types with fields in a query; `automatic`: even if
- * automatic groups own them. */
-bool setti_layout_can_group(const sett_query* query, bool automatic);
+/* Who would create a group: the library itself, which may dissolve its own groups for it, or the
+ * program. */
+typedef enum setti_layout_origin {
+    SETTI_LAYOUT_PROPOSED,
+    SETTI_LAYOUT_AUTOMATIC
+} setti_layout_origin;
+
+/* Whether a group can own the two or more types with fields in a query. */
+bool setti_layout_can_group(const sett_query* query, setti_layout_origin origin);
 
 /* The group for a query: owns the types of its fields, with its other conditions. */
 sett_group_desc setti_layout_group_desc(const sett_query* query);

@@ -246,7 +246,7 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
 static void price_add(setti_prices* total, const sett_query* query, setti_use use,
                       const setti_relayout* change)
 {
-    static const setti_relayout unchanged = {NULL, NULL, NULL};
+    static const setti_relayout unchanged = {0};
     uint64_t loops = query->use[use].loops;
     if (loops != 0 && query->required != 0 && price_is_concerned(query, change)) {
         total->now += (setti_price)loops * setti_price_loop(query, use, &unchanged);
