@@ -956,23 +956,9 @@ SETTI_COLD static void find_check_access(const sett_search* search)
     }
 }
 
-sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
+/* Plans a loop that begins now, and sets it to its begin. */
+static void find_begin(find* f, sett_search* search)
 {
-    if (search == NULL) {
-        return NULL;
-    }
-    sett_world* world = search->world;
-    bool serial = world->running == NULL;
-    if (SETTI_UNLIKELY(world->guard != NULL)) {
-        find_check_access(search);
-    }
-    find* f = find_make(search, serial);
-    if (f == NULL) {
-        if (serial) {
-            setti_world_no_memory(world, "sett_search_begin");
-        }
-        return NULL;
-    }
     SETTI_ASSERT(f->search == search);
     setti_choose_plan(search, &f->plan);
     for (uint32_t v = 0; v < search->variable_count; v++) {
@@ -991,15 +977,41 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     f->collected = false;
     f->sorted.count = 0;
     f->sorted.pooled = f->pooled;
+    f->frame = NULL;
+}
+
+/* Initialises the rows that the program sees. */
+static void rows_init(sett_rows* rows, sett_search* search, find* f)
+{
     memset(rows, 0, sizeof(*rows));
-    rows->world = world;
+    rows->world = search->world;
     rows->search = search;
     rows->variable_count = search->result_count;
     rows->internal = f;
     for (uint32_t v = 0; v < rows->variable_count; v++) {
         rows->index[v] = f->column + (size_t)v * FIND_ROWS;
     }
-    f->frame = NULL;
+}
+
+sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
+{
+    if (search == NULL) {
+        return NULL;
+    }
+    sett_world* world = search->world;
+    bool serial = world->running == NULL;
+    if (SETTI_UNLIKELY(world->guard != NULL)) {
+        find_check_access(search);
+    }
+    find* f = find_make(search, serial);
+    if (f == NULL) {
+        if (serial) {
+            setti_world_no_memory(world, "sett_search_begin");
+        }
+        return NULL;
+    }
+    find_begin(f, search);
+    rows_init(rows, search, f);
     if (serial) {
         setti_world_open_loop(world, &search->open);
         search->open.frame = NULL;

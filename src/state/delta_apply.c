@@ -337,10 +337,9 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     return SETT_OK;
 }
 
-static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
+/* Reads what the bytes are, and in which version of the format. */
+static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* from)
 {
-    SETTI_ASSERT(delta->type == NULL);
-    size_t size = (size_t)(from->end - from->at);
     uint64_t magic = setti_delta_number(from, 4);
     uint32_t version = setti_delta_u32(from);
     if (from->short_of || magic != (delta->part != NULL ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC)) {
@@ -358,6 +357,18 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
             "%s: the bytes have version %u of the format, and this library reads version %u - use "
             "the same library as the sender",
             apply_call, (unsigned)version, (unsigned)SETTI_DELTA_VERSION);
+    }
+    return SETT_OK;
+}
+
+/* Reads the head. *from becomes the bytes between it and the types. */
+static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
+{
+    SETTI_ASSERT(delta->type == NULL);
+    size_t size = (size_t)(from->end - from->at);
+    sett_status status = apply_parse_format(delta, from);
+    if (status != SETT_OK) {
+        return status;
     }
     delta->before = setti_delta_number(from, 8);
     delta->after = setti_delta_number(from, 8);

@@ -357,6 +357,18 @@ static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pa
     return found && bits < 2 * SHORT_RECORD && !from->short_of;
 }
 
+/* Writes the head of an expanded delta; its counts follow later. */
+static void short_write_head(setti_delta_writer* to, const short_head* head)
+{
+    setti_delta_write_head(to, head->magic);
+    for (uint32_t k = 0; k < 2; k++) {
+        setti_delta_write_at(to, 8 + 8 * k, head->hash[k], 8);
+    }
+    if (head->magic == SETTI_DELTA_MAGIC) {
+        setti_delta_write_at(to, 4, SETTI_DELTA_VERSION | SETTI_DELTA_SHORT, 4);
+    }
+}
+
 sett_status sett_delta_expand(sett_world* world, const void* types, size_t types_size,
                               const void* bytes, size_t size, void* out, size_t capacity,
                               size_t* whole_size)
@@ -382,13 +394,7 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
         return short_reject(&job,
                             "the bytes are damaged, or were shortened with another table of types");
     }
-    setti_delta_write_head(to, head.magic);
-    for (uint32_t k = 0; k < 2; k++) {
-        setti_delta_write_at(to, 8 + 8 * k, head.hash[k], 8);
-    }
-    if (head.magic == SETTI_DELTA_MAGIC) {
-        setti_delta_write_at(to, 4, SETTI_DELTA_VERSION | SETTI_DELTA_SHORT, 4);
-    }
+    short_write_head(to, &head);
     if (packed) {
         setti_delta_unpack(&job.from, short_read(&job.from), to);
         if (job.from.short_of || job.from.at != job.from.end) {
