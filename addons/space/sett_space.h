@@ -174,7 +174,10 @@ typedef struct sett_space_near {
 #define SETT_SPACE_LOOP_(hit, begin)                                                               \
     for (sett_space_near hit##_search_, *hit##_near_ = (begin); hit##_near_ != NULL;               \
          hit##_near_ = NULL)                                                                       \
-        for (const sett_space_hit* hit; (hit = sett_space_near_next(hit##_near_)) != NULL;)
+        while (hit##_near_->next_ == hit##_near_->count && sett_space_near_fill_(hit##_near_))     \
+            for (const sett_space_hit *hit = hit##_near_->hit_,                                    \
+                                      *hit##_end_ = hit + hit##_near_->count;                      \
+                 hit != hit##_end_ || sett_space_near_end_(hit##_near_); hit++)
 
 /* What the loops call. Both return `near`, from which nothing is found if the entity is not in the
  * space or the radius is negative or NaN.
@@ -189,10 +192,23 @@ sett_space_near* sett_space_near_begin_at(const sett_space* space, const double*
  */
 bool sett_space_near_more_(sett_space_near* near);
 
+/* Private: like sett_space_near_more_, without a call where nothing is left. */
+static inline bool sett_space_near_fill_(sett_space_near* near)
+{
+    return !near->done_ && sett_space_near_more_(near);
+}
+
+/* Private: the end of a block, which a loop reaches unless it is left. Returns false. */
+static inline bool sett_space_near_end_(sett_space_near* near)
+{
+    near->next_ = near->count;
+    return false;
+}
+
 /* Returns the next hit; NULL at the end. Threads: as the loops. Since: 0.2 */
 static inline const sett_space_hit* sett_space_near_next(sett_space_near* near)
 {
-    if (near->next_ == near->count && !sett_space_near_more_(near)) {
+    if (near->next_ == near->count && !sett_space_near_fill_(near)) {
         return NULL;
     }
     return &near->hit_[near->next_++];

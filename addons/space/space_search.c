@@ -144,12 +144,10 @@ sett_space_near* sett_space_near_begin(const sett_space* s, sett_entity entity, 
 }
 
 /* The offset along an axis, to the nearest image. */
-static double space_nearest_image(const sett_space* s, uint32_t axis, double offset)
+static double space_nearest_image(double size, double offset)
 {
-    double half = s->size[axis] / 2;
-    return offset > half    ? offset - s->size[axis]
-           : offset < -half ? offset + s->size[axis]
-                            : offset;
+    double half = size / 2;
+    return offset > half ? offset - size : offset < -half ? offset + size : offset;
 }
 
 static double space_measure(const sett_space* s, const sett_space_hit* hit)
@@ -205,8 +203,8 @@ static inline bool space_take_cell(sett_space_near* near, const space_cell* cell
 }
 
 /* A row of a grid. With `box` all cells of the search are within the radius, and images are where
- * the numbers of their cells say. Each of these functions goes on where it was, and returns false
- * if the block of hits is full. */
+ * the numbers of their cells say. Goes on where it was, and returns false if the block of hits is
+ * full. */
 static inline bool space_scan_grid(sett_space_near* near, bool box)
 {
     const sett_space* s = near->space_;
@@ -216,7 +214,7 @@ static inline bool space_scan_grid(sett_space_near* near, bool box)
         int32_t number = box ? near->cell_[k] : space_wrapped(near->cell_[k], s->cells[k]);
         hit.offset[k] = s->origin[k] + number - near->at_[k];
         hit.offset[k] =
-            box || !near->wraps_ ? hit.offset[k] : space_nearest_image(s, k, hit.offset[k]);
+            box || !near->wraps_ ? hit.offset[k] : space_nearest_image(s->size[k], hit.offset[k]);
     }
     double second = hit.offset[1] * hit.offset[1];
     double third = hit.offset[2] * hit.offset[2];
@@ -229,7 +227,7 @@ static inline bool space_scan_grid(sett_space_near* near, bool box)
         }
         hit.offset[0] = box ? first + x : s->origin[0] + number - near->at_[0];
         hit.offset[0] =
-            box || !near->wraps_ ? hit.offset[0] : space_nearest_image(s, 0, hit.offset[0]);
+            box || !near->wraps_ ? hit.offset[0] : space_nearest_image(s->size[0], hit.offset[0]);
         hit.squared = hit.offset[0] * hit.offset[0] + second + third;
         if ((box || space_measure(s, &hit) <= near->limit_) &&
             !space_take_cell(near, &cells[number], &hit)) {
@@ -240,67 +238,8 @@ static inline bool space_scan_grid(sett_space_near* near, bool box)
     return true;
 }
 
-/* A row of entities at places of their own. Inlined with constants for the usual spaces. */
-static inline bool space_scan_any(sett_space_near* near, bool has_z, bool wraps, bool euclidean)
-{
-    const sett_space* s = near->space_;
-    const space_cell* cells = space_row(near);
-    const double at[3] = {near->at_[0], near->at_[1], near->at_[2]};
-    const double limit = near->limit_;
-    uint64_t without = sett_is_null(near->without_) ? ~(uint64_t)0 : near->without_.index;
-    uint32_t count = near->count;
-    for (; near->cell_[0] <= near->high_[0]; near->cell_[0]++) {
-        const space_cell* cell = &cells[space_wrapped(near->cell_[0], s->cells[0])];
-        if (cell->count == 0) {
-            continue;
-        }
-        const sett_entity* handle = space_handles(cell);
-        const double* x = space_axis(cell, 0);
-        uint32_t k = near->entry_;
-        for (; k < cell->count && count < SETT_SPACE_HITS; k++) {
-            sett_space_hit* hit = &near->hit_[count];
-            double offset[3] = {x[k] - at[0], x[cell->capacity + k] - at[1],
-                                has_z ? x[2 * (size_t)cell->capacity + k] - at[2] : 0};
-            if (wraps) {
-                offset[0] = space_nearest_image(s, 0, offset[0]);
-                offset[1] = space_nearest_image(s, 1, offset[1]);
-                offset[2] = has_z ? space_nearest_image(s, 2, offset[2]) : 0;
-            }
-            double squared = offset[0] * offset[0] + offset[1] * offset[1];
-            squared = has_z ? squared + offset[2] * offset[2] : squared;
-            hit->entity = handle[k];
-            hit->offset[0] = offset[0];
-            hit->offset[1] = offset[1];
-            hit->offset[2] = offset[2];
-            hit->squared = squared;
-            bool within = euclidean ? squared <= limit : space_measure(s, hit) <= limit;
-            count += within & (handle[k].index != without);
-        }
-        near->count = count;
-        near->entry_ = k < cell->count ? k : 0;
-        if (k < cell->count) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool space_scan_row(sett_space_near* near)
-{
-    const sett_space* s = near->space_;
-    if (s->is_grid) {
-        return near->box_ ? space_scan_grid(near, true) : space_scan_grid(near, false);
-    }
-    if (s->dimensions == 3 || s->metric != SETT_SPACE_EUCLIDEAN) {
-        return space_scan_any(near, s->dimensions == 3, near->wraps_,
-                              s->metric == SETT_SPACE_EUCLIDEAN);
-    }
-    return near->wraps_ ? space_scan_any(near, false, true, true)
-                        : space_scan_any(near, false, false, true);
-}
-
 /* Goes to the next row: y first. */
-static void space_next_row(sett_space_near* near)
+static inline void space_next_row(sett_space_near* near)
 {
     near->cell_[0] = near->low_[0];
     if (++near->cell_[1] > near->high_[1]) {
@@ -309,12 +248,108 @@ static void space_next_row(sett_space_near* near)
     }
 }
 
+/* What a search reads for each entity: in variables, as hits are stored in between. */
+typedef struct space_view {
+    double at[3];
+    double size[3];
+    double limit;
+    uint64_t without;
+    bool has_z;
+    bool wraps;
+    bool euclidean;
+} space_view;
+
+/* The entities of a cell from `*entry` on, each at a place of its own. Returns how many hits there
+ * are then; `*entry` is the entity to go on with, the cell's count unless the block is full. */
+static inline uint32_t space_take_any(sett_space_near* near, const space_view* v,
+                                      const space_cell* cell, uint32_t* entry, uint32_t found)
+{
+    const sett_entity* handle = space_handles(cell);
+    const double* x = space_axis(cell, 0);
+    const double* y = x + cell->capacity;
+    const double* z = y + (v->has_z ? cell->capacity : 0);
+    const uint32_t count = cell->count;
+    uint32_t k = *entry;
+    do {
+        uint32_t room = SETT_SPACE_HITS - found;
+        uint32_t stop = count - k < room ? count : k + room;
+        for (; k < stop; k++) {
+            sett_space_hit* hit = &near->hit_[found];
+            sett_entity entity = handle[k];
+            double offset[3] = {x[k] - v->at[0], y[k] - v->at[1], v->has_z ? z[k] - v->at[2] : 0};
+            for (uint32_t n = 0; v->wraps && n < (v->has_z ? 3 : 2); n++) {
+                offset[n] = space_nearest_image(v->size[n], offset[n]);
+            }
+            double squared = offset[0] * offset[0] + offset[1] * offset[1];
+            squared = v->has_z ? squared + offset[2] * offset[2] : squared;
+            *hit = (sett_space_hit){entity, {offset[0], offset[1], offset[2]}, squared};
+            double measure = v->euclidean ? squared : space_measure(near->space_, hit);
+            found += (measure <= v->limit) & (entity.index != v->without);
+        }
+    } while (k < count && found < SETT_SPACE_HITS);
+    *entry = k;
+    return found;
+}
+
+/* All rows of entities at places of their own. Inlined with constants for the usual spaces. */
+static inline void space_scan_any(sett_space_near* near, bool has_z, bool wraps, bool euclidean)
+{
+    const sett_space* s = near->space_;
+    const space_view view = {{near->at_[0], near->at_[1], near->at_[2]},
+                             {s->size[0], s->size[1], s->size[2]},
+                             near->limit_,
+                             sett_is_null(near->without_) ? ~(uint64_t)0 : near->without_.index,
+                             has_z,
+                             wraps,
+                             euclidean};
+    uint32_t found = 0;
+    uint32_t entry = near->entry_;
+    for (; !near->done_; space_next_row(near)) {
+        const space_cell* cells = space_row(near);
+        const int32_t high = near->high_[0];
+        for (int32_t number = near->cell_[0]; number <= high; number++) {
+            const space_cell* cell = &cells[space_wrapped(number, s->cells[0])];
+            if (cell->count == 0) {
+                continue;
+            }
+            found = space_take_any(near, &view, cell, &entry, found);
+            if (entry < cell->count) {
+                near->cell_[0] = number;
+                near->entry_ = entry;
+                near->count = found;
+                return;
+            }
+            entry = 0;
+        }
+    }
+    near->count = found;
+}
+
+static void space_scan_grids(sett_space_near* near)
+{
+    for (; !near->done_; space_next_row(near)) {
+        if (!(near->box_ ? space_scan_grid(near, true) : space_scan_grid(near, false))) {
+            return;
+        }
+    }
+}
+
 bool sett_space_near_more_(sett_space_near* near)
 {
+    const sett_space* s = near->space_;
     near->count = 0;
     near->next_ = 0;
-    while (!near->done_ && space_scan_row(near)) {
-        space_next_row(near);
+    if (near->done_) {
+        return false;
+    }
+    if (s->is_grid) {
+        space_scan_grids(near);
+    } else if (s->dimensions == 3 || s->metric != SETT_SPACE_EUCLIDEAN) {
+        space_scan_any(near, s->dimensions == 3, near->wraps_, s->metric == SETT_SPACE_EUCLIDEAN);
+    } else if (near->wraps_) {
+        space_scan_any(near, false, true, true);
+    } else {
+        space_scan_any(near, false, false, true);
     }
     return near->count != 0;
 }

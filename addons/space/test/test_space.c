@@ -705,6 +705,38 @@ static void searches_without_sense_find_nothing(void)
     CHECK_END(p.world);
 }
 
+/* Wherever a loop is left: hits come in blocks, and a loop does not end with one of them. */
+static void loops_can_be_left_at_each_hit(void)
+{
+    plain p = begin(SPOT, false, 1);
+    enum {
+        ENTITIES = 3 * SETT_SPACE_HITS
+    };
+    for (uint32_t k = 0; k < ENTITIES; k++) {
+        sett_entity e = sett_entity_create(p.world);
+        sett_set(p.world, e, Spot_id, &(Spot){1, 1});
+    }
+    CHECK_EQ(sett_space_update(p.space), SETT_OK);
+    const double at[2] = {1, 1};
+    for (uint32_t last = 1; last <= ENTITIES + 1; last++) {
+        uint32_t hits = 0;
+        uint32_t skipped = 0;
+        SETT_SPACE_NEAR_AT(p.space, at, 1, hit) {
+            CHECK_EQ(hit->entity.index, hits);
+            if (++hits == last) {
+                break;
+            }
+            if (hits % 2 == 0) {
+                continue;
+            }
+            skipped++;
+        }
+        CHECK_EQ(hits, last < ENTITIES ? last : ENTITIES);
+        CHECK_EQ(skipped, last <= ENTITIES ? last / 2 : ENTITIES / 2);
+    }
+    CHECK_END(p.world);
+}
+
 /* Each empty cell comes, about as often as the others; full cells never. */
 static void random_places_are_uniform(void)
 {
@@ -937,6 +969,7 @@ static void spaces_without_memory_go_on_later(void)
 TEST_MAIN(TEST(searches_find_what_a_look_at_all_finds),
           TEST(refreshed_entities_are_where_they_went), TEST(spaces_follow_deltas_and_loads),
           TEST(what_a_space_cannot_be_is_rejected), TEST(searches_without_sense_find_nothing),
-          TEST(random_places_are_uniform), TEST(random_empty_neighbours_are_within_the_radius),
+          TEST(loops_can_be_left_at_each_hit), TEST(random_places_are_uniform),
+          TEST(random_empty_neighbours_are_within_the_radius),
           TEST(random_entities_are_of_their_cell), TEST(systems_search_on_threads),
           TEST(spaces_without_memory_go_on_later))
