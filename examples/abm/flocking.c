@@ -39,6 +39,12 @@ static bool begin(sett_abm* run)
     return sett_space_update(d->sky) == SETT_OK;
 }
 
+/* A coordinate that has left the sky comes back at the other side. */
+static double wrap(double x, double side)
+{
+    return x < 0 ? x + side : x >= side ? x - side : x;
+}
+
 static void step(sett_abm* run)
 {
     const double* p = run->parameters;
@@ -58,8 +64,8 @@ static void step(sett_abm* run)
         double length = sqrt(bird->vx * bird->vx + bird->vy * bird->vy);
         bird->vx /= length;
         bird->vy /= length;
-        bird->x = fmod(bird->x + bird->vx + p[SIDE], p[SIDE]);
-        bird->y = fmod(bird->y + bird->vy + p[SIDE], p[SIDE]);
+        bird->x = wrap(bird->x + bird->vx, p[SIDE]);
+        bird->y = wrap(bird->y + bird->vy, p[SIDE]);
         sett_space_move(d->sky, e);
     }
 }
