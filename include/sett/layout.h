@@ -48,13 +48,12 @@ SETT_API size_t sett_layout_describe(const sett_world* world, char* out, size_t 
  * sett_layout_step, values can move: addresses become invalid, and the order of loops can change.
  *   max_values  the most values that one sett_progress moves, such as SETT_LAYOUT_VALUES; 0: off,
  *               present storages stay. A type moves as a whole, at 2 to 4 ns a value of 8 bytes. A
- *               group of more than 131,072 values is made, and ends, over some frames, and large
- *               types wait: memory is touched ahead, 2.5 MB a frame on average, for up to 2.5 ms;
- *               then one type moves in a frame. With a million values these frames are 2 to 4 ms
- *               longer; 5 where values were added in random order, because loops between two moves
- *               are slower; more on a machine that needs over 2.5 ms for 2.5 MB of new memory.
- *               Nine tenths of the gain are there at frame 10 to 19. With a lower limit, larger
- *               types stay as they are
+ *               group of more than 131,072 values ends over some frames, and large types wait:
+ *               memory is touched ahead, 3 MB a frame on average, for up to 2.5 ms; then the types
+ *               of a group move in one frame, if that writes at most 26 MB, else one in a frame.
+ *               With a million values that frame is 2 to 4 ms longer; more on a machine that needs
+ *               over 2.5 ms for 3 MB of new memory. Nine tenths of the gain are there at frame 9 to
+ *               16. With a lower limit, larger types stay as they are
  *
  * Before you switch it on: addresses of values become invalid between frames; loops come in another
  * order after a move; it is not for lockstep (see sett_layout_step); while a snapshot exists

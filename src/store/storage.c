@@ -314,7 +314,7 @@ uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base)
     }
     const setti_sparse_page* page = setti_pages_get(&storage->presence, base >> SETTI_SPARSE_SHIFT);
     const uint32_t* row = page != NULL ? &page->row[base & SETTI_SPARSE_MASK] : NULL;
-    if (page != NULL && page->count == SETTI_SPARSE_MASK + 1) {
+    if (page != NULL && page->count == SETTI_SPARSE_ROWS) {
         return UINT64_MAX;
     }
     for (uint32_t k = 0; k < 64 && row != NULL; k++) {

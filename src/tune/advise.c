@@ -250,8 +250,9 @@ sett_status sett_advice_apply(sett_world* world, const sett_advice* item)
     memcpy(desc.owned, item->components, sizeof(desc.owned));
     memcpy(desc.with, item->with, sizeof(desc.with));
     memcpy(desc.without, item->without, sizeof(desc.without));
-    return setti_group_create_for_layout(world, &desc, false, advice_call) != NULL ? SETT_OK
-                                                                                   : world->error;
+    return setti_group_create_for_layout(world, &desc, false, SETTI_NONE, advice_call) != NULL
+               ? SETT_OK
+               : world->error;
 }
 
 typedef enum profile_state {

@@ -411,7 +411,8 @@ static sett_status layout_make_groups(sett_world* world, const char* text)
          status == SETT_OK && layout_next(&reader, &item);) {
         if (item.storage == SETT_STORAGE_DEFAULT && layout_group_desc(world, &item, &desc) &&
             layout_find_group(world, &desc) == NULL &&
-            setti_group_create_for_layout(world, &desc, automatic, layout_call) == NULL) {
+            setti_group_create_for_layout(world, &desc, automatic, SETTI_NONE, layout_call) ==
+                NULL) {
             status = world->error;
         }
     }

@@ -188,9 +188,10 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
 void setti_conversion_drop(sett_world* world, setti_conversion* conversion);
 
 /* Moves the values in their order, those of `first`'s members first, as a group needs them. `first`
- * NULL: no group. */
-void setti_conversion_commit(sett_world* world, setti_conversion* conversion,
-                             const setti_listener* first);
+ * NULL: no group. Returns how many members are in front, in the order of their indices; SETTI_NONE:
+ * they were not counted. */
+uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion,
+                                 const setti_listener* first);
 
 /* Resolves the kind for this type. Returns NULL, or why it cannot be stored so. */
 const char* setti_conversion_check(const setti_type* type, sett_storage_kind* kind);

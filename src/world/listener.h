@@ -125,9 +125,10 @@ void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t i
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index);
 
 /* Creates a group that gives way, and converts the arrays that it is to own, whatever was said of
- * them. `call` is for messages. NULL on failure, the world as it was. */
+ * them. `call` is for messages. `length`: SETTI_NONE, or how many members there are, which lie in
+ * front already, in one order. NULL on failure, the world as it was. */
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
-                                          bool automatic, const char* call);
+                                          bool automatic, uint32_t length, const char* call);
 
 /* Like sett_group_create, but the members are the entities that a loop over these types visits. */
 sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc);
