@@ -137,15 +137,21 @@ static space_page* space_page_ensure(sett_space* s, uint32_t index)
     return page;
 }
 
+/* Takes an entity from where it was. */
+static void space_take_away(sett_space* s, uint32_t was, uint32_t index)
+{
+    if (was == SETT_SPACE_OUTSIDE) {
+        s->outside--;
+    } else if (was != SPACE_NOWHERE) {
+        space_erase(s, was, index);
+        s->count--;
+    }
+}
+
 static void space_leave(sett_space* s, space_page* page, uint32_t index)
 {
     uint32_t k = index % SPACE_PAGE;
-    if (page->cell[k] == SETT_SPACE_OUTSIDE) {
-        s->outside--;
-    } else {
-        space_erase(s, page->cell[k], index);
-        s->count--;
-    }
+    space_take_away(s, page->cell[k], index);
     page->cell[k] = SPACE_NOWHERE;
     page->in[k / 64] &= ~((uint64_t)1 << k % 64);
 }
@@ -184,9 +190,7 @@ static bool space_put(sett_space* s, space_page* page, sett_entity entity,
     if (cell != SETT_SPACE_OUTSIDE && !space_insert(s, cell, entity, at)) {
         return false;
     }
-    if (was != SPACE_NOWHERE) {
-        space_leave(s, page, entity.index);
-    }
+    space_take_away(s, was, entity.index);
     page->cell[k] = cell;
     page->in[k / 64] |= (uint64_t)1 << k % 64;
     s->count += cell != SETT_SPACE_OUTSIDE;
