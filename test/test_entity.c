@@ -1,5 +1,6 @@
 /* test_entity.c: which handles are alive: lives of a slot, stale handles, given handles, limits,
  * reservations. */
+#include "chance.h"
 #include "sett/sett.h"
 #include "worlds.h"
 
@@ -391,11 +392,44 @@ static void what_is_forgotten_takes_no_memory(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(new_entities_begin_at_an_index), TEST(what_is_forgotten_can_come_back),
-          TEST(what_is_forgotten_takes_no_memory), TEST(forgetting_leaves_what_was_destroyed),
-          TEST(null_is_never_alive), TEST(a_slot_lives_again_under_another_handle),
-          TEST(made_up_handles_are_stale), TEST(a_given_handle_is_taken_as_it_is),
-          TEST(a_slot_out_of_generations_is_retired), TEST(indices_stay_below_the_limit),
-          TEST(reserved_entities_need_no_memory), TEST(walking_meets_each_once),
-          TEST(destroying_many_passes_over_stale_ones), TEST(a_reservation_is_no_life_yet),
-          TEST(a_dropped_reservation_does_not_come_back))
+/* With values or without: where some end and others begin, a new one has the lowest free index,
+ * whether it is the last one of its 64 or not. */
+static void new_entities_fill_the_holes(void)
+{
+    enum {
+        HELD = 700
+    };
+    uint64_t chance = check_setting("SETT_SEED", 1);
+    sett_world* world[2] = {make_world(0), make_world(0)};
+    for (uint32_t k = 0; k < 2; k++) {
+        CHECK(SETT_REGISTER(world[k], Body) != 0);
+    }
+    for (uint32_t round = 0; round < 4000; round++) {
+        const Body body = {{(float)round}};
+        uint32_t end = chance_below(&chance, HELD); /* of a full table: one hole in a word */
+        if (round >= HELD && chance_below(&chance, 10) != 0) {
+            sett_entity e = sett_entity_at(world[0], end);
+            CHECK_EQ(sett_entity_destroy(world[0], e), sett_entity_destroy(world[1], e));
+        }
+        if (round < HELD || sett_entity_count(world[0]) < HELD - chance_below(&chance, 12)) {
+            sett_entity a = SETT_CREATE(world[0], SETT_VALUE_OF(Body, &body));
+            sett_entity b = sett_entity_create(world[1]);
+            CHECK(SETT_SET(world[1], b, Body, .x[0] = (float)round) != NULL);
+            CHECK_ENTITY_EQ(a, b);
+        }
+        const char* reason = NULL;
+        CHECK_EQ(sett_world_validate(world[0], &reason), SETT_OK);
+    }
+    CHECK_EQ(sett_world_hash(world[0]), sett_world_hash(world[1]));
+    CHECK_END(world[0]);
+    CHECK_END(world[1]);
+}
+
+TEST_MAIN(TEST(new_entities_begin_at_an_index), TEST(new_entities_fill_the_holes),
+          TEST(what_is_forgotten_can_come_back), TEST(what_is_forgotten_takes_no_memory),
+          TEST(forgetting_leaves_what_was_destroyed), TEST(null_is_never_alive),
+          TEST(a_slot_lives_again_under_another_handle), TEST(made_up_handles_are_stale),
+          TEST(a_given_handle_is_taken_as_it_is), TEST(a_slot_out_of_generations_is_retired),
+          TEST(indices_stay_below_the_limit), TEST(reserved_entities_need_no_memory),
+          TEST(walking_meets_each_once), TEST(destroying_many_passes_over_stale_ones),
+          TEST(a_reservation_is_no_life_yet), TEST(a_dropped_reservation_does_not_come_back))

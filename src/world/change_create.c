@@ -371,17 +371,20 @@ SETTI_INLINE bool fast_is_ready(sett_world* world, setti_type* type, uint32_t in
             setti_edit_reserve_collect(world, type, 1));
 }
 
-/* Commits an edit at the lowest free index, which is not the last of its word, if all its types are
- * ready there. False, and nothing is done, if they are not. Equals setti_edit_reserve_at and
- * setti_edit_commit. */
+/* Commits an edit at the lowest free index, if all its types are ready there. False, and nothing is
+ * done, if they are not. Where entities begin and end in turns, most words have one free index. So
+ * the last of a word is taken here too, and the next word is looked for. Equals
+ * setti_edit_reserve_at and setti_edit_commit. */
 SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
 {
     setti_entity_table* table = &world->entities;
+    if (SETTI_UNLIKELY(setti_entity_free_bits(table, table->hint) == 0)) {
+        setti_entity_find_hint(table);
+    }
     uint32_t word = table->hint;
     setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
     uint64_t bits = page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : 0;
-    if (!SETTI_FAST_PATHS || (bits & (bits - 1)) == 0 ||
-        (world->pool.cow_from | world->locks_or_observers) != 0 ||
+    if (!SETTI_FAST_PATHS || bits == 0 || (world->pool.cow_from | world->locks_or_observers) != 0 ||
         setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
         return false;
     }
@@ -397,6 +400,9 @@ SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
     edit->flags = flags;
     (void)setti_pages_try_mark(&world->pool, &table->pages, word / SETTI_ENTITY_WORDS, false);
     edit->entities[0] = setti_entity_take_lowest(table, page, bits);
+    if ((bits & (bits - 1)) == 0) {
+        setti_entity_hint_ends(table);
+    }
     page->signature[index & SETTI_ENTITY_MASK] = edit->to;
     for (const setti_edit_part* part = edit->added; part != end; part++) {
         setti_storage* storage = &part->type->storage;

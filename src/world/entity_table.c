@@ -152,8 +152,7 @@ void setti_entity_hint_ends(setti_entity_table* table)
     entity_set_hint(table, table->next);
 }
 
-/* Makes the hint the first word with free bits. */
-static void entity_find_hint(setti_entity_table* table)
+void setti_entity_find_hint(setti_entity_table* table)
 {
     if (setti_entity_free_bits(table, table->hint) == 0) {
         setti_entity_hint_ends(table);
@@ -313,7 +312,7 @@ void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_en
 sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
 {
     SETTI_ASSERT(setti_entity_taken(table) < table->limit);
-    entity_find_hint(table);
+    setti_entity_find_hint(table);
     uint32_t word = table->hint;
     setti_entity_page* page = setti_entity_page_of(table, word * 64);
     SETTI_ASSERT(page != NULL);

@@ -263,6 +263,9 @@ SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_tab
 /* Makes sure that creating at this index needs no memory. */
 sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
+/* Makes the hint the first word with free indices, which need not have a page. */
+void setti_entity_find_hint(setti_entity_table* table);
+
 /* The rare half of taking an index: the hint's word has no others. To be called behind. */
 void setti_entity_hint_ends(setti_entity_table* table);
 
