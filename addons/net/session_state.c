@@ -22,6 +22,7 @@
 #define STATE_ASKED 16u                     /* parts in a question */
 #define STATE_OLD (SESSION_HISTORY * 3 / 8) /* frames, after which it is not sent any more */
 #define STATE_WINDOW_LEAST 8u               /* parts under way */
+#define STATE_WINDOW_FIRST 32u
 #define STATE_WINDOW_MOST 512u
 #define STATE_QUEUE_US 60000u /* later than at best, beside what the link's jitter makes of it */
 #define STATE_AGAIN_US 300000u
@@ -255,7 +256,7 @@ static void state_lose_source(sett_session* s)
 /* Chooses parts to ask for: those that did not come, and new ones. Returns how many. */
 static uint32_t state_choose(session_blob* in, uint64_t now, uint32_t* part, uint32_t room)
 {
-    const uint64_t again = STATE_AGAIN_US + 2 * in->usual_us;
+    const uint64_t again = in->usual_us != 0 ? in->usual_us * 3 / 2 + 100000 : STATE_AGAIN_US;
     uint32_t under_way = 0, count = 0;
     for (uint32_t k = 0; k < in->parts; k++) {
         under_way += in->asked_us[k] != UINT64_MAX && now - in->asked_us[k] <= again;
@@ -313,7 +314,7 @@ static bool state_begin(sett_session* s, int64_t frame, uint32_t size)
     }
     s->in.frame = frame;
     s->in.size = size;
-    s->in.window = STATE_WINDOW_LEAST;
+    s->in.window = STATE_WINDOW_FIRST;
     return true;
 }
 
