@@ -50,7 +50,7 @@ SETT_API size_t sett_layout_describe(const sett_world* world, char* out, size_t 
  *               present storages stay. A type moves as a whole, at 2 to 4 ns a value of 8 bytes. A
  *               group of more than 131,072 values ends over some frames, and large types wait:
  *               memory is touched ahead, 3 MB a frame on average, for up to 2.5 ms; then the types
- *               of a group move in one frame, if that writes at most 26 MB, else one in a frame.
+ *               of a group move in one frame, if that writes at most 12 MB, else one in a frame.
  *               With a million values that frame is 2 to 4 ms longer; more on a machine that needs
  *               over 2.5 ms for 3 MB of new memory. Nine tenths of the gain are there at frame 9 to
  *               16. With a lower limit, larger types stay as they are

@@ -56,14 +56,14 @@
  * if they are new to a virtual machine. So a frame touches more, but for no longer than
  * AUTO_WARM_TIME. If the first frame suggests a group, touching begins before the decision.
  *
- * Types with at most AUTO_TOGETHER bytes of rows and indices are converted in one frame, because a
- * loop between two moves takes 2.6 ms where it took .4 before: with the second move behind it, that
- * frame was the longest (4.3 ms more; now 3.8 for 1.5 million values). And then all members are in
- * front, and none has to be looked at (2 ms for 500,000). Of larger groups the type with the most
- * values is converted first, before loops become slower, and the rows are arranged in a frame of
- * their own. The pages of an array become room for the next type. */
+ * The type with the most values is converted first, before loops become slower, and the pages of
+ * its array become room for the next. A loop between two moves takes 2.6 ms where it took .4
+ * before, so types with at most AUTO_TOGETHER bytes of rows and indices are converted in one frame.
+ * (1.5 million values in one frame took .5 ms more than that loop and the second move.) After the
+ * last move the group is made at once if all types have their members in front, and looks at none
+ * of them: that took 2 ms for 500,000, in one more frame. */
 #define AUTO_AT_ONCE 131072
-#define AUTO_TOGETHER ((size_t)26 << 20)
+#define AUTO_TOGETHER ((size_t)12 << 20)
 #define AUTO_WARM ((size_t)3 << 20)
 #define AUTO_WARM_MOST ((size_t)4 << 20)
 #define AUTO_WARM_TIME 2500000 /* ns */
@@ -690,6 +690,25 @@ static uint64_t auto_build_type(sett_world* world, uint32_t max_values)
     return can ? auto_take_type(world, type) : 0;
 }
 
+/* Whether the first rows of all types of a group are those of the same entities. */
+static bool auto_is_arranged(const sett_query* query, uint32_t length)
+{
+    uint32_t owned = setti_price_owned(query);
+    const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
+    for (uint32_t rest = owned & (owned - 1); rest != 0; rest &= rest - 1) {
+        const setti_storage* other = &query->term[setti_bits_lowest(rest)].type->storage;
+        uint32_t part = SETTI_MIN(setti_storage_rows(first), setti_storage_rows(other));
+        for (uint32_t row = 0; row < length; row += part) { /* pages have powers of two of rows */
+            size_t size = SETTI_MIN(part, length - row) * sizeof(uint32_t);
+            if (memcmp(setti_storage_index(first, row), setti_storage_index(other, row), size) !=
+                0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /* Converts the types of the wanted group, up to `max_values` values a frame, and then creates
  * it. */
 static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
@@ -708,10 +727,9 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     bool together = auto_is_short(query);
     uint64_t moved = 0;
     uint32_t done = 0;
-    uint32_t length = SETTI_NONE;
+    uint32_t members = SETTI_NONE; /* the last type has so many in front */
     for (setti_type* type = auto_next_type(query, &done); type != NULL;
          type = auto_next_type(query, &done)) {
-        uint32_t members;
         if (moved != 0 && !together && moved + type->storage.count > AUTO_AT_ONCE) {
             return moved;
         }
@@ -721,17 +739,15 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
             }
             return moved;
         }
-        bool first = moved == 0;
         moved += auto_convert(world, type, &conditions, &members);
-        length = first || members == length ? members : SETTI_NONE;
         if (type->storage.kind != SETTI_SPARSE) {
             auto_stop_building(world, query); /* no memory */
             return moved;
         }
     }
-    if (length != SETTI_NONE && done == setti_price_owned(query)) { /* nothing is left to arrange */
+    if (members != SETTI_NONE && auto_is_arranged(query, members)) {
         auto_stop_building(world, NULL);
-        (void)auto_group(world, query, length);
+        (void)auto_group(world, query, members);
         return moved;
     }
     if (moved > AUTO_AT_ONCE) {
