@@ -222,7 +222,7 @@ static void states_that_went_are_stale(void)
     CHECK_MSG(strstr(text, "900") != NULL, "%s", text);
     all.types = NULL;
     FAILS(world, sett_selection_copy(world, &(sett_selection){0}, 0, world), SETT_STATUS_ARGUMENT,
-          "`from` and `into` are the same world");
+          "`from` and `into` are one world");
     CHECK_END(world);
 }
 

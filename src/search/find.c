@@ -524,10 +524,11 @@ SETTI_INLINE setti_link_side find_side(const setti_search_step* step)
     return step->kind == SETTI_FIND_SOURCES ? SETTI_SOURCES : SETTI_TARGETS;
 }
 
-/* Adds a row's links, from w->place on. Returns false if there are no more. */
-static bool fill_links(find* f, const setti_search_step* step, find_work* w, find_block* out)
+/* Adds a row's links, from w->place on. Returns false if there are no more. Inlined for either
+ * side. */
+SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_work* w,
+                                find_block* out, setti_link_side side)
 {
-    setti_link_side side = find_side(step);
     const setti_type* along = step->item->along;
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
     if (!w->open) {
@@ -544,6 +545,12 @@ static bool fill_links(find* f, const setti_search_step* step, find_work* w, fin
         w->place = setti_walk_next(along, w->place, side);
     }
     return false;
+}
+
+static bool fill_links(find* f, const setti_search_step* step, find_work* w, find_block* out)
+{
+    return find_side(step) == SETTI_SOURCES ? fill_links_of(f, step, w, out, SETTI_SOURCES)
+                                            : fill_links_of(f, step, w, out, SETTI_TARGETS);
 }
 
 static bool fill_reached(find* f, const setti_search_step* step, find_work* w, find_block* out)
