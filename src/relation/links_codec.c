@@ -84,7 +84,8 @@ static void codec_link_end(const setti_type* type, void* room)
 }
 
 /* Removes an entity's links of a relationship. */
-static bool codec_link_cut_targets(const setti_player* player, setti_type* type, sett_entity entity)
+static bool codec_link_unrelate_all(const setti_player* player, setti_type* type,
+                                    sett_entity entity)
 {
     sett_world* world = type->world;
     bool done = true;
@@ -100,7 +101,7 @@ static bool codec_link_cut_targets(const setti_player* player, setti_type* type,
 static bool codec_link_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;
-    bool done = codec_link_cut_targets(player, type, entity);
+    bool done = codec_link_unrelate_all(player, type, entity);
     while (done && sett_source_count(world, type->id, entity) != 0) {
         sett_link_cursor cursor = {0};
         sett_entity source = sett_source_next(world, type->id, entity, &cursor);
@@ -189,7 +190,7 @@ static void codec_links_encode(setti_encoder* to, const setti_type* type, const 
     uint32_t place = links->first_;
     setti_encode_number(to, links->count, 4);
     for (uint32_t k = 0; k < links->count; k++) {
-        const setti_chain_record* record = codec_link_at(to->sides, type, place, 1);
+        const setti_chain_record* record = codec_link_at(to->sides, type, place, SETTI_AFTER);
         codec_link_encode(to, type, record);
         place = record->by_source.next;
     }
@@ -204,26 +205,26 @@ static const char* codec_links_check(const setti_player* player, const setti_typ
 }
 
 /* Whether a source has exactly these targets, in this order. */
-static bool codec_links_lead_so(const setti_relation* relation, uint32_t source,
-                                const setti_delta_entry* entry)
+static bool codec_links_are_equal(const setti_relation* relation, uint32_t source,
+                                  const setti_delta_entry* entry)
 {
     const sett_links* links = setti_storage_find(&relation->links->storage, source);
-    bool so = links != NULL && links->count == entry->count;
-    uint32_t place = so ? links->first_ : SETTI_NONE;
-    for (uint32_t k = 0; so && k < entry->count; k++) {
+    bool equal = links != NULL && links->count == entry->count;
+    uint32_t place = equal ? links->first_ : SETTI_NONE;
+    for (uint32_t k = 0; equal && k < entry->count; k++) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
         sett_entity target;
         (void)codec_link_target(entry, k, &target);
-        so = sett_equals(record->link.target, target);
+        equal = sett_equals(record->link.target, target);
         place = record->by_source.next;
     }
-    return so;
+    return equal;
 }
 
 /* Relates a source to all targets in their order, and removes other links, which then come
  * first. */
-static bool codec_links_lead(const setti_player* player, setti_relation* relation,
-                             sett_entity source, const setti_delta_entry* entry, void* room)
+static bool codec_links_set(const setti_player* player, setti_relation* relation,
+                            sett_entity source, const setti_delta_entry* entry, void* room)
 {
     SETTI_ASSERT(entry->count != 0);
     sett_world* world = relation->world;
@@ -244,7 +245,7 @@ static bool codec_links_lead(const setti_player* player, setti_relation* relatio
             return false;
         }
     }
-    return codec_links_lead_so(relation, source.index, entry) ||
+    return codec_links_are_equal(relation, source.index, entry) ||
            player->reject(player, "two links to one target");
 }
 
@@ -256,9 +257,9 @@ static bool codec_links_play(const setti_player* player, setti_type* type, sett_
     if (!codec_link_begin(type, source, &room)) {
         return false;
     }
-    bool so = codec_links_lead_so(relation, source.index, entry);
-    bool done = so || codec_links_lead(player, relation, source, entry, room);
-    for (uint32_t k = 0; so && done && k < entry->count && relation->data_size != 0; k++) {
+    bool equal = codec_links_are_equal(relation, source.index, entry);
+    bool done = equal || codec_links_set(player, relation, source, entry, room);
+    for (uint32_t k = 0; equal && done && k < entry->count && relation->data_size != 0; k++) {
         sett_entity target;
         const void* data = codec_link_data(player, type, source, entry, k, &target, room);
         const void* now = sett_related(type->world, source, type->id, target);
@@ -292,7 +293,7 @@ const setti_codec setti_links_codec = {
     .check = codec_links_check,
     .detach = codec_link_detach,
     .play = codec_links_play,
-    .remove = codec_link_cut_targets,
+    .remove = codec_link_unrelate_all,
     .owner = codec_links_owner,
     .list = codec_link_list,
     .step = codec_link_step,
@@ -306,7 +307,7 @@ static bool codec_target_differs(const void* before, const void* after)
     return false; /* follows from the links */
 }
 
-static bool codec_target_done(const setti_type* type, sett_entity entity, bool done)
+static bool codec_target_check_memory(const setti_type* type, sett_entity entity, bool done)
 {
     if (!done) {
         setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, "sett_delta_apply", entity,
@@ -325,7 +326,7 @@ static bool codec_target_play(const setti_player* player, setti_type* type, sett
     if (done) {
         setti_chain_make_target(setti_relation_of_ends(type), entity);
     }
-    return codec_target_done(type, entity, done);
+    return codec_target_check_memory(type, entity, done);
 }
 
 /* Occurs only in deltas back in time. */
@@ -340,7 +341,7 @@ static bool codec_target_remove(const setti_player* player, setti_type* type, se
     if (done) {
         setti_change_remove_reserved(type->world, type, entity.index);
     }
-    return codec_target_done(type, entity, done);
+    return codec_target_check_memory(type, entity, done);
 }
 
 const setti_codec setti_target_codec = {

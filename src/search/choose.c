@@ -33,8 +33,7 @@
 #define COST_SCAN 10u   /* an entity of a scan by rows */
 #define COST_TARGET 40u /* following an exclusive link to its target */
 #define COST_SOURCE 80u /* going to the next source of a target */
-#define COST_FAR                                                                                   \
-    300u /* the same in a list larger than caches, where each waits for the one before */
+#define COST_FAR 300u   /* going to the next source in a list larger than caches */
 #define COST_MANY 60u   /* in addition, if links are records */
 #define COST_HAS 20u    /* testing whether an entity has a component */
 #define COST_LINKED 40u /* testing whether a link leads from one entity to another */
@@ -183,7 +182,7 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
 
 /* Samples entities with a type, and counts those that have another one in *both. Returns the number
  * of samples; 0: no answer. */
-static uint32_t share_seen(const setti_storage* of, const setti_storage* other, uint32_t* both)
+static uint32_t share_sample(const setti_storage* of, const setti_storage* other, uint32_t* both)
 {
     SETTI_ASSERT(of != other);
     uint32_t seen = 0;
@@ -217,7 +216,7 @@ static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* 
     }
     uint32_t both;
     uint32_t count = of->storage.count;
-    uint32_t seen = of == type ? 0 : share_seen(&of->storage, &type->storage, &both);
+    uint32_t seen = of == type ? 0 : share_sample(&of->storage, &type->storage, &both);
     uint64_t share =
         SHARE_ONE * (uint64_t)SETTI_MIN(type->storage.count, count) / SETTI_MAX(count, 1);
     if (seen >= SETTI_MIN(count, SHARE_FEWEST) &&
@@ -282,47 +281,71 @@ static uint64_t choose_entities(const choose* c)
     return SETTI_MAX(c->search->world->entities.count, 1);
 }
 
+/* Estimates how many rows have a component, and narrows the domain of its source. */
+static uint64_t choose_test_component(choose* c, choose_state* s, const setti_search_item* item)
+{
+    uint32_t domain = choose_domain(c, s, item->source);
+    const setti_type* known = domain > 1 ? s->known[item->source] : NULL;
+    uint64_t all = choose_entities(c);
+    uint64_t share = known != NULL
+                         ? choose_share(c, known, item->type)
+                         : SHARE_ONE * SETTI_MIN(item->type->storage.count, domain) / domain;
+    if (item->negated) { /* if nothing is known, negation leaves the rest of all entities */
+        uint64_t with = SETTI_MIN(item->type->storage.count, all);
+        share = SHARE_ONE - (known != NULL ? share : SHARE_ONE * with / all);
+    }
+    if (item->source < SETT_SEARCH_VARIABLES) {
+        s->domain[item->source] = (uint32_t)choose_scale(domain, share, SHARE_ONE);
+    }
+    return domain == 1 ? s->rows : choose_scale(s->rows, share, SHARE_ONE);
+}
+
+/* Estimates how many rows have a link between two found entities. */
+static uint64_t choose_test_link(const choose* c, const choose_state* s,
+                                 const setti_search_item* item)
+{
+    uint64_t pairs =
+        (uint64_t)choose_domain(c, s, item->source) * choose_domain(c, s, item->target);
+    uint64_t links = (uint64_t)choose_link_count(item->along) * (item->more ? CLOSURE_UP : 1);
+    return item->negated ? s->rows : choose_scale(s->rows, SETTI_MIN(links, pairs), pairs);
+}
+
+static bool choose_compares_entities(const choose* c, const setti_search_item* item)
+{
+    return c->search->side[item->compare][0].gives == SETTI_VALUE_ENTITY;
+}
+
+/* Estimates for how many rows a comparison is true. */
+static uint64_t choose_test_compare(const choose* c, const choose_state* s,
+                                    const setti_search_item* item)
+{
+    const sett_search_term* term = &c->search->term[item->term];
+    uint32_t domain =
+        SETTI_MAX(choose_domain(c, s, item->source), choose_domain(c, s, item->target));
+    uint32_t values = choose_compares_entities(c, item) ? domain : SETTI_MIN(domain, 100);
+    bool equal = (term->compare == SETT_COMPARE_EQUAL) != item->negated;
+    return equal ? choose_scale(s->rows, 1, values) : s->rows;
+}
+
 /* Estimates, for rows with all of an item's variables, how many it is true for, and the cost of
  * testing. */
 static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item* item)
 {
     SETTI_ASSERT(s->rows != 0);
-    uint64_t rows = s->rows;
-    uint64_t left = rows / 2;
+    uint64_t left = s->rows / 2;
     uint32_t each = COST_OTHER;
     if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
-        uint32_t domain = choose_domain(c, s, item->source);
-        const setti_type* known = domain > 1 ? s->known[item->source] : NULL;
-        uint64_t all = choose_entities(c);
-        uint64_t share = known != NULL
-                             ? choose_share(c, known, item->type)
-                             : SHARE_ONE * SETTI_MIN(item->type->storage.count, domain) / domain;
-        if (item->negated) { /* if nothing is known, negation leaves the rest of all entities */
-            uint64_t with = SETTI_MIN(item->type->storage.count, all);
-            share = SHARE_ONE - (known != NULL ? share : SHARE_ONE * with / all);
-        }
+        left = choose_test_component(c, s, item);
         each = COST_HAS;
-        left = domain == 1 ? rows : choose_scale(rows, share, SHARE_ONE);
-        if (item->source < SETT_SEARCH_VARIABLES) {
-            s->domain[item->source] = (uint32_t)choose_scale(domain, share, SHARE_ONE);
-        }
     } else if (item->kind == SETTI_ITEM_LINK) {
-        uint64_t pairs =
-            (uint64_t)choose_domain(c, s, item->source) * choose_domain(c, s, item->target);
-        uint64_t links = (uint64_t)choose_link_count(item->along) * (item->more ? CLOSURE_UP : 1);
-        bool many = item->along->records != NULL;
-        each = item->more ? COST_CLOSURE : COST_LINKED + (many ? 2 * COST_MANY : 0);
-        left = item->negated ? rows : choose_scale(rows, SETTI_MIN(links, pairs), pairs);
+        uint32_t direct = COST_LINKED + (item->along->records != NULL ? 2 * COST_MANY : 0);
+        left = choose_test_link(c, s, item);
+        each = item->more ? COST_CLOSURE : direct;
     } else if (item->kind == SETTI_ITEM_COMPARE) {
-        const sett_search_term* term = &c->search->term[item->term];
-        bool equal = (term->compare == SETT_COMPARE_EQUAL) != item->negated;
-        bool entity = c->search->side[item->compare][0].gives == SETTI_VALUE_ENTITY;
-        uint32_t domain =
-            SETTI_MAX(choose_domain(c, s, item->source), choose_domain(c, s, item->target));
-        each = entity ? COST_ROW : COST_OTHER;
-        left = equal ? choose_scale(rows, 1, entity ? domain : SETTI_MIN(domain, 100)) : rows;
+        left = choose_test_compare(c, s, item);
+        each = choose_compares_entities(c, item) ? COST_ROW : COST_OTHER;
     }
-    s->cost += choose_cost(rows, each);
+    s->cost += choose_cost(s->rows, each);
     return SETTI_MAX(left, 1);
 }
 

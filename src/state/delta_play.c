@@ -19,6 +19,13 @@
 
 #include <string.h>
 
+/* The passes over entries; see setti_codec. Names are in the second one. */
+enum {
+    PLAY_FIRST,
+    PLAY_SECOND,
+    PLAY_LAST
+};
+
 static bool play_detach_for_move(const setti_delta* delta, const setti_delta_type* of)
 {
     SETTI_ASSERT(of->codec->detach_for_move != NULL);
@@ -48,16 +55,16 @@ static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t p
     return done;
 }
 
-/* All names come before nodes: a child that ends too becomes a root first, where another one may
- * have its name. */
+/* All entities lose their names before any of them leaves the hierarchy: there a child that is
+ * destroyed too becomes a root for a moment, and another root may have its name. */
 static bool play_detach_names(const setti_delta* delta, sett_entity entity)
 {
-    return play_detach(delta, entity, 1);
+    return play_detach(delta, entity, PLAY_SECOND);
 }
 
 static bool play_detach_nodes(const setti_delta* delta, sett_entity entity)
 {
-    return play_detach(delta, entity, 0);
+    return play_detach(delta, entity, PLAY_FIRST);
 }
 
 /* Calls `fn` for each entity of a list until it returns false. */
@@ -75,7 +82,7 @@ static bool play_each(const setti_delta* delta, setti_delta_lives lives,
 static bool play_detach_for_move_all(const setti_delta* delta)
 {
     bool done = true;
-    for (uint32_t pass = 2; done && pass-- > 0;) {
+    for (uint32_t pass = PLAY_LAST; done && pass-- > PLAY_FIRST;) {
         for (uint32_t k = 0; done && k < delta->type_count; k++) {
             const setti_delta_type* of = &delta->type[k];
             done = of->codec == NULL || of->codec->detach_for_move == NULL ||
@@ -236,7 +243,9 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
 
 static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
 {
-    return codec == NULL ? 0 : entry.kind != SETTI_DELTA_REMOVED ? codec->pass : codec->remove_pass;
+    return codec == NULL                       ? PLAY_FIRST
+           : entry.kind != SETTI_DELTA_REMOVED ? codec->pass
+                                               : codec->remove_pass;
 }
 
 /* Plays a block at once if nothing can notice, else entry by entry. */
@@ -458,8 +467,9 @@ bool setti_delta_play(setti_delta* delta)
     bool done = play_detach_for_move_all(delta) && play_each(delta, delta->ended, play_end) &&
                 play_each(delta, delta->begun, play_begin) &&
                 (delta->part != NULL || play_each(delta, delta->slots, play_slot)) &&
-                play_entries(delta, 0) && play_entries(delta, 1) && play_entries(delta, 2) &&
-                play_check_all_circles(delta) && play_lists(delta);
+                play_entries(delta, PLAY_FIRST) && play_entries(delta, PLAY_SECOND) &&
+                play_entries(delta, PLAY_LAST) && play_check_all_circles(delta) &&
+                play_lists(delta);
     setti_commands_receive(delta->world, false);
     return done;
 }
