@@ -303,7 +303,8 @@ static void wrong_orders_and_descriptors_are_explained(void)
         {.name = "Strange", .on_source_destroyed = (sett_cleanup)77},
         {.name = "Both", .acyclic = true, .many = true},
     };
-    static const char* const wrong[] = {"64 KB", "is unknown", "is unknown", "leave out `many`"};
+    static const char* const wrong[] = {"64 KB", "`on_target_destroyed` has an unknown",
+                                        "`on_source_destroyed` has an unknown", "leave out `many`"};
     for (uint32_t k = 0; k < 4; k++) {
         CHECK_EQ(sett_relationship_register(world, &relations[k]), 0);
         SAYS(world, wrong[k]);

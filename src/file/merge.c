@@ -493,30 +493,41 @@ static sett_status merge_prepare_names(merge_job* job)
 
 /* --------------------------------------------------------------------------------------- cycles */
 
-/* Follows an acyclic relationship, as it will be, from a node or an entity of the world. Returns
- * false at the end. */
-static bool merge_step(const merge_job* job, const setti_relation* read,
-                       const setti_relation* relation, uint32_t* node, uint32_t* there)
+/* A place on the way along links: a node, an entity of the world, or both. */
+typedef struct merge_position {
+    uint32_t node;  /* SETTI_NONE: the entity is not merged */
+    uint32_t there; /* index in the world; SETTI_NONE: the node's entity will be created */
+} merge_position;
+
+/* The node to which the file's link of a node leads, or SETTI_NONE. */
+static uint32_t merge_follow_file(const merge_job* job, const setti_relation* read, uint32_t node)
 {
-    SETTI_ASSERT(*node != SETTI_NONE || *there != SETTI_NONE);
+    sett_entity source = setti_entity_at(&job->from->entities, job->clone.nodes[node].index);
+    sett_entity target = sett_target(job->from, source, read->links->id);
+    return sett_is_null(target) ? SETTI_NONE : merge_node_of(job, target.index);
+}
+
+/* Follows an acyclic relationship as it will be after the merge: a link of the file counts if the
+ * entity has none in the world, or if links are overwritten. Returns false at the end. */
+static bool merge_step(const merge_job* job, const setti_relation* read,
+                       const setti_relation* relation, merge_position* at)
+{
+    SETTI_ASSERT(at->node != SETTI_NONE || at->there != SETTI_NONE);
     const setti_storage* links = &relation->links->storage;
-    bool had = *there != SETTI_NONE && setti_storage_has(links, *there);
-    if (*node != SETTI_NONE && merge_is_merged(&job->clone.nodes[*node]) &&
-        (!had || job->clone.merge.overwrites)) {
-        sett_entity target = sett_target(
-            job->from, setti_entity_at(&job->from->entities, job->clone.nodes[*node].index),
-            read->links->id);
-        uint32_t next = sett_is_null(target) ? SETTI_NONE : merge_node_of(job, target.index);
-        if (next != SETTI_NONE) {
-            *node = next;
-            *there = sett_is_null(job->clone.nodes[next].onto) ? SETTI_NONE
-                                                               : job->clone.nodes[next].onto.index;
-            return true;
-        }
+    bool had = at->there != SETTI_NONE && setti_storage_has(links, at->there);
+    bool merged = at->node != SETTI_NONE && merge_is_merged(&job->clone.nodes[at->node]);
+    uint32_t next = merged && (!had || job->clone.merge.overwrites)
+                        ? merge_follow_file(job, read, at->node)
+                        : SETTI_NONE;
+    if (next != SETTI_NONE) {
+        sett_entity onto = job->clone.nodes[next].onto;
+        at->node = next;
+        at->there = sett_is_null(onto) ? SETTI_NONE : onto.index;
+        return true;
     }
     if (had) {
-        *there = ((const sett_link*)setti_storage_find(links, *there))->target.index;
-        *node = setti_hash_map_find(&job->by_there, (uint64_t)*there + 1);
+        at->there = ((const sett_link*)setti_storage_find(links, at->there))->target.index;
+        at->node = setti_hash_map_find(&job->by_there, (uint64_t)at->there + 1);
     }
     return had;
 }
@@ -528,15 +539,14 @@ static sett_status merge_check_circles(const merge_job* job, const setti_relatio
     const setti_type* type = setti_type_find(job->from, relation->links->desc.name);
     for (uint32_t k = 0; type != NULL && k < job->clone.node_count; k++) {
         const setti_clone_node* first = &job->clone.nodes[k];
-        uint32_t node = k;
-        uint32_t there = first->onto.index;
+        merge_position at = {.node = k, .there = first->onto.index};
         uint64_t steps = (uint64_t)type->storage.count + relation->links->storage.count;
         if (sett_is_null(first->onto) || !merge_is_merged(first) ||
             !setti_storage_has(&type->storage, first->index)) {
             continue;
         }
-        while (merge_step(job, setti_relation_of_links(type), relation, &node, &there)) {
-            if (there == first->onto.index || steps-- == 0) {
+        while (merge_step(job, setti_relation_of_links(type), relation, &at)) {
+            if (at.there == first->onto.index || steps-- == 0) {
                 return setti_world_fail_input(
                     job->to, SETT_STATUS_CYCLE,
                     "%s: the \"%.100s\" links of the file and of the world would form a cycle - "
@@ -573,7 +583,9 @@ static uint32_t merge_fill_pairs(const merge_job* job)
          index = setti_entity_next(&job->from->entities, &cursor)) {
         uint32_t node = merge_node_of(job, index);
         const setti_clone_node* at = node != SETTI_NONE ? &job->clone.nodes[node] : NULL;
-        if (at != NULL && merge_is_merged(at) && at->index == index) {
+        /* Entities that were left out lead to the node of the same entity of the world. */
+        bool is_original = at != NULL && at->index == index;
+        if (is_original && merge_is_merged(at)) {
             job->pairs[count].file = setti_entity_at(&job->from->entities, index);
             job->pairs[count++].entity = at->copies[0];
         }
@@ -637,9 +649,15 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
     if (status != SETT_OK) {
         return status;
     }
-    if ((unsigned)desc->match > SETT_MERGE_VALUE || (unsigned)desc->existing > SETT_MERGE_REJECT ||
-        (unsigned)desc->names > SETT_MERGE_NUMBER) {
-        return merge_argument(world, "`match`, `existing` or `names` has an unknown value");
+    if ((unsigned)desc->match > SETT_MERGE_VALUE) {
+        return merge_argument(world, "`match` has an unknown value - use a constant SETT_MERGE_");
+    }
+    if ((unsigned)desc->existing > SETT_MERGE_REJECT) {
+        return merge_argument(world,
+                              "`existing` has an unknown value - use a constant SETT_MERGE_");
+    }
+    if ((unsigned)desc->names > SETT_MERGE_NUMBER) {
+        return merge_argument(world, "`names` has an unknown value - use a constant SETT_MERGE_");
     }
     if (setti_world_lacks_list(world, desc->types, desc->type_count, merge_call, "types") ||
         setti_world_lacks_list(world, desc->raw, desc->raw_count, merge_call, "raw")) {
@@ -658,7 +676,8 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
     return desc->match != SETT_MERGE_VALUE ||
                    (type != NULL && setti_hash_size(type) != 0 && type->module == NULL)
                ? SETT_OK
-               : merge_argument(world, "`match_component` must be a component with values");
+               : merge_argument(world,
+                                "`match_component` has no values - name a component with values");
 }
 
 static sett_status merge_gather(merge_job* job)

@@ -87,6 +87,29 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     return sett_component_register(world, &desc);
 }
 
+/* Writes the members of an exclusive link's value: the link, and then those of its data. */
+static void relation_fill_members(const setti_relation* relation, sett_member* member)
+{
+    const sett_struct* data = relation->data_type->desc.members;
+    member[0] = (sett_member){.name = "link", .size = sizeof(sett_link), .of = link_members};
+    for (uint32_t k = 0; data != NULL && k < data->count; k++) {
+        member[k + 1] = data->members[k];
+        member[k + 1].offset += relation->layout.data;
+    }
+}
+
+/* Writes the mask of an exclusive link's value: the target, and the data's. */
+static void relation_fill_mask(const setti_relation* relation, unsigned char* mask)
+{
+    const sett_component_desc* data = &relation->data_type->desc;
+    memset(mask, 255, sizeof(sett_entity));
+    if (data->mask != NULL) {
+        memcpy(mask + relation->layout.data, data->mask, data->size);
+    } else {
+        memset(mask + relation->layout.data, 255, data->size);
+    }
+}
+
 /* Describes an exclusive link's value: the link, then the data, as members or as bytes with a mask.
  * *room, which the caller frees, becomes the members or the mask. Returns false when memory runs
  * out. */
@@ -103,25 +126,15 @@ static bool relation_describe_value(const setti_relation* relation, sett_struct*
         return false;
     }
     if (known) {
-        sett_member* member = *room;
-        member[0] = (sett_member){.name = "link", .size = sizeof(sett_link), .of = link_members};
-        for (uint32_t k = 0; k < count; k++) {
-            member[k + 1] = data->members->members[k];
-            member[k + 1].offset += relation->layout.data;
-        }
+        relation_fill_members(relation, *room);
         *of =
-            (sett_struct){desc->name, relation->layout.size, count + 1, member, sett_members_link_};
+            (sett_struct){desc->name, relation->layout.size, count + 1, *room, sett_members_link_};
         desc->members = of;
-        return true;
+    } else {
+        memset(*room, 0, *room_size);
+        relation_fill_mask(relation, *room);
+        desc->mask = *room;
     }
-    memset(*room, 0, *room_size);
-    memset(*room, 255, sizeof(sett_entity));
-    unsigned char* mask = (unsigned char*)*room + relation->layout.data;
-    memset(mask, 255, data->size);
-    if (data->mask != NULL) {
-        memcpy(mask, data->mask, data->size);
-    }
-    desc->mask = *room;
     return true;
 }
 
@@ -165,14 +178,17 @@ static bool relation_is_same(const setti_relation* a, const setti_relation* b)
            a->desc.on_source_destroyed == b->desc.on_source_destroyed;
 }
 
-static const char* relation_argument(const sett_relationship_desc* desc)
+/* NULL, or what is wrong with a description. */
+static const char* relation_check_desc(const sett_relationship_desc* desc)
 {
     if (desc->size > (size_t)1 << 16) {
-        return "the data of a link has at most 64 KB";
+        return "`size` is more than 64 KB - use less data";
     }
-    if ((unsigned)desc->on_target_destroyed > SETT_CLEANUP_REJECT ||
-        (unsigned)desc->on_source_destroyed > SETT_CLEANUP_REJECT) {
-        return "`on_target_destroyed` or `on_source_destroyed` is unknown";
+    if ((unsigned)desc->on_target_destroyed > SETT_CLEANUP_REJECT) {
+        return "`on_target_destroyed` has an unknown value - use a constant SETT_CLEANUP_";
+    }
+    if ((unsigned)desc->on_source_destroyed > SETT_CLEANUP_REJECT) {
+        return "`on_source_destroyed` has an unknown value - use a constant SETT_CLEANUP_";
     }
     return desc->acyclic && desc->many ? "`acyclic` needs one target for each source - leave out "
                                          "`many`"
@@ -256,15 +272,14 @@ static bool relation_same(const setti_type* a, const setti_type* b)
     return relation_is_same(r, s) && r->data_type->padding_hash == s->data_type->padding_hash;
 }
 
-/* Finds the first link of a source that only one of two worlds has, or that has other data
- * there. */
+/* Finds the first link of a source in world a that world b lacks, of which `only` says that, or
+ * that has other data there; `of_data` NULL: data are not compared. */
 static int relation_difference_one(sett_entity entity, const setti_relation* a,
-                                   const setti_relation* b, setti_value_difference of_data,
-                                   char* out, size_t size)
+                                   const setti_relation* b, const char* only,
+                                   setti_value_difference of_data, char* out, size_t size)
 {
     sett_link_cursor cursor = {0};
     sett_entity target;
-    const char* only = of_data != NULL ? " in the first world only" : " in the second world only";
     while (!sett_is_null(target = sett_target_next(a->world, entity, a->links->id, &cursor))) {
         const void* data = sett_related(b->world, entity, b->links->id, target);
         if (data != NULL && (of_data == NULL || of_data(a->data_type, cursor.data, b->data_type,
@@ -286,11 +301,13 @@ static int relation_difference_one(sett_entity entity, const setti_relation* a,
 static int relation_difference(sett_entity entity, const setti_type* a, const setti_type* b,
                                setti_value_difference of_data, char* out, size_t size)
 {
-    int length = relation_difference_one(entity, setti_relation_of_links(a),
-                                         setti_relation_of_links(b), of_data, out, size);
+    const setti_relation* in_a = setti_relation_of_links(a);
+    const setti_relation* in_b = setti_relation_of_links(b);
+    int length =
+        relation_difference_one(entity, in_a, in_b, " in the first world only", of_data, out, size);
     return length != 0 ? length
-                       : relation_difference_one(entity, setti_relation_of_links(b),
-                                                 setti_relation_of_links(a), NULL, out, size);
+                       : relation_difference_one(entity, in_b, in_a, " in the second world only",
+                                                 NULL, out, size);
 }
 
 /* Writes the targets of a source, or a target's number of links. */
@@ -388,7 +405,7 @@ sett_component sett_relationship_register_sized(sett_world* world,
     if (desc == NULL || setti_world_check_serial(world, relation_registers) != SETT_OK) {
         return 0;
     }
-    const char* wrong = relation_argument(desc);
+    const char* wrong = relation_check_desc(desc);
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", relation_registers,
                               desc->name != NULL ? desc->name : "", wrong);

@@ -303,14 +303,13 @@ static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
         uint32_t at = texts->cursor;
         uint32_t extent = text_extent(texts, at);
         uint32_t room = SETTI_TEXT_PAGE - (at & TEXT_MASK);
-        bool hole = extent == 0;
+        bool usable = extent == 0;
         if (extent != 0 && (text_head(texts, at) & SETTI_TEXT_HOLE) != 0) {
             room = extent;
-            hole = extent == size ||
-                   extent >
-                       size + TEXT_AROUND; /* the rest of the hole must have room for its header */
+            /* What is left of the hole becomes a hole with a head. */
+            usable = extent == size || extent > size + TEXT_AROUND;
         }
-        if (hole && room >= size) {
+        if (usable && room >= size) {
             *place = at;
             return true;
         }

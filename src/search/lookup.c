@@ -49,7 +49,7 @@ typedef struct lookup_record {
     uint32_t index; /* of the entity; SETTI_NONE: no value */
     uint32_t next;  /* places of records with the same key; SETTI_NONE at the ends */
     uint32_t previous;
-    uint32_t other; /* in the first record of a key: the first one of another key in this slot */
+    uint32_t other; /* in the first record of a key: the first record of another key in this slot */
     uint32_t count; /* in the first record of a key: how many records have the key */
 } lookup_record;
 
@@ -347,7 +347,8 @@ static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64
     return true;
 }
 
-/* Updates the records of a page, in which most rows are unchanged. */
+/* Updates the records of a page, in which most rows are unchanged. `size`: of the member; usually a
+ * constant. */
 SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsigned char* rows,
                                    uint32_t size)
 {
@@ -383,6 +384,7 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
     return true;
 }
 
+/* Updates the records of a page of the type's rows, or drops them if the page is gone. */
 static bool lookup_read(sett_lookup* l, uint32_t number)
 {
     const unsigned char* rows = setti_pages_get(&l->type->storage.rows, number);
@@ -458,7 +460,8 @@ static bool lookup_is_readable(const sett_lookup* l)
     return l->type->storage.gather == NULL && lookup_is_current(l);
 }
 
-/* Returns false when memory runs out: the next call continues. */
+/* Reads the pages that were written since the last update. Returns false when memory runs out: the
+ * next call continues. */
 static bool lookup_update(sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;
@@ -477,11 +480,11 @@ static bool lookup_update(sett_lookup* l)
     uint64_t newest = 0;
     for (uint32_t number = 0; number < count; number++) {
         uint64_t tick = lookup_tick(storage, number);
-        bool known = number < l->page_count && l->page[number] != NULL;
-        bool is = setti_pages_get(&storage->rows, number) != NULL;
+        bool had_page = number < l->page_count && l->page[number] != NULL;
+        bool has_page = setti_pages_get(&storage->rows, number) != NULL;
+        bool at_end = resized && number >= first && number <= last;
         newest = SETTI_MAX(newest, tick);
-        if ((tick >= l->since || known != is || (resized && number >= first && number <= last)) &&
-            !lookup_read(l, number)) {
+        if ((tick >= l->since || had_page != has_page || at_end) && !lookup_read(l, number)) {
             return false;
         }
     }
