@@ -735,7 +735,7 @@ static const struct {
     {IN_ENTITY("\"components\":{\"Marked\":false}"), "a tag must be true"},
     {IN_ENTITY("\"components\":{\"Marked\":{\"x\":1}}"), "no members"},
     {IN_ENTITY("\"components\":{\"Marked\":true,\"Marked\":true}"), "component occurs twice"},
-    {IN_ENTITY("\"components\":{\"Skipped\":{}}"), "are not read from texts: write null"},
+    {IN_ENTITY("\"components\":{\"Skipped\":{}}"), "are not read from texts - write null"},
     {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AAAA\"}}"), "too few bytes: 3 instead of "},
     {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AAAAAAAAAAAAAAAAAAAA\"}}"),
      "too many bytes: 15 instead of "},

@@ -196,7 +196,7 @@ static void wrong_texts_are_rejected(void)
         {"array Position; sparse_set Position;", "it has two storages - name one"},
         {"array Position \"Position\";", "it has two storages - name one"},
         {"group { a b c d e f g h i j k l m n o p q }",
-         "too many names: a list of a group has at most 16"},
+         "a list of the group has more than 16 names"},
         {"group { Position with Hidden }", "dont_fragment"},
         {"group { Ordered }", "keep_order"},
         {"array Ordered;", "line 1, column 7, at \"Ordered;\": `keep_order` needs"},

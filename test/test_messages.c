@@ -281,7 +281,7 @@ static void searches(void)
     for (uint32_t k = 0; k < 600; k++) {
         strcat(text, ", Item");
     }
-    GIVES_NULL(world, sett_search_create(world, text), "a query has at most");
+    GIVES_NULL(world, sett_search_create(world, text), "the query has more than");
     memset(text, 0, sizeof(text));
     for (uint32_t k = 0; k < 100; k++) {
         strcat(text, "{");

@@ -894,7 +894,7 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
     }
     if (!value_is_saved(type)) {
         return setti_json_fail(json, json->at,
-                               "values of this component are not read from texts: write null");
+                               "values of this component are not read from texts - write null");
     }
     if (type->written != NULL && value_is_object(reader)) {
         return value_read_shown(reader, type, value);

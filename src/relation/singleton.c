@@ -135,7 +135,7 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
     sett_entity entity = setti_singleton_find(world);
     if (value == NULL && type != NULL && type->storage.size != 0) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: a value of \"%.100s\" is needed, not NULL", __func__,
+                              "%s: the value of \"%.100s\" is NULL - pass one", __func__,
                               type->desc.name);
         return NULL;
     }

@@ -332,7 +332,8 @@ static sett_search_term* parse_add(parse* p, const char* at, sett_search_kind ki
 {
     setti_parsed* out = p->out;
     if (out->term_count == SETT_SEARCH_TERMS) {
-        parse_fail(p, at, SETT_STATUS_LIMIT, "a query has at most %d terms (a list counts as two)",
+        parse_fail(p, at, SETT_STATUS_LIMIT,
+                   "the query has more than %d terms (a list counts as two) - use fewer",
                    SETT_SEARCH_TERMS);
         return NULL;
     }

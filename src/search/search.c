@@ -110,7 +110,8 @@ static uint8_t build_variable(search_build* b, const setti_variable* wanted)
         }
     }
     if (search->variable_count == SETT_SEARCH_VARIABLES) {
-        build_fail(b, SETT_STATUS_LIMIT, "a query has at most %d variables and entities",
+        build_fail(b, SETT_STATUS_LIMIT,
+                   "the query has more than %d variables and entities - use fewer",
                    SETT_SEARCH_VARIABLES);
         return SETTI_NO_REF;
     }
@@ -164,7 +165,8 @@ static setti_search_item* build_item(search_build* b, search_items* items, setti
 {
     sett_search* search = b->search;
     if (search->item_count == SETTI_SEARCH_ITEMS) {
-        build_fail(b, SETT_STATUS_LIMIT, "a query has at most %d terms", SETTI_SEARCH_ITEMS);
+        build_fail(b, SETT_STATUS_LIMIT, "the query has more than %d terms - use fewer",
+                   SETTI_SEARCH_ITEMS);
         return NULL;
     }
     SETTI_ASSERT(items->count < SETTI_SEARCH_ITEMS);
@@ -181,7 +183,8 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
 {
     sett_search* search = b->search;
     if (search->scope_count == SETTI_SEARCH_SCOPES) {
-        build_fail(b, SETT_STATUS_LIMIT, "a query has at most %d lists", SETTI_SEARCH_SCOPES);
+        build_fail(b, SETT_STATUS_LIMIT, "the query has more than %d lists - use fewer",
+                   SETTI_SEARCH_SCOPES);
         return 0;
     }
     uint16_t number = (uint16_t)search->scope_count++;
@@ -197,7 +200,8 @@ static bool build_close(search_build* b, setti_span* span, const uint16_t* numbe
 {
     sett_search* search = b->search;
     if (search->order_count + count > SETTI_SEARCH_ORDER) {
-        return build_fail(b, SETT_STATUS_LIMIT, "a query has at most %d terms", SETTI_SEARCH_ORDER);
+        return build_fail(b, SETT_STATUS_LIMIT, "the query has more than %d terms - use fewer",
+                          SETTI_SEARCH_ORDER);
     }
     span->first = (uint16_t)search->order_count;
     memcpy(search->order + search->order_count, numbers, count * sizeof(*numbers));
@@ -215,7 +219,8 @@ static const setti_type* build_type(search_build* b, sett_component component)
 {
     const setti_type* type = setti_world_type(b->search->world, component);
     if (type == NULL) {
-        build_fail(b, SETT_STATUS_UNREGISTERED, "component %u is not registered in this world",
+        build_fail(b, SETT_STATUS_UNREGISTERED,
+                   "component %u is not registered in this world - register it first",
                    (unsigned)component);
     }
     return type;
@@ -346,7 +351,8 @@ static bool build_compare(search_build* b, setti_search_item* item, const sett_s
 {
     sett_search* search = b->search;
     if (search->compare_count == SETTI_SEARCH_COMPARES) {
-        return build_fail(b, SETT_STATUS_LIMIT, "a query has %d comparisons at most",
+        return build_fail(b, SETT_STATUS_LIMIT,
+                          "the query has more than %d comparisons - use fewer",
                           SETTI_SEARCH_COMPARES);
     }
     item->compare = (uint8_t)search->compare_count++;

@@ -149,7 +149,9 @@ static sett_status short_start(short_job* job, const void* types, size_t types_s
     job->from = short_begin(bytes, size);
     return short_open(types, types_size, &job->table, &job->count)
                ? SETT_OK
-               : short_reject(job, "`types` is not a table of types, or is one of another version");
+               : short_reject(job,
+                              "`types` is not a table of types of this version - pass one from "
+                              "sett_delta_types");
 }
 
 /* Sets the size. Returns LIMIT if there is less room. */
@@ -391,8 +393,8 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
         good = short_expand_type(&job, &job.from, SHORT_CHECK);
     }
     if (!good) {
-        return short_reject(&job,
-                            "the bytes are damaged, or were shortened with another table of types");
+        return short_reject(
+            &job, "the bytes do not fit `types` - pass the table with which they were shortened");
     }
     short_write_head(to, &head);
     if (packed) {

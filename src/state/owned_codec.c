@@ -35,7 +35,7 @@ static void owned_encode(setti_encoder* to, const setti_type* type, const void* 
     if (at.size > UINT32_MAX) {
         to->status = setti_world_fail_with(type->world, SETT_STATUS_LIMIT,
                                            "sett_delta_encode: a value of \"%.100s\" has more than "
-                                           "4 GB",
+                                           "4 GB - shorten it",
                                            type->desc.name);
         return;
     }

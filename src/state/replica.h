@@ -28,10 +28,10 @@ typedef struct setti_replica_map {
     uint32_t swept; /* of the other world's signatures */
 } setti_replica_map;
 
-/* Updates a copy of an earlier state of the other world, in which nothing is recorded, by the pages
- * written or restored after `since`, a tick of the other world. New types were joined before.
- * Snapshots of this world stay. Fails, without a report: CONFLICT (a type is stored otherwise; no
- * effect), OUT_OF_MEMORY (the world must be destroyed). */
+/* Updates a copy of an earlier state of the other world. Reads the pages that were written or
+ * restored after `since`, a tick of the other world. In the copy no commands are recorded, and new
+ * types were joined before. Its snapshots stay. Fails, without a report: CONFLICT (a type is stored
+ * otherwise; no effect), OUT_OF_MEMORY (the world must be destroyed). */
 sett_status setti_replica_update(const sett_world* from, sett_world* into, setti_replica_map* map,
                                  uint64_t since);
 

@@ -146,18 +146,28 @@ static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call
     return sett_snapshot_restore(ring->world, target);
 }
 
+/* Fails: nothing was taken, or all snapshots were dropped or lost because of a limit. */
+static sett_status ring_reject_empty(const sett_ring* ring, const char* call)
+{
+    return setti_world_fail_with(ring->world, SETT_STATUS_ARGUMENT,
+                                 "%s: the ring is empty - take a snapshot first (sett_ring_take)",
+                                 call);
+}
+
 sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
 {
     if (SETTI_IS_NULL(ring)) {
         return SETT_STATUS_ARGUMENT;
     }
     uint32_t length = ring_length(ring);
+    if (length == 0) {
+        return ring_reject_empty(ring, "sett_ring_restore");
+    }
     if (back >= length) {
-        return setti_world_fail_with(
-            ring->world, SETT_STATUS_ARGUMENT,
-            "sett_ring_restore: there is no snapshot %u: the ring has %u%s; 0 is the latest",
-            (unsigned)back, (unsigned)length,
-            length < ring->count ? " (older ones were dropped, or lost because of a limit)" : "");
+        return setti_world_fail_with(ring->world, SETT_STATUS_ARGUMENT,
+                                     "sett_ring_restore: the ring has no snapshot %u - pass a "
+                                     "number below %u (sett_ring_count); 0 is the latest",
+                                     (unsigned)back, (unsigned)length);
     }
     return ring_restore(ring, back, "sett_ring_restore");
 }
@@ -182,16 +192,16 @@ sett_status sett_ring_restore_frame(sett_ring* ring, uint64_t frame)
     if (back < length) {
         return ring_restore(ring, back, "sett_ring_restore_frame");
     }
-    char has[80] = "it is empty";
-    if (length != 0) {
-        snprintf(has, sizeof(has), "it has %u, from %llu to %llu", (unsigned)length,
-                 (unsigned long long)ring->at[ring_index(ring, length - 1)].frame,
-                 (unsigned long long)ring->at[ring_index(ring, 0)].frame);
+    if (length == 0) {
+        return ring_reject_empty(ring, "sett_ring_restore_frame");
     }
     return setti_world_fail_with(
         ring->world, SETT_STATUS_ARGUMENT,
-        "sett_ring_restore_frame: the ring has no frame %llu: %s%s", (unsigned long long)frame, has,
-        length < ring->count ? " (older ones were dropped, or lost because of a limit)" : "");
+        "sett_ring_restore_frame: the ring has no frame %llu - pass one of "
+        "its %u frames, from %llu to %llu",
+        (unsigned long long)frame, (unsigned)length,
+        (unsigned long long)ring->at[ring_index(ring, length - 1)].frame,
+        (unsigned long long)ring->at[ring_index(ring, 0)].frame);
 }
 
 uint32_t sett_ring_count(const sett_ring* ring)

@@ -38,9 +38,10 @@
 /* Queries with less than 1/AUTO_PART of the cost of all loops are ignored; if there are many
  * queries, those below half of the average. */
 #define AUTO_PART 32
-/* A change that halves the cost of its loops, was never made before, and pays for itself within
- * AUTO_SOON samples of AUTO_PERIOD frames, waits for a part of its cost only: for one sample or
- * two. The model predicts 2.6 times where 5 are measured (half of the entities in a loop). */
+/* A clear change divides the cost of its loops by AUTO_CLEAR, was never made before, and pays for
+ * itself within AUTO_SOON samples of AUTO_PERIOD frames. It waits until 1 / AUTO_SOON_PART of its
+ * cost is lost, which takes one or two samples. The model underestimates such changes: with half of
+ * the entities in a loop it predicts 2.6 times, and 5 are measured. */
 #define AUTO_CLEAR 2
 #define AUTO_SOON 32
 #define AUTO_SOON_PART 16

@@ -186,7 +186,8 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
         } else if (!layout_is_name(&word)) {
             return layout_fail(reader, word.at, "a group is written { A B, with C, without D }");
         } else if (item->count[list] == SETT_GROUP_TYPES) {
-            return layout_fail(reader, word.at, "too many names: a list of a group has at most 16");
+            return layout_fail(reader, word.at,
+                               "a list of the group has more than 16 names - leave some out");
         } else {
             item->type[list][item->count[list]++] = word;
         }
