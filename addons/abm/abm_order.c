@@ -75,6 +75,21 @@ static uint64_t abm_order_draw(uint64_t* state)
     return x ^ (x >> 31);
 }
 
+/* Adds the entities of a batch, for which there is room. Returns the state of the sequence. */
+static uint64_t abm_order_take(sett_abm_order* order, const sett_batch* b, uint64_t state)
+{
+    sett_entity* list = order->list;
+    uint32_t count = order->count;
+    for (uint32_t k = 0; k < b->count; k++) {
+        uint32_t row = b->rows != NULL ? b->rows[k] : k;
+        uint32_t other = sett_random_range(abm_order_draw(&state), count + 1);
+        list[count++] = list[other];
+        list[other] = sett_batch_entity(b, row);
+    }
+    order->count = count;
+    return state;
+}
+
 sett_entity sett_abm_order_begin(sett_abm_order* order, uint64_t seed, uint64_t step)
 {
     if (ARGUMENT_IS_NULL(order)) {
@@ -86,13 +101,7 @@ sett_entity sett_abm_order_begin(sett_abm_order* order, uint64_t seed, uint64_t 
     bool done = true;
     SETT_QUERY_EACH(order->query, b) {
         done = done && abm_order_reserve(order, order->count + b->count);
-        for (uint32_t k = 0; done && k < b->count; k++) {
-            uint32_t row = b->rows != NULL ? b->rows[k] : k;
-            uint32_t other = sett_random_range(abm_order_draw(&state), order->count + 1);
-            order->list[order->count] = order->list[other];
-            order->list[other] = sett_batch_entity(b, row);
-            order->count++;
-        }
+        state = done ? abm_order_take(order, b, state) : state;
     }
     order->count = done ? order->count : 0;
     return sett_abm_order_next(order);
