@@ -345,8 +345,10 @@ static void ordered_group_all(ordered_list* list, const setti_ranked* item, cons
 static void ordered_find_targets(sett_ordered* o)
 {
     SETTI_ASSERT(o->fixed);
+    const ordered_column tree = ordered_column_of(o->rank.along);
     for (uint32_t k = 0; k < o->now.count; k++) {
-        o->now.target[k] = setti_along_target(o->rank.along, o->now.entity[k].index);
+        const sett_hierarchy* node = ordered_column_find(&tree, o->now.entity[k].index);
+        o->now.target[k] = node != NULL ? node->parent - 1 : SETTI_NONE;
     }
 }
 
