@@ -95,9 +95,9 @@ grep -qE 'torn: its last [0-9]+ bytes are not whole: it ends with tick [0-9]+' c
     fail "$(cat complained)"
 cp complained text
 run 1 --map E1M1 --ticks 1 --png none --replay text
-grep -qF 'it is not a file of Sett' complained || fail "$(cat complained)"
+grep -qF 'the file is not one of Sett' complained || fail "$(cat complained)"
 run 1 --map E1M1 --ticks 9 --png none --record nowhere/whole
-grep -qF 'does its folder exist' complained || fail "$(cat complained)"
+grep -qF 'check that its folder exists' complained || fail "$(cat complained)"
 ! grep -q simulating complained || fail "plays what it cannot record"
 rejects 'a game begins with one of them' --load half --replay whole
 rejects '--workers 65: not a number' --workers 65
