@@ -101,7 +101,7 @@ static void what_fails_leaves_nothing(void)
     sett_component Clock_id = SETT_REGISTER(world, Clock);
     CHECK(sett_singleton_set(world, Clock_id, NULL) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
-    CHECK(strstr(sett_world_message(world), "sett_singleton_set: a value of \"Clock\"") != NULL);
+    CHECK(strstr(sett_world_message(world), "sett_singleton_set: the value of \"Clock\"") != NULL);
     CHECK(sett_singleton_set(world, 77, &(Clock){1}) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_UNREGISTERED);
     CHECK(sett_singleton_ensure(world, 77) == NULL);
