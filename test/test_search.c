@@ -514,7 +514,7 @@ static void terms_from_c(void)
     CHECK(sett_search_create_desc(world, &(sett_search_desc){.terms = wrong, .term_count = 2}) ==
           NULL);
     CHECK_STR_EQ(sett_world_message(world), "sett_search_create_desc: term 1: component 999 is not "
-                                            "registered in this world");
+                                            "registered in this world - register it first");
     CHECK_END(world);
 }
 
