@@ -670,7 +670,7 @@ static sett_status jobs_apply(sett_world* world, sett_commands* const* job, uint
         world->open_jobs != 0 ? setti_commands_end_jobs(world, job, count) : SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         status = sett_commands_apply(job[k]);
-        setti_commands_rest(job[k]);
+        setti_commands_release_chunks(job[k]);
     }
     return status;
 }

@@ -356,7 +356,8 @@ static void forgetting_leaves_what_was_destroyed(void)
     CHECK_EQ(sett_entity_create_handle(world, handle(4102, 1)), SETT_OK);
     CHECK_EQ(sett_entity_forget(world, handle(4102, 1)), SETT_OK);
     CHECK_EQ(sett_entity_create_handle(world, handle(4101, 3)), SETT_STATUS_STALE);
-    CHECK(strstr(sett_world_message(world), "the next generation of this index is 4") != NULL);
+    CHECK(strstr(sett_world_message(world), "the next entity at its index has generation 4") !=
+          NULL);
     CHECK_EQ(sett_entity_create_handle(world, handle(4102, 1)), SETT_OK);
     CHECK_END(world);
 }

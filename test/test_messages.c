@@ -44,7 +44,7 @@ static void span_ends(void* user, sett_span_kind kind)
 static void worlds_and_entities(void)
 {
     sett_world* world = quiet_world();
-    GIVES_NULL(world, sett_world_alloc(world, 0, 16), "size must not be 0");
+    GIVES_NULL(world, sett_world_alloc(world, 0, 16), "pass a size above 0");
     SAYS(world, sett_module_import(world, NULL, import_itself), ARGUMENT,
          "`name` or `register_all` is NULL or empty");
     (void)sett_module_import(world, "self", import_itself);
@@ -53,10 +53,16 @@ static void worlds_and_entities(void)
     SAYS(world, sett_entity_create_handle(world, (sett_entity){1, 0}), STALE,
          "is not a valid handle");
     SAYS(world, sett_entity_create_handle(world, (sett_entity){UINT32_MAX, 1}), LIMIT,
-         "is beyond the world's entity_limit");
+         "is not below the world's entity_limit");
     sett_entity was = sett_entity_create(world);
     CHECK_EQ(sett_entity_destroy(world, was), SETT_OK);
-    SAYS(world, sett_entity_create_handle(world, was), STALE, "was used before");
+    SAYS(world, sett_entity_create_handle(world, was), STALE,
+         "was destroyed, and the next entity at its index has generation 2");
+    sett_entity last = {was.index, 0x7FFFFFFF};
+    CHECK_EQ(sett_entity_create_handle(world, last), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, last), SETT_OK);
+    SAYS(world, sett_entity_create_handle(world, last), STALE,
+         "this index has used all of its generations");
     SAYS(world, sett_entity_set_range(world, 7, 64), ARGUMENT, "pass multiples of 64");
     sett_value values[33] = {{0}};
     CHECK(sett_is_null(sett_create_with(world, values, 33)));
@@ -71,7 +77,8 @@ static void components(void)
 {
     sett_world* world = quiet_world();
     sett_component first = add_type(world, "First");
-    SAYS(world, sett_component_bind(world, 0, first), ARGUMENT, "must not be 0 or UINT64_MAX");
+    SAYS(world, sett_component_bind(world, 0, first), ARGUMENT,
+         "is reserved - pass another than 0 and UINT64_MAX");
     CHECK_EQ(sett_component_bind(world, 77, first), SETT_OK);
     sett_component second = add_type(world, "Second");
     SAYS(world, sett_component_bind(world, 77, second), CONFLICT, "is bound to \"First\" already");
@@ -93,7 +100,10 @@ static void components(void)
     other.name = "First";
     CHECK_EQ(sett_relationship_register(world, &other), 0);
     SAID(world, "is registered already, as a component");
-    SAYS(world, sett_component_unregister(world, owes), ARGUMENT, "cannot be unregistered");
+    SAYS(world, sett_component_unregister(world, owes), ARGUMENT,
+         "is a relationship, which cannot be unregistered");
+    SAYS(world, sett_component_unregister(world, sett_disabled_tag(world)), ARGUMENT,
+         "cannot be unregistered, because the library uses it");
     sett_query* query =
         sett_query_create(world, &(sett_query_desc){.name = "q", .terms = {{.component = first}}});
     SAYS(world, sett_component_unregister(world, first), CONFLICT, "is used by query \"q\"");
@@ -144,11 +154,11 @@ static void groups_sorts_and_observers(void)
     SAYS(world, sett_sort(world, &sort), CONFLICT, "is owned by group \"g\"");
     sort.group = group;
     sort.component = kept;
-    SAYS(world, sett_sort(world, &sort), ARGUMENT, "\"g\" does not have that component - sort by");
+    SAYS(world, sett_sort(world, &sort), ARGUMENT, "\"g\" does not have the component");
     sort.group = sett_group_create(world, &(sett_group_desc){.name = "h", .with = {b}});
     sort.component = b;
     SAYS(world, sett_sort(world, &sort), ARGUMENT,
-         "\"h\" owns nothing - sort by one of its components, and list the sorted ones in `owned`");
+         "\"h\" owns no component - list those to be sorted in `owned`");
     sett_observer_desc any = {.name = "any", .on_any = see_any, .component = b};
     GIVES_NULL(world, sett_observer_create(world, &any), "on_any observes every component");
     sett_observer_desc late = {.name = "late", .on_remove = see, .component = b, .replay = true};

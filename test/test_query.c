@@ -679,7 +679,7 @@ static void a_term_that_is_not_there_has_no_value(void)
         CHECK_STR_EQ(heard, "");
         CHECK(sett_batch_at(b, 7, 0) == NULL);
         CHECK_STR_EQ(heard, debug ? "2 sett_batch_at: query \"only\" has no term 7: it has 1 "
-                                    "terms, the first is 0"
+                                    "terms - pass a number from 0 on"
                                   : "");
     }
     sett_world_destroy(world);

@@ -434,7 +434,8 @@ static void a_field_is_found_by_its_type(void)
     SETT_QUERY_EACH(up, b) {
         CHECK(SETT_FIELD_OF(b, Place) == NULL);
     }
-    CHECK(was_told("reads from another entity: Place - use SETT_FIELD_FROM"));
+    CHECK(was_told("has values of Place from another entity than the visited one - use "
+                   "SETT_FIELD_FROM"));
     sett_world_destroy(world);
 }
 

@@ -402,8 +402,8 @@ static void what_does_not_fit_together_is_rejected(void)
 {
     static const sett_byte_range range[] = {{0, 8}};
     sett_world* world = label_world();
-    misuse(world, (sett_component_desc){.write = label_write}, "both, or neither");
-    misuse(world, (sett_component_desc){.read = label_read}, "both, or neither");
+    misuse(world, (sett_component_desc){.write = label_write}, "`write` and `read` go together");
+    misuse(world, (sett_component_desc){.read = label_read}, "`write` and `read` go together");
     misuse(world,
            (sett_component_desc){
                .write = label_write, .read = label_read, .bytes = range, .byte_count = 1},
@@ -544,7 +544,8 @@ static void hooks_that_write_a_struct_have_its_members(void)
     CHECK_EQ(sett_component_register(plain, &desc), 1);
     CHECK_EQ(sett_members_set(world, 1, SETT_STRUCT(Titled, text, size)), SETT_OK);
     CHECK_EQ(sett_members_set(world, 1, desc.members), SETT_STATUS_CONFLICT);
-    CHECK(strstr(sett_world_message(world), "hooks, so its members cannot change") != NULL);
+    CHECK(strstr(sett_world_message(world), "hooks - pass its members when it is registered") !=
+          NULL);
     sett_entity e = sett_entity_create(world);
     label_set(sett_add(world, e, 1), "a label of some length", 22);
     char text[128];

@@ -174,7 +174,7 @@ static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number
      * which threads read without the lock, does not change while they run */
     if (pool->cow->diff != NULL && pages->tick[number] < pool->cow_from &&
         !cow_copy(pool, pages, number)) {
-        pool->cow->end(pool->cow, true);
+        pool->cow->end(pool->cow, SETTI_COW_OUT_OF_MEMORY);
     }
     setti_lock_release(&pool->lock);
 }
@@ -210,7 +210,7 @@ static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number
     if (pages->tick[number] < pool->cow_from) {
         bool parked = cow_append(pool, pages, number, SETTI_COW_PARKED, page) != NULL;
         if (!parked) {
-            pool->cow->end(pool->cow, true);
+            pool->cow->end(pool->cow, SETTI_COW_OUT_OF_MEMORY);
         } else if (setti_pages_values(pages) != NULL) {
             setti_pages_values(pages)->seal(pages, number);
         }

@@ -38,18 +38,24 @@ typedef struct setti_spare {
     size_t align;
 } setti_spare;
 
+/* Why copy-on-write is stopped. */
+typedef enum setti_cow_reason {
+    SETTI_COW_WORLD_ENDS,
+    SETTI_COW_OUT_OF_MEMORY
+} setti_cow_reason;
+
 typedef struct setti_cow {
     setti_diff* diff;  /* of the newest snapshot: receives saved pages; NULL: pages are not saved */
-    uint32_t expected; /* entries to expect: the number in the last diff */
+    uint32_t expected; /* entries that a new diff gets room for: as many as the last one had */
     size_t limit;      /* bytes that all diffs may hold; 0: any number */
     size_t others;     /* upper bound of the bytes in diffs other than `diff` */
     size_t pages;      /* upper bound of their pages */
     setti_spare* spare;
-    bool spare_taken; /* one of them had to be used */
+    bool spare_taken; /* a spare had to be used */
     /* Stops copy-on-write and frees all diffs, because the world is destroyed or memory ran out: a
      * page is then written without being saved, and no restore is possible (the pool's lock is
      * held). */
-    void (*end)(struct setti_cow* cow, bool out_of_memory);
+    void (*end)(struct setti_cow* cow, setti_cow_reason reason);
     /* Called when the diffs exceed `limit` (the pool's lock is held). */
     void (*full)(struct setti_cow* cow);
     /* Visits the data of all entries of this table, in all diffs. */

@@ -190,7 +190,7 @@ void setti_pages_init(setti_pages* pages, size_t size, size_t align);
 void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const void* none,
                            uint8_t shift);
 
-/* Sets how many entries are in use; those behind are empty. */
+/* Sets how many entries are in use; the entries behind them are empty. */
 static inline void setti_pages_set_count(setti_pages* pages, uint32_t count)
 {
     pages->count = count;
@@ -210,8 +210,8 @@ static inline void setti_pages_hide(setti_pages* pages, bool hidden)
 /* Extends the table to entries 0..count-1; new ones are empty. False when memory runs out. */
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
 
-/* Creates this entry's page, with undefined contents, if there is none; *fresh: whether it did.
- * False when memory runs out. */
+/* Creates this entry's page, with undefined contents, if there is none; *fresh becomes whether the
+ * page was created. False when memory runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
 /* Moves the page of one entry to another, empty entry; no snapshot is held. */
@@ -309,9 +309,8 @@ SETTI_INLINE void setti_pages_write(setti_pool* pool, const setti_pages* pages, 
 }
 
 /* Like setti_pages_write, for fast paths that call no function, so that they need not save
- * registers.
- * Returns false, without a change, if a snapshot needs the page; the slow path then calls
- * setti_pages_write. */
+ * registers. Returns false, without a change, if a snapshot needs the page; the slow path then
+ * calls setti_pages_write. */
 SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_pages* pages,
                                         uint32_t number)
 {
@@ -325,8 +324,13 @@ SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_page
     return true;
 }
 
-/* Like setti_pages_try_write, for fast paths compiled twice and selected by whether a snapshot is
- * held (pool->cow_from is not 0). Without a snapshot, marking is one store. */
+/* Fast paths are compiled twice, with and without copy-on-write, and selected by whether a snapshot
+ * is held (pool->cow_from is not 0): the value of their parameter `cow`. */
+#define SETTI_COW true
+#define SETTI_NO_COW false
+
+/* Like setti_pages_try_write, for these fast paths. With SETTI_NO_COW it is one store, and succeeds.
+ */
 SETTI_INLINE bool setti_pages_try_mark(const setti_pool* pool, const setti_pages* pages,
                                        uint32_t number, bool cow)
 {

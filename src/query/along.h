@@ -1,4 +1,4 @@
-/* along.h: following the hierarchy, or a relationship, from an entity to its only target. */
+/* along.h: follows the hierarchy, or a relationship, from an entity to its only target. */
 #ifndef SETTI_ALONG_H
 #define SETTI_ALONG_H
 
@@ -26,7 +26,8 @@ SETTI_INLINE bool setti_along_is_one(const setti_type* type)
     return type->id == SETT_ID_HIERARCHY || (type->links != NULL && type->records == NULL);
 }
 
-/* The entity that a term names: a handle, or the one with the singletons. SETTI_NONE: none. */
+/* The index of the fixed entity of a term: that of a handle, or the entity with the singletons;
+ * SETTI_NONE: there is none. */
 SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton, sett_entity entity)
 {
     if (!singleton) {
@@ -37,14 +38,15 @@ SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton,
     return tag != NULL ? setti_storage_next(&tag->storage, &cursor) : SETTI_NONE;
 }
 
-/* A walk from target to target; it begins as all zeroes. Where links form a circle it ends too:
- * `seen` is set again after 1, 2, 4, ... steps (Brent). */
+/* A walk from target to target; zeroes at first. It also ends if links form a circle: it remembers an
+ * entity, after 1, 2, 4, ... steps another one, and ends when it meets it again (Brent). */
 typedef struct setti_along_walk {
-    uint32_t seen;
-    uint32_t left;
-    uint32_t power;
+    uint32_t seen;  /* the remembered entity */
+    uint32_t left;  /* steps until another one is remembered */
+    uint32_t power; /* steps between two; 0: the walk begins */
 } setti_along_walk;
 
+/* The next target, after entity `index`; SETTI_NONE at the end. */
 SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type* along,
                                        uint32_t index)
 {
@@ -59,7 +61,8 @@ SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type*
     return setti_along_target(along, index);
 }
 
-/* The first entity from `index` on that has the component, switched on; SETTI_NONE: none. */
+/* The first entity of a walk from entity `index` that has the component, switched on; SETTI_NONE:
+ * none has. */
 SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
                                        const setti_type* type, uint32_t index)
 {

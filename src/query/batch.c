@@ -1,15 +1,16 @@
-/* batch.c: loops over queries: beginning one, going from batch to batch, ending it. See steps.h for
+/* batch.c: loops over queries: begins a loop, goes from batch to batch, and ends it. See steps.h for
  * the parts.
  *
- * The workload: loops over a million entities, where only the work inside a step counts, and over
- * sixteen, where only this file does. Most loops are over plain pages, and have a path of their
- * own.
+ * The workload: loops over a million entities, whose time is spent inside of steps, and loops over
+ * sixteen, whose time is spent in this file. Most loops are over plain pages, and have a path of
+ * their own.
  *
- * Invariant:  an open loop is counted where it was opened, and closed once;
- *             a loop that gathers has a scratch, in the list of the same place
+ * Invariant:  an open loop is counted by its query or job, and closed once;
+ *             a loop that gathers has a scratch, in the list of that query or job
  */
 #include "query/steps.h"
 
+/* Sets the members of a new batch and its loop that do not depend on the plan. */
 SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -24,7 +25,7 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
     loop->query = query;
     loop->scratch = NULL;
     loop->step_indices = NULL;
-    loop->driver = SETT_QUERY_TERMS;
+    loop->driver = SETTI_NO_DRIVER;
     loop->nested = 0;
     loop->some = 0;
     loop->cursor = 0;
@@ -41,7 +42,7 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
     loop->full = false;
 }
 
-/* A loop over at most this many rows looks at one word of each array, and remembers nothing. */
+/* A loop over at most so many rows reads one word of each array, and remembers nothing. */
 #define WORD_ROWS 64
 
 /* Sets the limit of a loop over pages, the usual kind: the smallest extent. If each array has as
@@ -61,13 +62,14 @@ SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
     loop->full = full && loop->direct;
 }
 
-/* Whether a field's values lie in another order than the batch's rows. */
+/* Whether the loop gathers: the values of some field lie in another order than the batch's rows. */
 static bool batch_gathers(const sett_batch* batch)
 {
     const setti_loop* loop = setti_loop_of(batch);
     return (loop->query->fields & ~loop->in_place) != 0;
 }
 
+/* Makes the plan of a loop, for any query. */
 static void batch_start_any(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -76,7 +78,7 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     if (SETTI_DEBUG && setti_plan_hides(query)) {
         setti_query_check_shared(query);
     }
-    if (plan.driver == SETT_QUERY_TERMS) {
+    if (plan.driver == SETTI_NO_DRIVER) {
         loop->limit = plan.limit;
         if (setti_plan_hides(query)) {
             loop->plain = false;
@@ -103,6 +105,7 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     }
 }
 
+/* Makes the plan of a loop that begins now. */
 SETTI_INLINE void batch_start(sett_query* query, sett_batch* batch)
 {
     if (SETTI_UNLIKELY(query->version != query->world->listener_version)) {
@@ -122,8 +125,8 @@ void setti_loop_start(sett_query* query, sett_batch* batch)
     batch_start(query, batch);
 }
 
-/* Where a loop around this one works on copies of values, this loop reads and writes these
- * copies. */
+/* Notes the fields whose values a loop around this one may have copied: this loop then reads and
+ * writes these copies. */
 SETTI_COLD static void batch_nest(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -139,7 +142,8 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
     loop->arranged = loop->arranged && loop->nested == 0;
 }
 
-/* Begins to gather into a scratch. Access by handle then uses the copies that the loop writes. */
+/* Makes a loop gather into a scratch. Access by handle then uses the copies of values that it writes.
+ */
 static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
                                setti_gather_scratch** list)
 {
@@ -150,7 +154,7 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
     scratch->size = query->scratch_size;
     scratch->align = query->scratch_align;
     scratch->driver =
-        loop->driver != SETT_QUERY_TERMS ? &query->term[loop->driver].type->storage : NULL;
+        loop->driver != SETTI_NO_DRIVER ? &query->term[loop->driver].type->storage : NULL;
     loop->scratch = scratch;
     loop->unit = SETTI_MIN(loop->unit, SETTI_GATHER_ROWS);
     for (uint32_t rest = query->written & ~loop->in_place; rest != 0; rest &= rest - 1) {
@@ -160,11 +164,11 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
     }
 }
 
-/* Below this many steps values stay in the first cache. */
+/* In loops of fewer steps, values stay in the first-level cache. */
 #define STEPS_NEAR 32
 
-/* Finds the arrays that decide which rows match. An array that is full up to its extent does not,
- * if another one ends no later: its words are not read. */
+/* Finds the arrays that decide which rows match, if these are one or two. An array without gaps up to
+ * its extent does not decide, if another one ends no later: its words are not read. */
 SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* loop)
 {
     const setti_storage* sieve[2] = {NULL, NULL};
@@ -186,8 +190,9 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
     }
 }
 
-/* Sets how the loop finds its rows: by the query's remembered steps, or, over a rare type, word by
- * word. Then few rows match, and no step is expected to be dense. */
+/* Chooses how the loop finds its rows: by the query's remembered steps, or, over a rare type, word by
+ * word. In both cases few rows match, and no step is expected to be dense.
+ *   uses_steps  remembered steps may be used: SETTI_REMEMBERS_STEPS or SETTI_REMEMBERS_NOTHING */
 static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
 {
     SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
@@ -203,7 +208,7 @@ static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
         return batch;
     }
     if (SETTI_LIKELY(query->lists.step == NULL) || !uses_steps || query->lists.unit != loop->unit ||
-        loop->driver != SETT_QUERY_TERMS || loop->scratch != NULL) {
+        loop->driver != SETTI_NO_DRIVER || loop->scratch != NULL) {
         return batch;
     }
     loop->sieve[0] = query->array[0];
@@ -219,7 +224,7 @@ static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
     return batch;
 }
 
-/* Reports a loop of the world inside a system, where only loops of the context are allowed. */
+/* Fails: sett_query_begin was called inside a system, which has to use its context. */
 SETTI_COLD static sett_batch* batch_reject(const sett_query* query)
 {
     setti_world_fail_with(
@@ -230,13 +235,14 @@ SETTI_COLD static sett_batch* batch_reject(const sett_query* query)
     return NULL;
 }
 
-/* Adds the loop to the open ones of the query or of a job. False: no memory for gathered values. */
+/* Adds the loop to the open ones of its query or job. False when memory for gathered values runs out.
+ */
 SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
 {
     setti_loop* loop = setti_loop_of(batch);
     sett_query* query = loop->query;
     sett_world* world = query->world;
-    /* a job's list is the first member of its setti_job_loops */
+    /* if `open` is not the query's, it is the first member of a job's setti_job_loops */
     setti_job_loops* job = open != &query->open ? (setti_job_loops*)(void*)open : NULL;
     uint32_t* gathering = job != NULL ? &job->gathering : &world->gathering;
     loop->open = open;
@@ -262,7 +268,7 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
     return scratch != NULL;
 }
 
-/* Begins a loop: slow path, for every query and world. */
+/* The slow path of sett_query_begin, for every query and world. */
 SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* batch)
 {
     sett_world* world = query->world;
@@ -281,11 +287,12 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
         query->use[SETTI_PROFILED].loops++;
         query->use[SETTI_SAMPLED].loops++;
     }
-    return batch_choose_path(batch, true);
+    return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* With 16 entities a loop is all overhead. Usually the plan is unchanged and over plain pages, and
- * nothing else in the world concerns the loop. Then it calls no function and saves no register. */
+/* The fast path, in line: the plan is unchanged and over plain pages, and no system, copy or profile
+ * concerns the loop. It calls no function and saves no register, because a loop over 16 entities is
+ * all overhead. */
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -301,7 +308,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     SETTI_ASSERT(query->simple && query->direct && query->version == world->listener_version);
     query->lists.due--;
     batch_reset(query, batch);
-    loop->direct = true; /* as is known, */
+    loop->direct = true; /* set again, so that compilers know the values */
     loop->plain = true;
     batch_limit(query, batch);
     loop->open = &query->open;
@@ -309,7 +316,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     query->open.frame = NULL;
     return SETTI_LIKELY(!query->lists.recalls || loop->limit <= WORD_ROWS)
                ? batch
-               : batch_choose_path(batch, true);
+               : batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
 sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
@@ -336,7 +343,7 @@ sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_jo
         return NULL;
     }
     if (SETTI_UNLIKELY(world->profiling)) { /* jobs run on one thread then: no lock */
-        if (from == 0) {                    /* once a loop, not once a job */
+        if (from == 0) {                    /* counted once for all jobs */
             query->use[SETTI_PROFILED].loops++;
         }
     }
@@ -353,8 +360,8 @@ void setti_query_close_job(setti_job_loops* job)
     job->gathering = 0;
 }
 
-/* The scratch of a loop that gathers. NULL: it does not gather, or was closed from outside, which
- * freed the scratch. */
+/* The scratch of a loop that gathers. NULL: it does not gather, or the world has closed it and freed
+ * the scratch (sett_query_end_all). */
 static setti_gather_scratch* batch_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -378,7 +385,7 @@ static void scratch_note_rows(const sett_batch* batch, uint32_t first)
             uint32_t end = SETTI_MAX(first + batch->count, at * 64) - at * 64;
             rows[at] = setti_bits_below(end) & ~setti_bits_below(begin);
         }
-    } else if (loop->query->optional == 0) { /* all that matched in the step */
+    } else if (loop->query->optional == 0) { /* the batch has all matching rows of the step */
         memcpy(rows, loop->words, loop->word_count * sizeof(uint64_t));
     } else {
         for (uint32_t k = 0; k < batch->count; k++) {
@@ -387,6 +394,7 @@ static void scratch_note_rows(const sett_batch* batch, uint32_t first)
     }
 }
 
+/* Sets where the generations of the batch's entities are. */
 static void set_generations(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -396,6 +404,7 @@ static void set_generations(sett_batch* batch)
     batch->generations = page->generation + (batch->base & SETTI_ENTITY_MASK);
 }
 
+/* Goes to the next batch, for any loop. */
 SETTI_APART static bool batch_next_any(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -414,7 +423,7 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     uint32_t first = step == SETTI_STEP_WORDS ? setti_rows_choose(batch) : 0;
     loop->dense = step == SETTI_STEP_DENSE;
     loop->scratch_row = first;
-    if (loop->driver != SETT_QUERY_TERMS) {
+    if (loop->driver != SETTI_NO_DRIVER) {
         batch->indices = loop->step_indices + first;
     } else {
         batch->base = loop->unit_base + first;
@@ -431,7 +440,7 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     return true;
 }
 
-/* Whether all arrays have all entities from `base` on. */
+/* Whether all arrays have all `rows` entities from `base` on. */
 SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
@@ -442,13 +451,13 @@ SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t
     return all == UINT64_MAX;
 }
 
-/* Computes which rows of a step match. `words` is local to the caller, so that this is
- * vectorised. */
+/* Computes which rows of a step match. `words` is a local variable of the caller, so that compilers
+ * vectorise this. */
 SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_t* words)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     uint32_t count = query->array_count;
-    bits[0] = NULL; /* compilers cannot know that there is an array */
+    bits[0] = NULL; /* or compilers warn: they do not know that there is an array */
     SETTI_ASSERT(count != 0 && query->lists.unit <= SETT_BATCH_ROWS);
     memset(words, 0, (SETTI_STEP_WORD_COUNT + 1) * sizeof(uint64_t));
     if (setti_match_words_at(query, base, bits) != NULL) {
@@ -482,8 +491,8 @@ SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t bas
     return differ == 0;
 }
 
-/* Whether the intersection of two arrays equals the remembered words. 16 words without a store or a
- * branch are vectorised, but not if inlined. */
+/* Whether the intersection of two arrays equals the remembered words. Compilers vectorise 16 words
+ * without a store or a branch, but not in line. */
 SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const uint64_t* listed)
 {
     const uint32_t half = SETTI_STEP_WORD_COUNT / 2;
@@ -495,7 +504,7 @@ SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const ui
     return differ == 0;
 }
 
-/* Like step_is_listed_any, with a fast path for one or two arrays, the usual case. */
+/* Like step_is_listed_any, for the step at the cursor, with a fast path for one or two arrays. */
 SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
 {
     uint32_t base = loop->cursor;
@@ -506,7 +515,8 @@ SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
                : words_are(a, b, listed);
 }
 
-/* Remembers a step anew. Returns false if that is impossible. */
+/* Remembers the rows of the step at the cursor that match now. False if its list has no room for
+ * them. */
 SETTI_APART static bool step_relist(setti_loop* loop, setti_listed* listed)
 {
     uint64_t words[SETTI_STEP_WORD_COUNT + 1];
@@ -514,7 +524,7 @@ SETTI_APART static bool step_relist(setti_loop* loop, setti_listed* listed)
     return setti_rows_relist(loop, words, listed);
 }
 
-/* Where the values of a term's rows begin, for a step at `base`. */
+/* The address of a term's value at `base`, the first row of a step. */
 SETTI_INLINE const unsigned char* step_values(const setti_term* term, uint32_t base)
 {
     const setti_storage* storage = &term->type->storage;
@@ -522,7 +532,7 @@ SETTI_INLINE const unsigned char* step_values(const setti_term* term, uint32_t b
     return page + (size_t)(base & (setti_storage_rows(storage) - 1)) * storage->size;
 }
 
-/* Prefetches the values of two terms, or of one given twice. */
+/* Prefetches the values of two terms; both may be one term. */
 SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two, uint32_t base,
                                     const uint16_t* rows, uint32_t count)
 {
@@ -536,9 +546,10 @@ SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two
     }
 }
 
-/* Prefetches the values of the next step if few rows match in it. Each is a cache line of its own,
- * and the current step is over before the processor has read on so far: at 1 % of a million 5.3 ns
- * a match, 6.1 without. Two fields at a time, because no processor foresees where a list ends. */
+/* Prefetches the values of the next step, in which few rows match. Each value is in a cache line of
+ * its own, and the current step is too short for the processor to read ahead: with 1 % of a million
+ * entities a match takes 5.3 ns, and 6.1 without. Two fields at a time, because each walk over the
+ * list ends with a mispredicted branch. */
 SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* listed, uint32_t base)
 {
     const uint16_t* rows = setti_listed_rows(listed, query->lists.unit);
@@ -557,8 +568,8 @@ SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* lis
     }
 }
 
-/* Goes to the next step with matches, updates its remembered rows and prefetches its values. NULL:
- * the end, or a step that cannot be remembered. */
+/* Goes to the next step with matches, updates its remembered rows and prefetches its values. NULL at
+ * the end, or, with `unlisted` set, at a step that cannot be remembered. */
 SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 {
     const sett_query* query = loop->query;
@@ -584,7 +595,11 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
     return NULL;
 }
 
-/* Hands out rows of plain pages; row 0 of the batch has index `base`. */
+/* The `rows` of a batch that is a run. */
+#define BATCH_IS_RUN ((const uint16_t*)NULL)
+
+/* Hands out `count` rows of plain pages as the next batch; row 0 of the batch has index `base`.
+ *   rows  the list of row numbers, or BATCH_IS_RUN */
 SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t count,
                                  const uint16_t* rows)
 {
@@ -603,7 +618,7 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     return true;
 }
 
-/* The next word with matches; the cursor becomes its first index. 0: the end. Skips pages and words
+/* The next word with matches; the cursor becomes its first index. 0 at the end. Skips pages and words
  * in which the rarest type has no value. */
 SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
 {
@@ -652,7 +667,8 @@ SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t
     uint64_t run = word >> first;
     base += first;
     if ((run & (run + 1)) == 0) {
-        return batch_hand_out(batch, base, run == UINT64_MAX ? 64 : setti_bits_lowest(~run), NULL);
+        return batch_hand_out(batch, base, run == UINT64_MAX ? 64 : setti_bits_lowest(~run),
+                              BATCH_IS_RUN);
     }
     uint32_t count = 0;
     for (uint64_t rest = run; rest != 0; rest &= rest - 1) {
@@ -661,7 +677,7 @@ SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t
     return batch_hand_out(batch, base, count, loop->list);
 }
 
-/* Hands out the rows of one word, where fewer entities match than there are steps. */
+/* Hands out the rows of the next word with matches, in a loop with fewer matches than steps. */
 SETTI_APART static bool batch_next_rare(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -697,8 +713,8 @@ SETTI_APART static bool batch_next_word(sett_batch* batch)
     return batch_hand_out_word(batch, 0, word);
 }
 
-/* Goes to the next batch of a query that remembers which rows match, and prefetches the values of
- * the batch after it. */
+/* Goes to the next batch of a loop that uses remembered steps, and prefetches the values of the batch
+ * after it. */
 SETTI_APART static bool batch_next_listed(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -718,10 +734,10 @@ SETTI_APART static bool batch_next_listed(sett_batch* batch)
     loop->ahead = step_look_ahead(loop);
     batch->last_ = loop->ahead == NULL && !loop->unlisted;
     return batch_hand_out(batch, base, listed->count,
-                          listed->run ? NULL : setti_listed_rows(listed, loop->unit));
+                          listed->run ? BATCH_IS_RUN : setti_listed_rows(listed, loop->unit));
 }
 
-/* Takes a step over plain pages after a dense one: it is dense too if all of its rows match. */
+/* Takes a step over plain pages after a dense one. If all of its rows match, they are the batch. */
 SETTI_APART static bool batch_next_dense(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -733,12 +749,12 @@ SETTI_APART static bool batch_next_dense(sett_batch* batch)
     }
     loop->cursor = base + loop->unit;
     batch->last_ = loop->cursor >= loop->limit;
-    return batch_hand_out(batch, base, rows, NULL);
+    return batch_hand_out(batch, base, rows, BATCH_IS_RUN);
 }
 
-/* Takes the first step over plain pages if every row matches: the whole loop over 16 entities.
- * Calls no function, so that no register is saved. Returns false, without an effect, if a snapshot
- * needs a page or rows have ticks of their own. */
+/* Takes the first step over plain pages in which every row matches. For 16 entities that is the whole
+ * loop, so it calls no function and saves no register. False, with nothing done, if a snapshot needs
+ * a page or rows have ticks of their own. */
 SETTI_INLINE bool batch_try_first(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -768,8 +784,9 @@ SETTI_INLINE bool batch_try_first(sett_batch* batch)
     return true;
 }
 
-/* Prefetches the beginning of a page. In a page of a sparse set the entities lie behind the values,
- * and the processor prefetches those: a loop over a million rows took a tenth longer. */
+/* Prefetches the beginning of the next page of values. The processor does not: in a page of a sparse
+ * set the entities follow the values, and it reads on there. Without this a loop over a million rows
+ * took a tenth longer. */
 SETTI_INLINE void load_ahead(const unsigned char* page)
 {
     SETTI_PREFETCH(page);
@@ -782,7 +799,7 @@ SETTI_INLINE void load_ahead(const unsigned char* page)
     SETTI_PREFETCH(page + 448);
 }
 
-/* Takes a step over the rows of sparse sets that lie in one order; all of them match. */
+/* Takes a step over the rows of sparse sets in one order (setti_loop.arranged): all rows match. */
 SETTI_APART static bool batch_next_arranged(sett_batch* batch)
 {
     SETTI_ASSERT(setti_loop_of(batch)->arranged && setti_loop_of(batch)->scratch == NULL);
@@ -810,7 +827,7 @@ SETTI_APART static bool batch_next_arranged(sett_batch* batch)
     return true;
 }
 
-/* Plain pages have a path of their own without any extra work; the end saves no register. */
+/* In line up to the choice of a path, and at the end of the loop. */
 bool sett_batch_next(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -830,6 +847,7 @@ bool sett_batch_next(sett_batch* batch)
     return loop->dense ? batch_next_dense(batch) : batch_next_listed(batch);
 }
 
+/* Closes a loop that does not gather, or no longer. */
 SETTI_INLINE void batch_close(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -870,7 +888,7 @@ void sett_batch_end(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     if (SETTI_UNLIKELY(loop->open == NULL)) {
-        return; /* it was ended by hand, and then left */
+        return; /* the program ended it, and then left the loop */
     }
     if (SETTI_UNLIKELY(loop->scratch != NULL)) {
         batch_end_scratch(batch);
@@ -889,7 +907,7 @@ sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts)
         if (SETTI_DEBUG) {
             setti_world_misuse_with(loop->query->world, SETT_STATUS_ARGUMENT,
                                     "sett_batch_part: query \"%.100s\": there is no part %u of "
-                                    "%u - the first part is 0",
+                                    "%u - pass a part from 0 to below the number of parts",
                                     loop->query->open.name, (unsigned)part, (unsigned)parts);
         }
         sett_batch_stop(batch);
@@ -923,7 +941,7 @@ SETTI_COLD static void batch_no_term(const sett_query* query, uint32_t k)
     if (SETTI_DEBUG) {
         setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
                                 "sett_batch_at: query \"%.100s\" has no term %u: it has %u "
-                                "terms, the first is 0",
+                                "terms - pass a number from 0 on",
                                 query->open.name, (unsigned)k, (unsigned)query->term_count);
     }
 }

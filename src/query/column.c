@@ -1,27 +1,33 @@
-/* column.c: long arrays for other languages: runs of pages that follow one another in memory, and
- * one term's values of all matches, copied out of the world and back.
+/* column.c: long arrays for other languages: runs of batches that follow one another in memory
+ * (sett_batch_next_run), and copies of one term's values of all matches (sett_query_read, _write).
  *
  * The workload: another language, or a library of numbers, that works on plain arrays: numpy, a
- * plot, a table of results. A call across the border costs as much as the work on a batch. The pool
- * hands pages out in order, so that most pages of a large world follow one another: 1,000 batches
- * are about 100 runs. A copy of 100,000 values costs less than a hundred calls, and stays valid
- * whatever happens to the world.
+ * plot, a table of results. A call from another language costs as much as the work on a batch. The
+ * pool hands pages out in order, so that most pages of a large world follow one another: 1,000
+ * batches are about 100 runs. A copy of 100,000 values costs less than a hundred calls, and stays
+ * valid when the world changes.
  *
- * Invariant: a run's fields, and its entity indices, are those that its batches had, in one piece.
+ * Invariant:  a run's fields and entity indices are those of its batches, one behind the other
  */
 #include "query/query.h"
 
-/* The size of a value of the term; 0 if it cannot be copied, with the reason. */
-static size_t column_size(const sett_query* query, uint32_t k, bool writes, const char* call)
+/* The direction of a copy. */
+typedef enum column_copying {
+    COLUMN_READS,
+    COLUMN_WRITES
+} column_copying;
+
+/* The size of a value of the k-th term; 0 if its values cannot be copied, which is reported. */
+static size_t column_size(const sett_query* query, uint32_t k, column_copying way, const char* call)
 {
     sett_world* world = query->world;
     const setti_type* type = k < query->term_count ? query->term[k].type : NULL;
     const char* why = NULL;
     if (type == NULL || !query->term[k].has_field) {
-        why = "has no field";
+        why = "has no field - pass the number of a term with values";
     } else if (type->desc.copy != NULL || type->desc.deinit != NULL) {
-        why = "has values with hooks, which cannot be copied as plain bytes";
-    } else if (writes && (query->written >> k & 1) == 0) {
+        why = "has values with hooks, which cannot be copied as plain bytes - loop over the query";
+    } else if (way == COLUMN_WRITES && (query->written >> k & 1) == 0) {
         why = "is declared as read only - declare SETT_INOUT or SETT_OUT to write it";
     }
     if (why != NULL) {
@@ -31,7 +37,7 @@ static size_t column_size(const sett_query* query, uint32_t k, bool writes, cons
     return why == NULL ? type->storage.size : 0;
 }
 
-/* Copies the field of a batch's first `count` entities to `out`, or from `in`. */
+/* Copies the field of a batch's first `count` entities: to `out`, or, if that is NULL, from `in`. */
 static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32_t count,
                         unsigned char* out, const unsigned char* in)
 {
@@ -56,11 +62,12 @@ static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32
 
 uint32_t sett_query_read(const sett_query* of, uint32_t k, void* out, uint32_t capacity)
 {
-    sett_query* query = setti_unconst(of); /* caches are brought up to date */
+    sett_query* query = setti_unconst(of); /* its plan, a cache, may be updated */
     if (SETTI_IS_NULL(query)) {
         return 0;
     }
-    size_t size = column_size(query, k, false, "sett_query_read");
+    size_t size = column_size(query, k, COLUMN_READS, "sett_query_read");
+    const unsigned char* no_input = NULL;
     unsigned char* to = out;
     uint32_t count = 0;
     if (size == 0) {
@@ -69,7 +76,7 @@ uint32_t sett_query_read(const sett_query* of, uint32_t k, void* out, uint32_t c
     SETT_QUERY_EACH(query, b) {
         uint32_t left = to != NULL && count < capacity ? capacity - count : 0;
         uint32_t rows = SETTI_MIN(b->count, left);
-        column_copy(b, k, size, rows, to != NULL ? to + count * size : NULL, NULL);
+        column_copy(b, k, size, rows, to != NULL ? to + count * size : NULL, no_input);
         count += b->count;
     }
     return count;
@@ -81,7 +88,8 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
         setti_world_lacks_list_aside(query->world, values, count, __func__, "values")) {
         return 0;
     }
-    size_t size = column_size(query, k, true, "sett_query_write");
+    size_t size = column_size(query, k, COLUMN_WRITES, "sett_query_write");
+    unsigned char* no_output = NULL;
     const unsigned char* from = values;
     uint32_t done = 0;
     if (size == 0) {
@@ -89,17 +97,17 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
     }
     SETT_QUERY_EACH(query, b) {
         uint32_t rows = done < count ? SETTI_MIN(b->count, count - done) : 0;
-        column_copy(b, k, size, rows, NULL, from + done * size);
+        column_copy(b, k, size, rows, no_output, from + done * size);
         done += b->count;
     }
     return done;
 }
 
-/* The batch that sett_batch_next_run finds. */
+/* The state of the batch when sett_batch_next_run is called; sett_run.state_. */
 enum {
-    COLUMN_USED,  /* the run has it, or there is none yet */
-    COLUMN_AHEAD, /* the run does not have it yet */
-    COLUMN_ENDED  /* none: the loop is at its end */
+    COLUMN_USED,  /* the batch was in a run, or the loop begins */
+    COLUMN_AHEAD, /* the batch was read ahead: it begins the next run */
+    COLUMN_ENDED  /* the loop is at its end */
 };
 
 /* Whether a batch continues the run, in memory and in entity indices. */
@@ -135,8 +143,8 @@ bool sett_batch_next_run(sett_batch* batch, sett_run* run)
     run->indices = batch->indices;
     memcpy(run->fields, batch->fields, batch->field_count * sizeof(batch->fields[0]));
     run->state_ = COLUMN_USED;
-    /* Runs end at gathered fields, which are written back when the loop leaves the batch, and at
-     * gaps. */
+    /* A batch with a list or gathered fields is a run of its own: gathered fields are written back
+     * when the loop leaves the batch. */
     while (run->rows == NULL && setti_loop_of(batch)->scratch == NULL &&
            run->state_ == COLUMN_USED) {
         if (!sett_batch_next(batch)) {

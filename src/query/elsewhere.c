@@ -1,19 +1,20 @@
-/* elsewhere.c: terms that ask another entity than the visited one: its parent, an ancestor, its
- * prefab, the target of a relationship, a fixed entity, the singletons.
+/* elsewhere.c: terms about another entity than the visited one: its parent, an ancestor, its prefab,
+ * the target of a relationship, a fixed entity, the singletons.
  *
  * The workload: transforms with their parent's; settings of a level; values of a prefab for its
- * instances. These terms are tested for each row that plain terms leave, and followed again when a
- * value is read: one link takes two lines of memory, which neighbouring rows usually share.
- * Rejected: storing the addresses for a whole batch, 8 KB a term.
+ * instances. These terms are tested for each row that the plain terms leave, and their links are
+ * followed again when a value is read: one link takes two lines of memory, which neighbouring rows
+ * usually share. Rejected: storing the addresses for a whole batch, 8 KB a term.
  *
- * They are not among the other terms (query->elsewhere), so plans, groups and advice do not know
- * them, and a query without any does not pay for them.
+ * They are in a list of their own (query->elsewhere), so plans, groups and advice do not depend on
+ * them, and queries without such terms do not pay for them.
  *
  * Invariant:  a row is handed out if it fulfils all these terms; switched-off components are absent
  */
 #include "query/along.h"
 #include "query/steps.h"
 
+/* The k-th term, if it is about another entity; else NULL. */
 static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
 {
     return k >= query->term_count && k < query->term_count + query->elsewhere_count
@@ -21,13 +22,13 @@ static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
                : NULL;
 }
 
-/* Whether the term asks one fixed entity, for all rows. */
+/* Whether the term is about one fixed entity, for all rows. */
 static bool elsewhere_is_fixed(const setti_elsewhere* at)
 {
     return at->given.singleton || !sett_is_null(at->given.entity);
 }
 
-/* The entity with the term's component, seen from another entity; SETTI_NONE: none. */
+/* The entity that has the term's component, found from a visited entity; SETTI_NONE: none has. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
 {
     const sett_term* term = &at->given;
@@ -100,7 +101,9 @@ const char* setti_elsewhere_check(const sett_world* world, const sett_term* term
     bool one = type != NULL ? setti_along_is_one(type)
                             : term->along == 0 || term->along == SETT_ID_HIERARCHY ||
                                   term->along == SETT_ID_INSTANCE_OF;
-    return one ? NULL : "`along` is not a relationship with one target for each source";
+    return one ? NULL
+               : "`along` is not a relationship with one target for each source - use the hierarchy "
+                 "or an exclusive relationship";
 }
 
 void setti_elsewhere_add(sett_query* query, const sett_term* given)
@@ -113,6 +116,10 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given)
     SETTI_ASSERT(at->type != NULL);
 }
 
+/* The values of `mut` below. */
+#define ELSEWHERE_READS false
+#define ELSEWHERE_WRITES true
+
 SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, bool mut,
                                         const char* what)
 {
@@ -123,7 +130,8 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, boo
     }
 }
 
-/* The entity with the k-th term's component, for a row of a batch; *term becomes the term. */
+/* The entity that has the k-th term's component, for a row of a batch; SETTI_NONE: none has, or the
+ * access is a misuse, which is reported. *term becomes the term. */
 static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
                              const setti_elsewhere** term)
 {
@@ -144,7 +152,7 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
 sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term;
-    uint32_t index = elsewhere_at(batch, k, row, false, &term);
+    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, &term);
     return index != SETTI_NONE
                ? setti_entity_at(&setti_loop_of(batch)->query->world->entities, index)
                : sett_null();
@@ -153,14 +161,14 @@ sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term;
-    uint32_t index = elsewhere_at(batch, k, row, false, &term);
+    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, &term);
     return index != SETTI_NONE ? setti_storage_find(&term->type->storage, index) : NULL;
 }
 
 void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term;
-    uint32_t index = elsewhere_at(batch, k, row, true, &term);
+    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_WRITES, &term);
     setti_pool* pool = &setti_loop_of(batch)->query->world->pool;
     return index != SETTI_NONE ? setti_storage_find_mut(pool, &term->type->storage, index) : NULL;
 }
@@ -179,7 +187,7 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
                            __func__, entity, type == NULL ? component : along);
         return sett_null();
     }
-    setti_along_walk up = {0}; /* not setti_along_find: only queries have switches */
+    setti_along_walk up = {0}; /* a component that is switched off is found: not setti_along_find */
     uint32_t index = entity.index;
     while (index != SETTI_NONE && !setti_storage_has(&type->storage, index)) {
         index = setti_along_next(&up, link, index);

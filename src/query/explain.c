@@ -1,5 +1,5 @@
-/* explain.c: describes the plan of a query in words, and says why it matches nothing where a plain
- * term is of a type that instances share with their prefab. */
+/* explain.c: describes the plan of a query as text (sett_query_explain), and reports a query that
+ * matches no instance, because instances share a component with their prefab. */
 #include "base/writer.h"
 #include "query/along.h"
 #include "query/query.h"
@@ -16,6 +16,7 @@ static void explain_terms(setti_writer* text, const sett_query* query, uint32_t 
     }
 }
 
+/* Writes how a loop over pages finds entities. */
 static void explain_pages(setti_writer* text, const sett_query* query)
 {
     if (query->array_count == 0) {
@@ -41,6 +42,7 @@ static void explain_pages(setti_writer* text, const sett_query* query)
     }
 }
 
+/* Writes which sparse set or group drives, and why. */
 static void explain_driver(setti_writer* text, const sett_query* query, const setti_plan* plan)
 {
     SETTI_ASSERT(plan->driver < query->term_count);
@@ -60,7 +62,7 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
                          : "because it is estimated to cost the least");
 }
 
-/* Names terms of fixed entities that make the query match nothing. */
+/* Writes the terms about fixed entities because of which nothing matches. */
 static void explain_missing(setti_writer* text, const sett_query* query)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
@@ -79,10 +81,10 @@ static void explain_missing(setti_writer* text, const sett_query* query)
     }
 }
 
-/* At most so many entities are looked at before a query that matches nothing is reported. */
+/* At most so many prefabs and instances are tested for the report. */
 #define SHARED_SAMPLES 64
 
-/* Plain terms whose types instances share with their prefabs. */
+/* The terms, a bit for each, whose types instances share with their prefabs. */
 static uint32_t shared_terms(const sett_query* query)
 {
     uint32_t shared = 0;
@@ -103,7 +105,7 @@ static void explain_shared(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Whether prefabs have the type, and no other entity has it. */
+/* Whether all entities that have the type are prefabs, and there is one. */
 static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* type)
 {
     const setti_type* tag = setti_world_type(query->world, SETT_ID_PREFAB);
@@ -164,9 +166,31 @@ SETTI_COLD void setti_query_check_shared(const sett_query* query)
     }
 }
 
+/* The terms, a bit for each, whose fields a plan gathers. */
+static uint32_t explain_gathered(const sett_query* query, const setti_plan* plan)
+{
+    uint32_t gathered = 0;
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        bool apart = query->term[k].has_field && (plan->in_place >> k & 1) == 0;
+        gathered |= apart ? (uint32_t)1 << k : 0;
+    }
+    return gathered;
+}
+
+static void explain_hidden(setti_writer* text, const sett_query* query)
+{
+    for (uint32_t k = 0; k < query->hidden_count; k++) {
+        const setti_type* type = query->hidden[k].type;
+        if (type->storage.count != 0) {
+            setti_writer_add(text, "; those with %s (%u) are skipped", type->desc.name,
+                             (unsigned)type->storage.count);
+        }
+    }
+}
+
 size_t sett_query_explain(const sett_query* of, char* out, size_t size)
 {
-    sett_query* query = setti_unconst(of); /* caches are brought up to date */
+    sett_query* query = setti_unconst(of); /* its plan, a cache, may be updated */
     setti_writer text = setti_writer_begin(out, size);
     if (SETTI_IS_NULL(query)) {
         return 0;
@@ -176,17 +200,13 @@ size_t sett_query_explain(const sett_query* of, char* out, size_t size)
     setti_plan_make(query, &plan);
     setti_writer_add(&text, "query \"%s\": ", query->open.name);
     uint32_t tested = plan.residual;
-    if (plan.driver == SETT_QUERY_TERMS) {
+    if (plan.driver == SETTI_NO_DRIVER) {
         explain_pages(&text, query);
         tested = query->filter;
     } else {
         explain_driver(&text, query, &plan);
     }
-    uint32_t gathered = 0;
-    for (uint32_t k = 0; k < query->term_count; k++) {
-        bool apart = query->term[k].has_field && (plan.in_place >> k & 1) == 0;
-        gathered |= apart ? (uint32_t)1 << k : 0;
-    }
+    uint32_t gathered = explain_gathered(query, &plan);
     if (tested != 0) {
         setti_writer_add(&text, "; tested for each: ");
         explain_terms(&text, query, tested);
@@ -195,13 +215,7 @@ size_t sett_query_explain(const sett_query* of, char* out, size_t size)
         setti_writer_add(&text, "; then, of what is left, asked for each: ");
         explain_terms(&text, query, query->any | query->changed);
     }
-    for (uint32_t k = 0; k < query->hidden_count; k++) {
-        const setti_type* type = query->hidden[k].type;
-        if (type->storage.count != 0) {
-            setti_writer_add(&text, "; those with %s (%u) are skipped", type->desc.name,
-                             (unsigned)type->storage.count);
-        }
-    }
+    explain_hidden(&text, query);
     if (gathered != 0) {
         setti_writer_add(&text, "; copied together, because they lie in another order: ");
         explain_terms(&text, query, gathered);

@@ -1,8 +1,11 @@
-/* field.c: where the values of a batch are. In place if they lie in the order of the batch's rows;
- * else they are gathered into a scratch, and written back when the batch ends.
+/* field.c: sets the fields of a batch. A field is in place if the values lie in the order of the
+ * batch's rows; else the values are gathered into a scratch, and copied back when the batch ends.
  *
- * Invariant:  a gathered term's places hold, for every row handed out, where its value lives;
- *             what a loop writes to copies of is in their storages' lists of gathers (gather.h)
+ * The workload: loops over a sparse set with a few more components, or over arrays with one sparse
+ * set: up to 128 rows a step are copied, of 4 to 16 bytes mostly.
+ *
+ * Invariant:  a gathered term's sources say, for every row of the batch, where its value is;
+ *             a storage whose copies the loop writes has the loop in its list of gathers (gather.h)
  */
 #include "query/steps.h"
 
@@ -17,9 +20,9 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
     }
 }
 
-/* Copies the values of a batch's rows into the scratch, notes their addresses and marks them as
- * written. A constant `size` makes one move of a copy. Local variables spare repeated loads, since
- * a store to the scratch may alias anything: with them a gathered row cost 115 instructions. */
+/* Copies the values of a batch's rows into the scratch, stores their addresses and marks them as
+ * written. If `size` is constant, a copy is one move. Local variables are not loaded again after each
+ * store to the scratch, which may alias anything: without them a gathered row cost 115 instructions. */
 SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -48,7 +51,7 @@ SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, siz
     }
 }
 
-/* Copies the values back. */
+/* Copies the values of a batch's rows back to their sources. */
 SETTI_INLINE void gather_out(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -62,6 +65,10 @@ SETTI_INLINE void gather_out(const sett_batch* batch, const setti_term* term, si
     }
 }
 
+/* The values of `back` below. */
+#define GATHER_IN false
+#define GATHER_OUT true
+
 SETTI_INLINE void gather_copy(const sett_batch* batch, const setti_term* term, size_t size,
                               bool back)
 {
@@ -72,6 +79,7 @@ SETTI_INLINE void gather_copy(const sett_batch* batch, const setti_term* term, s
     }
 }
 
+/* Copies the values of a batch in or out, with constant sizes for usual values. */
 static void gather_move(const sett_batch* batch, const setti_term* term, bool back)
 {
     switch (term->type->storage.size) {
@@ -93,7 +101,7 @@ static void gather_move(const sett_batch* batch, const setti_term* term, bool ba
     }
 }
 
-/* Copies a batch's values from the copies that loops around this one hold, or back to them. */
+/* Copies a batch's values from the copies of loops around this one, or back to these copies. */
 SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* term, bool back)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -117,9 +125,9 @@ void setti_fields_scatter(const sett_batch* batch)
         uint32_t k = setti_bits_lowest(rest);
         const setti_term* term = &loop->query->term[k];
         if (batch->fields[k] != NULL) {
-            gather_move(batch, term, true);
+            gather_move(batch, term, GATHER_OUT);
             if (SETTI_UNLIKELY((loop->nested >> k & 1) != 0)) {
-                gather_outer(batch, term, true);
+                gather_outer(batch, term, GATHER_OUT);
             }
         }
     }
@@ -136,7 +144,8 @@ SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* t
     }
 }
 
-/* Gathers the field of a term whose values lie in another order than the batch's rows. */
+/* Gathers the field of a term. Returns its value in row 0 of the batch.
+ *   nested  a loop around this one may have copies of the values */
 static void* gather_field(const sett_batch* batch, const setti_term* term, bool nested)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -150,9 +159,9 @@ static void* gather_field(const sett_batch* batch, const setti_term* term, bool 
     if (SETTI_UNLIKELY(storage->tracked && term->access != SETT_IN)) {
         gather_track(batch, term);
     }
-    gather_move(batch, term, false);
+    gather_move(batch, term, GATHER_IN);
     if (SETTI_UNLIKELY(nested)) {
-        gather_outer(batch, term, false);
+        gather_outer(batch, term, GATHER_IN);
     }
     return setti_field_copies(batch, term) + (size_t)loop->scratch_row * storage->size;
 }

@@ -1,23 +1,23 @@
 /* match.c: finds the matching rows of a loop's steps.
  *
  * Over pages, a step is the rows of one page of each term, and occupancy words are intersected, 64
- * entities an operation. Over a sparse-set driver it is a page of its rows; each is looked up in
- * the other storages, unless these have the same rows side by side. Loops that gather have steps of
- * at most SETTI_GATHER_ROWS.
+ * entities an operation. Over the rows of a sparse set (the driver), a step is a page of its rows:
+ * each entity is looked up in the other storages, unless these have the entities side by side, too.
+ * Steps of loops that gather have at most SETTI_GATHER_ROWS rows.
  *
  * Invariant:  words = matching rows of the step at unit_base;  some = the words that are not 0
  */
 #include "query/steps.h"
 
-/* How presence is looked up. */
+/* How a storage tells whether an entity has a value. */
 typedef enum match_way {
     MATCH_BITS,
     MATCH_PAGED,
     MATCH_HASHED
 } match_way;
 
-/* Reduces `words` to the rows whose entities have the type (not wanted: lack it), one by one, and
- * notes the places of values that will be gathered. `way` is a constant. */
+/* Reduces `words` to the rows whose entities have the type, or lack it, row by row. Stores the places
+ * of values that will be gathered. `way` is a constant of the caller. */
 SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match_way way,
                                 bool wanted, uint64_t* words, uint32_t word_count)
 {
@@ -48,6 +48,7 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match
     }
 }
 
+/* Like setti_match_term, row by row, without regard to switched-off components. */
 static void match_each(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                        uint32_t word_count)
 {
@@ -61,6 +62,7 @@ static void match_each(sett_batch* batch, const setti_term* term, bool wanted, u
     }
 }
 
+/* Like setti_match_term, without regard to switched-off components. */
 static void match_storage(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                           uint32_t word_count)
 {
@@ -78,8 +80,8 @@ static void match_storage(sett_batch* batch, const setti_term* term, bool wanted
     }
 }
 
-/* A component that is switched off counts as absent. For required types this is tested by the
- * query's hidden tags. */
+/* Components that are switched off count as absent. For required types the query's hidden tags test
+ * that, so that it is not tested here. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count)
 {
@@ -92,8 +94,8 @@ void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, ui
     SETTI_ASSERT(off->storage.size == 0 && word_count <= SETTI_STEP_WORD_COUNT);
     uint64_t on[SETTI_STEP_WORD_COUNT];
     memcpy(on, words, word_count * sizeof(uint64_t));
-    match_storage(batch, term, true, on, word_count);
-    match_storage(batch, &tag, false, on, word_count);
+    match_storage(batch, term, SETTI_HAS_TYPE, on, word_count);
+    match_storage(batch, &tag, SETTI_LACKS_TYPE, on, word_count);
     for (uint32_t at = 0; at < word_count; at++) {
         words[at] = wanted ? on[at] : words[at] & ~on[at];
     }
@@ -107,7 +109,7 @@ static void match_any(sett_batch* batch, uint64_t* words, uint32_t word_count)
     for (uint32_t rest = loop->query->any; rest != 0; rest &= rest - 1) {
         uint64_t with[SETTI_STEP_WORD_COUNT];
         memcpy(with, words, word_count * sizeof(uint64_t));
-        setti_match_term(batch, &loop->query->term[setti_bits_lowest(rest)], true, with,
+        setti_match_term(batch, &loop->query->term[setti_bits_lowest(rest)], SETTI_HAS_TYPE, with,
                          word_count);
         for (uint32_t at = 0; at < word_count; at++) {
             found[at] |= with[at];
@@ -141,9 +143,9 @@ static void match_changed(const sett_batch* batch, const setti_storage* storage,
     }
 }
 
-/* Intersects the words of `count` arrays. Returns the set of words that are not 0. */
-static uint32_t match_matrices(const uint64_t* const* bits, uint32_t count, uint64_t* words,
-                               uint32_t word_count)
+/* Intersects the words of `count` arrays. Returns which words are not 0: bit k for word k. */
+static uint32_t match_arrays(const uint64_t* const* bits, uint32_t count, uint64_t* words,
+                             uint32_t word_count)
 {
     SETTI_ASSERT(count != 0);
     const uint64_t* first = bits[0];
@@ -159,7 +161,8 @@ static uint32_t match_matrices(const uint64_t* const* bits, uint32_t count, uint
     return setti_words_some(words, word_count);
 }
 
-/* Tests the rows for a set of terms, then for the query's other conditions. */
+/* Reduces the rows of the step to those that match a set of terms, hidden tags, SETT_ANY and `changed`
+ * terms, and terms about other entities. */
 static void match_terms(sett_batch* batch, uint32_t terms)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -171,7 +174,7 @@ static void match_terms(sett_batch* batch, uint32_t terms)
     }
     for (uint32_t k = 0; k < query->hidden_count; k++) {
         if (query->hidden[k].type->storage.count != 0) {
-            setti_match_term(batch, &query->hidden[k], false, words, loop->word_count);
+            setti_match_term(batch, &query->hidden[k], SETTI_LACKS_TYPE, words, loop->word_count);
         }
     }
     if (query->any != 0) {
@@ -187,7 +190,7 @@ static void match_terms(sett_batch* batch, uint32_t terms)
     loop->some = setti_words_some(words, loop->word_count);
 }
 
-/* Whether no entity of the step is hidden: usual, since hidden entities are few and close
+/* Whether no entity of the step is hidden. It is so for most steps: hidden entities are few and close
  * together. */
 static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_count)
 {
@@ -214,6 +217,17 @@ SETTI_APART uint32_t setti_match_seek(const sett_query* query, uint32_t from)
     return to;
 }
 
+/* Sets the words of a step to the entities that are alive. Returns which words are not 0. */
+SETTI_INLINE uint32_t match_alive(const sett_batch* batch, uint32_t rows)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const setti_entity_table* entities = &loop->query->world->entities;
+    for (uint32_t row = 0; row < rows; row += 64) {
+        loop->words[row / 64] = setti_entity_alive(entities, loop->unit_base + row);
+    }
+    return setti_words_some(loop->words, (rows + 63) / 64);
+}
+
 /* Takes the next step over pages. */
 static setti_step step_pages(sett_batch* batch)
 {
@@ -228,19 +242,15 @@ static setti_step step_pages(sett_batch* batch)
         SETTI_ASSERT(base % 64 == 0);
         loop->unit_base = base;
         loop->cursor = base + loop->unit;
-        if (setti_match_words_at(query, base, bits) !=
-            NULL) { /* some array has no entity in this page */
+        if (setti_match_words_at(query, base, bits) != NULL) {
             loop->cursor = setti_match_seek(query, base) & ~(loop->unit - 1);
             continue;
         }
         bool plain = loop->plain || (query->plain && match_shows(query, base, word_count));
         if (query->array_count == 0) {
-            for (uint32_t row = 0; row < rows; row += 64) {
-                loop->words[row / 64] = setti_entity_alive(&query->world->entities, base + row);
-            }
-            loop->some = setti_words_some(loop->words, word_count);
+            loop->some = match_alive(batch, rows);
         } else {
-            loop->some = match_matrices(bits, query->array_count, loop->words, word_count);
+            loop->some = match_arrays(bits, query->array_count, loop->words, word_count);
             if (plain && loop->words[0] == UINT64_MAX &&
                 setti_words_full(loop->words, rows) == UINT64_MAX) {
                 batch->count = rows;
@@ -269,7 +279,7 @@ static bool step_is_run(const setti_storage* storage, const uint32_t* indices, u
     uint32_t first = indices[0];
     uint32_t differ = (first ^ (first + rows - 1)) >> storage->shift;
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && rows != 0);
-    differ |= indices[rows - 1] ^ (first + rows - 1); /* most end here */
+    differ |= indices[rows - 1] ^ (first + rows - 1); /* this comparison mostly decides */
     for (uint32_t k = 0; differ == 0 && k < rows; k++) {
         differ = indices[k] ^ (first + k);
     }
@@ -283,8 +293,8 @@ static bool step_is_run(const setti_storage* storage, const uint32_t* indices, u
     return differ == 0;
 }
 
-/* Whether the rows of the step are adjacent in this storage too, as for types that entities get
- * together. */
+/* Whether the entities of the step lie side by side in another storage, too: usual for types that
+ * entities get together. */
 static bool step_is_aligned(const sett_batch* batch, const setti_storage* storage, uint32_t rows)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -298,8 +308,8 @@ static bool step_is_aligned(const sett_batch* batch, const setti_storage* storag
                   rows * sizeof(loop->step_indices[0])) == 0;
 }
 
-/* Notes which of the remaining terms are aligned in this step: they need no test, and are read in
- * place. That saves 2.7 of 3.2 ns a row; where rows lie apart, most comparisons end at once. */
+/* Finds the terms that are aligned in this step: they need no test, and are read in place. That saves
+ * 2.7 of 3.2 ns a row; for terms that are not aligned the comparison mostly ends at once. */
 static void step_align(sett_batch* batch, uint32_t rows)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -354,5 +364,5 @@ static setti_step step_sparse(sett_batch* batch)
 setti_step setti_step_next(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    return loop->driver == SETT_QUERY_TERMS ? step_pages(batch) : step_sparse(batch);
+    return loop->driver == SETTI_NO_DRIVER ? step_pages(batch) : step_sparse(batch);
 }

@@ -1,24 +1,24 @@
-/* plan.c: chooses how a loop finds its entities, in this order:
+/* plan.c: chooses how a loop finds its entities. The first of these that is possible:
  *
- *     the term that `drives`, if there is one;
- *     an owning group that the query includes: its members are the first rows of its storages, in
- *     one order;
- *     else pages: occupancy words are intersected, up to the smallest extent; a tracked set
- *     replaces the words of all types that it covers;
- *     else the required sparse set with the fewest entities: each row is looked up in the others.
+ *     the storage of the term with `drives`;
+ *     an owning group whose conditions the query includes: its members are the first rows of its
+ *     storages, in one order;
+ *     pages: occupancy words are intersected, up to the smallest extent; a tracked set replaces the
+ *     words of all types that it covers;
+ *     the required sparse set with the fewest entities: each row is looked up in the others.
  *
- * A sparse set also competes with a group or with pages. The cheapest plan by this estimate is
- * taken, in which each term keeps its share of the rows:
+ * But if there is a sparse set, and a group or pages, the estimated costs decide. The estimate
+ * assumes that components are independent of each other:
  *
  *     cost = rows walked x (PASS + terms tested x TEST)
  *          + rows left x values gathered x (GATHER + SCATTER)
  *
- * In the order of a sparse set, APART is added for each value gathered and each sparse set tested,
- * times the share of rows that are not near the row before (by samples). So with one other
- * component the sparse set drives up to three quarters of all entities, with four others up to a
- * seventh (out of order: half, a ninth). Components whose rows are aligned with the driver's (by
- * samples) cost nothing, see match.c. The constants fit sett_plans (docs/bench); ns a match over
- * 100,000 entities, one sparse-set type on a share, the others arrays:
+ * Over the rows of a sparse set, APART is added for each value gathered and each sparse set tested,
+ * times the share of rows whose entity is far from that of the row before (by samples). So with one
+ * other component the sparse set drives if it has up to three quarters of all entities, with four
+ * others up to a seventh (out of order: half, a ninth). Components whose rows are aligned with the
+ * driver's (by samples) cost nothing, see match.c. The constants fit sett_plans (docs/bench); ns a
+ * match over 100,000 entities, with one sparse-set type V on a share of them, the others arrays:
  *
  *     share                            1 %    10 %   20 %   50 %   100 %
  *     2 components   V, ordered        4.8    4.7    4.7    4.6    4.6
@@ -28,24 +28,21 @@
  *                    V, shuffled       16     23     24     24     25
  *                    pages             161    26     15     7.4    4.8
  *
- * All plans give the same set. The choice depends on counts and the order of rows alone, which are
- * equal in worlds of equal state.
+ * All plans find the same entities. The choice depends on counts and the order of rows alone, which
+ * are equal in worlds of equal state.
  */
 #include "query/query.h"
 
 /* Tenths of a nanosecond. */
-#define COST_PASS 3    /* walking over a row, or over an entity that pages have room for */
-#define COST_TEST 22   /* looking whether an entity has a component */
-#define COST_GATHER 22 /* copying its value to where the batch has it */
-#define COST_SCATTER 8 /* and back */
-#define COST_APART 16  /* fetching it where the entity before was not near */
+#define COST_PASS 3    /* walking over a row, or over an entity of a page */
+#define COST_TEST 22   /* testing whether an entity has a component */
+#define COST_GATHER 22 /* copying a value to the batch's order */
+#define COST_SCATTER 8 /* copying a value back */
+#define COST_APART 16  /* reading a value if the entity before was far */
 
-/* How many rows are compared with their neighbours and with other storages, and which distance of
- * indices is far: some cache lines of values. */
-#define ORDER_SAMPLES 16
-#define ORDER_FAR 64
-/* Fewer rows than this lie in the first-level cache, in whatever order. */
-#define ORDER_ROWS 1024
+#define ORDER_SAMPLES 16 /* rows that are compared with their neighbours and with other storages */
+#define ORDER_FAR 64     /* two indices this far apart are far: some cache lines of values */
+#define ORDER_ROWS 1024  /* fewer rows are in the first-level cache, in whatever order they lie */
 
 /* The query's term with this type and kind; SETT_QUERY_TERMS if there is none. */
 static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_term_kind kind)
@@ -93,7 +90,8 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
     return plan_hides(query, listener) ? covered : 0;
 }
 
-/* Whether the first cover is better than the second: owning before not, then more terms. */
+/* Whether cover a is better than cover b: it owns types and b does not; or else it covers more terms.
+ */
 static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const setti_listener* b,
                            uint32_t covered_b)
 {
@@ -103,6 +101,7 @@ static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const se
     return setti_bits_count(covered_a) > setti_bits_count(covered_b);
 }
 
+/* Finds the terms of arrays and tags, and the rows of a step over pages. */
 static void plan_find_kinds(sett_query* query)
 {
     query->positional = 0;
@@ -116,6 +115,7 @@ static void plan_find_kinds(sett_query* query)
     }
 }
 
+/* Finds the best group or tracked set for the query. */
 static void plan_find_cover(sett_query* query)
 {
     query->cover = NULL;
@@ -135,7 +135,7 @@ static void plan_find_cover(sett_query* query)
     }
 }
 
-/* Adds a tag that hides entities. */
+/* Adds a tag to those that hide entities from the query. */
 static void plan_hide(sett_query* query, setti_type* type)
 {
     SETTI_ASSERT(query->hidden_count < SETTI_HIDDEN + SETT_QUERY_TERMS);
@@ -143,6 +143,7 @@ static void plan_hide(sett_query* query, setti_type* type)
         (setti_term){.type = type, .kind = SETT_WITHOUT, .access = SETT_NONE};
 }
 
+/* Whether a term of the query has the type. */
 static bool plan_names(const sett_query* query, const setti_type* type)
 {
     uint32_t k = 0;
@@ -152,8 +153,8 @@ static bool plan_names(const sett_query* query, const setti_type* type)
     return k < query->term_count;
 }
 
-/* Finds the tags that hide entities. Naming Prefab or Disabled shows their entities; switched-off
- * components are never seen. */
+/* Finds the tags that hide entities from the query: Prefab and Disabled, unless a term has them, and
+ * the tags that switch required components off. */
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;
@@ -221,6 +222,7 @@ static uint32_t plan_fewest(const sett_query* query, uint32_t except)
     return fewest;
 }
 
+/* The plan over the rows of a term's sparse set. */
 static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* plan)
 {
     SETTI_ASSERT(driver < query->term_count &&
@@ -231,6 +233,7 @@ static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* pla
     plan->limit = query->term[driver].type->storage.extent;
 }
 
+/* The plan over the members of an owning group. */
 static void plan_walk_group(const sett_query* query, setti_plan* plan)
 {
     SETTI_ASSERT(query->cover != NULL && query->arranged != 0);
@@ -242,14 +245,16 @@ static void plan_walk_group(const sett_query* query, setti_plan* plan)
     plan->limit = query->cover->length;
 }
 
+/* The plan over pages. */
 static void plan_walk_pages(const sett_query* query, setti_plan* plan)
 {
-    plan->driver = SETT_QUERY_TERMS;
+    plan->driver = SETTI_NO_DRIVER;
     plan->in_place = query->positional;
     plan->residual = 0;
     plan->limit = setti_plan_limit(query);
 }
 
+/* The plan for a way. */
 static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
@@ -262,7 +267,7 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
     }
 }
 
-/* How many of `count` entities are among `part` of all entities, if the two are independent. */
+/* How many of `count` entities have a component that `part` of all entities have, on average. */
 static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
 {
     uint64_t all = query->world->entities.count;
@@ -271,8 +276,8 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count == 0 ? 0 : count * part / all;
 }
 
-/* Counts the rows, among ORDER_SAMPLES of a sparse set, whose entity is far from the next row's. A
- * keep_order storage counts as ordered: 0. */
+/* How many of ORDER_SAMPLES rows of a sparse set have an entity that is far from the next row's. 0
+ * for a keep_order storage. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far = 0;
@@ -289,7 +294,7 @@ static uint32_t plan_disorder(const setti_storage* storage)
     return far;
 }
 
-/* Whether a row of a sparse set and the row after it lie alike in another storage. */
+/* Whether the entity of a row, and that of the next row, are neighbours in another storage, too. */
 static bool plan_is_aligned(const setti_storage* driver, const setti_storage* other, uint32_t row)
 {
     const uint32_t* index = setti_storage_index(driver, row);
@@ -350,7 +355,7 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     return cost;
 }
 
-/* The set of possible ways: a group precludes pages, sparse sets compete with both. */
+/* The possible ways, a bit for each. A group excludes pages; a sparse set competes with both. */
 static uint32_t plan_ways(const sett_query* query)
 {
     bool other = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS;

@@ -1,5 +1,12 @@
-/* query.c: preparing queries. What depends on the types alone is worked out here, once; what
- * depends on the world, when a loop begins. */
+/* query.c: creates and destroys queries, and checks the typed access to their fields. What depends on
+ * the terms alone is computed once, when a query is created; plan.c computes what depends on the
+ * world.
+ *
+ * The workload: some hundreds of queries, created when a program starts; in debug builds a check of
+ * each access to a field.
+ *
+ * Invariant:  a query is in the world's list from its creation to its end
+ */
 #include "query/query.h"
 
 #include "base/writer.h"
@@ -8,7 +15,7 @@
 
 #define QUERY_NAME_SIZE 96
 
-/* Adds where a term finds its component, as in docs/queries.md. */
+/* Writes on which entity a term finds its component, as in docs/queries.md: "(up)". */
 static void query_add_place(setti_writer* writer, const sett_world* world, const sett_term* term)
 {
     static const char* const walks[] = {"", "target", "up", "self|up"};
@@ -77,12 +84,13 @@ static sett_status query_unregistered(sett_world* world, const char* call, const
         (unsigned)k, number, setti_component_remedy(component != UINT32_MAX ? component : 0));
 }
 
+/* Whether a term writes values. */
 static bool query_writes(const sett_term* term)
 {
     return term->kind != SETT_WITHOUT && (term->access == SETT_INOUT || term->access == SETT_OUT);
 }
 
-/* Returns the conflict between two terms of one type; NULL: none. */
+/* NULL, or how two terms of one type contradict each other. */
 static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
     SETTI_ASSERT(a->component == b->component);
@@ -94,7 +102,7 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
                : NULL;
 }
 
-/* Checks that types are known and that no two terms contradict each other. Such a loop would visit
+/* Checks the types of a query's terms. Two terms must not contradict each other: the loop would visit
  * no entity, or two fields would overwrite each other's gathered values. */
 static sett_status query_check_types(sett_world* world, const char* call, const char* name,
                                      const sett_query_desc* desc)
@@ -147,6 +155,7 @@ static void query_add_scratch(sett_query* query, setti_term* term)
     query->scratch_size = (uint32_t)(at + sizeof(setti_source) * SETTI_GATHER_ROWS);
 }
 
+/* Adds a term about the visited entity. */
 static void query_add_term(sett_query* query, const sett_term* given)
 {
     uint32_t bit = (uint32_t)1 << query->term_count;
@@ -222,35 +231,10 @@ static const char* query_validate_all(sett_world* world, const char** where)
     return found;
 }
 
-sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* desc, size_t size,
-                                    size_t term_size)
+/* A query that is in no list yet; NULL, which is reported, when memory runs out. */
+static sett_query* query_make(sett_world* world, const char* name, const sett_query_desc* desc,
+                              const char* call)
 {
-    static const setti_module_calls calls = {.slot = SETTI_SLOT_QUERIES,
-                                             .trim = query_trim_all,
-                                             .validate = query_validate_all,
-                                             .holder = query_of_type,
-                                             .kind = "query",
-                                             .count = query_count_all,
-                                             .update = query_update_all};
-    sett_query_desc full;
-    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
-                                  offsetof(sett_query_desc, terms), "sett_query_create");
-    static const char call[] = "sett_query_create";
-    if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
-        return NULL;
-    }
-    uint32_t at;
-    const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_LOOPS, &at);
-    if (wrong != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
-                              desc->name != NULL ? desc->name : "query", wrong);
-        return NULL;
-    }
-    char made[QUERY_NAME_SIZE];
-    const char* name = desc->name != NULL ? desc->name : query_default_name(world, desc, made);
-    if (query_check_types(world, call, name, desc) != SETT_OK) {
-        return NULL;
-    }
     size_t name_size = strlen(name) + 1;
     sett_query* query = setti_world_alloc(world, sizeof(*query) + name_size, 64, call);
     if (query == NULL) {
@@ -270,14 +254,56 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
         }
     }
     query->lists.due = 1;
-    query->version = world->listener_version - 1; /* nothing computed yet */
+    query->version = world->listener_version - 1; /* outdated: setti_plan_update computes */
     setti_plan_update(query);
+    return query;
+}
+
+/* Adds a query to the world's list. */
+static void query_link(sett_query* query)
+{
+    static const setti_module_calls calls = {.slot = SETTI_SLOT_QUERIES,
+                                             .trim = query_trim_all,
+                                             .validate = query_validate_all,
+                                             .holder = query_of_type,
+                                             .kind = "query",
+                                             .count = query_count_all,
+                                             .update = query_update_all};
+    sett_world* world = query->world;
     query->next = setti_query_first(world);
     if (query->next != NULL) {
         query->next->previous = query;
     }
     world->module[SETTI_SLOT_QUERIES] = query;
     setti_world_add_calls(world, &calls);
+}
+
+sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* desc, size_t size,
+                                    size_t term_size)
+{
+    sett_query_desc full;
+    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
+                                  offsetof(sett_query_desc, terms), "sett_query_create");
+    static const char call[] = "sett_query_create";
+    if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
+        return NULL;
+    }
+    uint32_t at;
+    const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_LOOPS, &at);
+    if (wrong != NULL) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
+                              desc->name != NULL ? desc->name : "query", wrong);
+        return NULL;
+    }
+    char made[QUERY_NAME_SIZE];
+    const char* name = desc->name != NULL ? desc->name : query_default_name(world, desc, made);
+    if (query_check_types(world, call, name, desc) != SETT_OK) {
+        return NULL;
+    }
+    sett_query* query = query_make(world, name, desc, call);
+    if (query != NULL) {
+        query_link(query);
+    }
     return query;
 }
 
@@ -370,7 +396,7 @@ bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* te
     return true;
 }
 
-/* The term of the query with values of this C type; NULL if there is none. */
+/* The query's term whose values have this C type; NULL if there is none. */
 static const setti_term* query_term_of_type(const sett_query* query, size_t size, const char* type)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -383,7 +409,7 @@ static const setti_term* query_term_of_type(const sett_query* query, size_t size
     return NULL;
 }
 
-/* Writes the reason why the k-th term has no field of this type. */
+/* Writes why the k-th term has no field of a C type. */
 SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint32_t k, size_t size,
                                                   const char* type, char* out, size_t room)
 {
@@ -393,7 +419,7 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
         return;
     }
     if (term == NULL) {
-        snprintf(out, room, "the query has %u terms, the first is 0",
+        snprintf(out, room, "the query has %u terms - pass a number from 0 on",
                  (unsigned)(query->term_count + query->elsewhere_count));
         return;
     }
@@ -416,16 +442,23 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
     snprintf(out, room, "%s%s", wrong, hint);
 }
 
-/* Reports access that the term does not declare; the field is available all the same. */
+/* Reports access that the term does not declare. The caller gets the field anyway. */
 SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, bool mut)
 {
-    setti_world_misuse_with(
-        query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" (\"%.100s\") %s",
-        mut ? "SETT_FIELD_MUT" : "SETT_FIELD", (unsigned)k, query->open.name,
-        query->term[k].type->desc.name,
-        mut ? "is declared as read only - declare SETT_INOUT or SETT_OUT to write it"
-            : "is declared SETT_OUT, so its values must not be read - declare SETT_INOUT, or use "
-              "SETT_FIELD_MUT to write");
+    const char* name = query->term[k].type->desc.name;
+    if (mut) {
+        setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
+                                "SETT_FIELD_MUT: term %u of query \"%.100s\" (\"%.100s\") is "
+                                "declared as read only - declare SETT_INOUT or SETT_OUT to write "
+                                "it",
+                                (unsigned)k, query->open.name, name);
+        return;
+    }
+    setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
+                            "SETT_FIELD: term %u of query \"%.100s\" (\"%.100s\") is declared "
+                            "SETT_OUT, so its values must not be read - declare SETT_INOUT, or use "
+                            "SETT_FIELD_MUT to write",
+                            (unsigned)k, query->open.name, name);
 }
 
 void* sett_batch_field_checked_(const sett_batch* given, uint32_t k, bool mut, size_t size,
@@ -467,9 +500,16 @@ void* sett_batch_field_of_(const sett_batch* batch, sett_component component, bo
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         elsewhere = elsewhere || query->elsewhere[k].type->id == component;
     }
-    setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT, "%s: query \"%.100s\" %s %.60s%s",
-                            mut ? "SETT_FIELD_OF_MUT" : "SETT_FIELD_OF", query->open.name,
-                            elsewhere ? "reads from another entity:" : "has no term with values of",
-                            type, elsewhere ? " - use SETT_FIELD_FROM" : " - add a term");
+    const char* call = mut ? "SETT_FIELD_OF_MUT" : "SETT_FIELD_OF";
+    if (elsewhere) {
+        setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
+                                "%s: query \"%.100s\" has values of %.60s from another entity than "
+                                "the visited one - use SETT_FIELD_FROM",
+                                call, query->open.name, type);
+        return NULL;
+    }
+    setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
+                            "%s: query \"%.100s\" has no term with values of %.60s - add a term",
+                            call, query->open.name, type);
     return NULL;
 }

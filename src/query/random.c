@@ -3,7 +3,9 @@
  * The workload: some numbers for each of many entities a frame, in loops on any number of threads,
  * on machines that must agree in every bit. So there is no state, and no floating point before the
  * last step, which is exact: a conversion of at most 53 bits, and a multiplication by a power of
- * two. Neither libm nor contracted multiplications have a say.
+ * two. So results do not depend on libm or on how compilers contract multiplications.
+ *
+ * Invariant:  equal arguments give equal results, on every machine
  */
 #if !defined(SETT_NO_INLINE)
 #define SETT_NO_INLINE /* what random.h has in line is here for other callers */
@@ -82,6 +84,7 @@ typedef struct random_item {
     sett_entity entity;
 } random_item;
 
+/* Whether an item comes before another in the shuffled order. */
 static bool random_goes_before(const random_item* a, const random_item* b)
 {
     return a->key != b->key ? a->key < b->key : a->entity.index < b->entity.index;
@@ -102,6 +105,7 @@ static void random_sink(random_item* items, uint32_t at, uint32_t count)
     items[at] = item;
 }
 
+/* Heap sort: needs no memory, and has no worst case. */
 static void random_sort(random_item* items, uint32_t count)
 {
     for (uint32_t k = count / 2; k-- > 0;) {
@@ -118,7 +122,7 @@ static void random_sort(random_item* items, uint32_t count)
 uint32_t sett_random_shuffle(const sett_query* of, uint64_t seed, uint64_t tick, uint32_t use,
                              sett_entity* out, uint32_t capacity)
 {
-    sett_query* query = setti_unconst(of); /* caches are brought up to date */
+    sett_query* query = setti_unconst(of); /* its plan, a cache, may be updated */
     if (SETTI_IS_NULL(query)) {
         return 0;
     }

@@ -1,11 +1,10 @@
-/* steps.h: the parts of a loop, for the files that it is made of. A loop goes in steps; each part
- * does one thing with a step:
+/* steps.h: what the files that implement loops share. A loop goes over its rows in steps:
  *
- *     match.c   which of its rows match: bits in `words`, or all of them
- *     rows.c    which of these become the next batch: a run of rows, or a list
- *     field.c   where the batch's values are: in place, or copied in the batch's order
- *     batch.c   opening, going on, closing
- *     scan.c    questions that need no loop: how many, the first, whether one matches
+ *     match.c         finds the rows of a step that match: as bits in `words`, or all of them
+ *     rows.c          chooses which of these are the next batch: a run of rows, or a list
+ *     field.c         finds the batch's values: in place, or copied in the batch's order
+ *     batch.c         opens and closes a loop, and goes to the next batch
+ *     query_count.c   counts, and answers other questions without a loop in the program
  */
 #ifndef SETTI_STEPS_H
 #define SETTI_STEPS_H
@@ -20,10 +19,10 @@ typedef enum setti_step {
     SETTI_STEP_DENSE, /* all `count` rows from unit_base on match */
 } setti_step;
 
-/* Prepares a loop that begins now, without opening it. */
+/* Prepares a loop that begins now: makes its plan. Does not open the loop. */
 void setti_loop_start(sett_query* query, sett_batch* batch);
 
-/* Goes to the next step with matches. */
+/* Goes to the next step with matches, and finds the matching rows. */
 setti_step setti_step_next(sett_batch* batch);
 
 /* The entity index of a row of the step. */
@@ -33,17 +32,22 @@ SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
     return loop->step_indices != NULL ? loop->step_indices[row] : loop->unit_base + row;
 }
 
-/* Reduces `words` to the rows whose entities have the type (not wanted: lack it). Compares words if
- * the term is positional in this loop, else row by row. */
+/* The values of `wanted` below. */
+#define SETTI_HAS_TYPE true
+#define SETTI_LACKS_TYPE false
+
+/* Reduces `words` to the rows whose entities have the term's type, or lack it. Compares words if the
+ * term is positional in this loop, else row by row. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 
-/* Whether the entity's value was written since the query's tick. Values brought back by a restore
- * count too, unless the tick was restored with them (since_is_state). Values cloned from another
- * world always count. */
+/* Whether the entity's value was written after the query's tick `since`. Values that a restore has
+ * written count, too, unless `since` was restored with them (since_is_state). Values that were cloned
+ * from another world always count. */
 bool setti_match_is_new(const sett_query* query, const setti_storage* storage, uint32_t index);
 
-/* The set of words that are not 0. Without branches, which would be mispredicted at every step. */
+/* Which words are not 0: bit k for word k. Without branches, which would be mispredicted at every
+ * step. */
 SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_count)
 {
     uint32_t some = 0;
@@ -53,8 +57,8 @@ SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_coun
     return some;
 }
 
-/* Returns all ones if the first `rows` bits are set. Without branches, for vector code. Usually
- * `rows` is that of a whole step, a constant, which saves 67 instructions. */
+/* Returns all ones if the first `rows` bits are set. Without branches, for vector code. A whole step,
+ * the usual case, is a path of its own with a constant number of rows: that saves 67 instructions. */
 SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
@@ -70,8 +74,8 @@ SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
     return rows % 64 != 0 ? all & (words[rows / 64] | ~setti_bits_below(rows % 64)) : all;
 }
 
-/* Finds the occupancy words at `base` of all required arrays. Returns NULL, or the first array
- * without any. */
+/* Finds the occupancy words of all required arrays for the step at `base`. Returns NULL, or the first
+ * array that has no page there. */
 SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, uint32_t base,
                                                        const uint64_t** bits)
 {
@@ -84,8 +88,8 @@ SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, 
     return NULL;
 }
 
-/* The first index from which every array has a page. Called after a step without matches, so that
- * dense loops do not pay for it. */
+/* Skips indices, from `from` on, for which some array has no page. Called after a step without
+ * matches, so that dense loops do not pay for it. */
 uint32_t setti_match_seek(const sett_query* query, uint32_t from);
 
 /* The array with the fewest values when lists_update was called last. */
@@ -99,8 +103,8 @@ SETTI_INLINE const setti_storage* setti_match_rarest(const sett_query* query)
  * the list. */
 typedef struct setti_listed {
     uint32_t first; /* the row of the step that is the batch's row 0 */
-    uint16_t count; /* 0: none matches */
-    uint16_t run;   /* 1: a run */
+    uint16_t count; /* of matching rows */
+    uint16_t run;   /* 1: the rows are a run; 0: a list */
 } setti_listed;
 
 SETTI_INLINE uint64_t* setti_listed_words(const setti_listed* listed)
@@ -121,24 +125,25 @@ SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t bas
                                : NULL;
 }
 
-/* Remembers that the rows of `words`, which a zero word follows, match in a step. Returns false,
- * and preserves what was remembered, if that is impossible. */
+/* Remembers that the rows of `words`, which a word of 0 follows, match in a step. False, with nothing
+ * changed, if the list has no room for them. */
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed);
 
-/* Selects the rows of the next batch. Returns the row of the step that is its row 0. */
+/* Chooses the rows of the next batch. Returns the row of the step that is row 0 of the batch. */
 uint32_t setti_rows_choose(sett_batch* batch);
 
-/* The k-th row of a batch. Loops that write to memory pass a local copy of batch->rows, which would
- * be read again for each row. */
+/* The k-th row of a batch. Loops that write to memory pass a local copy of batch->rows, so that the
+ * pointer is not read again for each row. */
 SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
 {
     return rows != NULL ? rows[k] : k;
 }
 
-/* Sets the fields of a batch. `base`: index or driver's row of its row 0. */
+/* Sets the fields of a batch.
+ *   base  what row 0 of the batch is: an entity index, or a row of the driver */
 void setti_fields_set(sett_batch* batch, uint32_t base);
 
-/* Writes gathered values back to their sources. */
+/* Copies gathered values back to their sources. */
 void setti_fields_scatter(const sett_batch* batch);
 
 /* The sources of a gathered term's values, by row of the step. */

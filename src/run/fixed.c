@@ -49,7 +49,7 @@ static setti_fixed* fixed_make(sett_world* world, float step)
     }
     fixed->next = *at;
     *at = fixed;
-    setti_world_add_root(world, &fixed->root, &fixed->state, sizeof(fixed->state), NULL, NULL);
+    setti_world_add_plain_root(world, &fixed->root, &fixed->state, sizeof(fixed->state));
     fixed->root.name = fixed->name;
     fixed->root.optional = true;
     return fixed;

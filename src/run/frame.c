@@ -1,9 +1,9 @@
-/* frame.c: runs systems, for a frame or one by one.
+/* frame.c: runs systems, for a frame or one by one, and configures the schedule.
  *
  * The workload: some dozens of systems a frame, over a hundred to a million entities, on one thread
- * or several. A stage becomes a list of slices, one for each job that has pages to visit. With
- * threads the list is one task, and any thread can run any slice. A slice uses only its job:
- * command buffer, scratch memory, and loops outside of the world's list. So nothing is locked, and
+ * or several. A stage becomes a list of slices, one for each job that has rows to visit. With
+ * threads the list is one task, and any thread can run any slice. A slice writes only to its job:
+ * command buffer, scratch memory, and loops that the world does not count. So no lock is taken, and
  * results do not depend on which thread ran which slice.
  *
  *     stage  { move, age }  ->  slices  | move 0 | move 1 | move 2 | age 0 |
@@ -11,11 +11,11 @@
  * Jobs are cut at multiples of 1,024 rows. A page has 1,024 rows or a smaller power of two, so two
  * jobs never write to one page or its tick.
  *
- * While a stage runs, its commands' jobs lock the world. Commands are applied when no other thread
- * runs.
+ * While a stage runs, the world is locked (setti_commands_begin_jobs). Commands are applied when no
+ * other thread runs.
  *
- * Invariant:  a system's slices are jobs 0, 1, ... and cut the rows that may match without gaps;
- *             a job's buffer has commands => its system is marked as recorded
+ * Invariant:  a system's slices are jobs 0, 1, ..., and have together all rows that may match, once;
+ *             a job's buffer has commands => `recorded` of its system is set
  */
 #include "base/cow.h"
 #include "base/platform.h"
@@ -28,12 +28,15 @@
 
 #include <stdio.h>
 
-/* A stage is worth other threads if it took at least so many nanoseconds the last time: waking a
- * thread takes 5,000 to 50,000. Results do not depend on it. */
+/* A stage uses other threads if it took at least so many nanoseconds the last time: waking a thread
+ * takes 5,000 to 50,000. Results do not depend on that. */
 #define STAGE_WORTH 30000
+
+#define FRAME_ALL_ROWS UINT32_MAX /* the end of a range with all rows */
 
 /* ---------------------------------------------------------------------------------- calling one */
 
+/* In debug builds: reports that a system has left a loop that gathers. */
 static void frame_report_open(const sett_system* system)
 {
 #if !defined(NDEBUG)
@@ -46,8 +49,9 @@ static void frame_report_open(const sett_system* system)
 #endif
 }
 
-/* Calls the function of a slice's system. Takes the time of the beginning, returns that of the
- * end. */
+/* Calls the function of a slice's system.
+ *   begin  the time now, in nanoseconds; 0 if times are not measured
+ * Returns the time at the end. */
 static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 {
     SETTI_ASSERT(slice->number < slice->count);
@@ -81,6 +85,7 @@ static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
     return end;
 }
 
+/* The slice of a context. */
 static const setti_slice* frame_slice(const sett_context* context)
 {
     SETTI_ASSERT(context->internal != NULL);
@@ -107,13 +112,13 @@ sett_batch* sett_context_begin(sett_context* context, sett_batch* batch)
         frame_no_terms(context->system);
         return NULL;
     }
-    return context->system->exclusive ? sett_query_begin(query, batch)
-                                      : setti_query_begin_job(query, batch, &slice->job->loops,
-                                                              slice->from, slice->to, true);
+    return context->system->exclusive
+               ? sett_query_begin(query, batch)
+               : setti_query_begin_job(query, batch, &slice->job->loops, slice->from, slice->to,
+                                       SETTI_REMEMBERS_STEPS);
 }
 
-/* Reports a query of another world: its entities would be used here as handles of other
- * entities. */
+/* Reports a query of another world: the handles that its loop gives would be used in this world. */
 SETTI_COLD static void frame_check_foreign(const sett_context* context, const sett_query* query)
 {
 #if !defined(NDEBUG)
@@ -143,8 +148,8 @@ sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_ba
     if (SETTI_UNLIKELY(context->world->counting)) {
         setti_tally_add(&query->nested, 1);
     }
-    return setti_query_begin_job(query, batch, &frame_slice(context)->job->loops, 0, UINT32_MAX,
-                                 false);
+    return setti_query_begin_job(query, batch, &frame_slice(context)->job->loops, 0, FRAME_ALL_ROWS,
+                                 SETTI_REMEMBERS_NOTHING);
 }
 
 void* sett_context_alloc(sett_context* context, size_t size, size_t align)
@@ -155,9 +160,10 @@ void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* Whether the interval is over; sets dt. Because three times 0.1f is less than 0.3f, a thousandth
- * of a frame may be missing. The difference counts for the next run, so there are as many runs as
- * intervals. A frame longer than the interval has one run, whose dt is all of its time. */
+/* Whether the interval of a system is over; sets the system's dt. A thousandth of a frame may be
+ * missing, because three times 0.1f is less than 0.3f; it counts for the next run, so there are as
+ * many runs as intervals. In a frame longer than the interval the system runs once, with a dt of the
+ * whole frame. */
 static bool frame_is_over(sett_system* system, float dt)
 {
     SETTI_ASSERT(system->desc.interval > 0);
@@ -172,7 +178,7 @@ static bool frame_is_over(sett_system* system, float dt)
     return true;
 }
 
-/* Whether terms of singletons and of fixed entities let the system run. */
+/* Whether the terms about singletons and fixed entities are true, so that the system may run. */
 SETTI_INLINE bool frame_is_let(const sett_system* system)
 {
     return system->query == NULL || system->query->elsewhere_count == 0 ||
@@ -191,6 +197,7 @@ static bool frame_is_due(sett_system* system, float dt)
     return desc->interval > 0 ? frame_is_over(system, dt) : true;
 }
 
+/* Adds a slice for a job, over all rows. */
 static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_t number,
                                     uint32_t count)
 {
@@ -201,13 +208,14 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
     slice->number = number;
     slice->count = count;
     slice->from = 0;
-    slice->to = UINT32_MAX;
+    slice->to = FRAME_ALL_ROWS;
     setti_mark_set(&slice->thread, 0);
     run->buffers[run->slice_count++] = slice->job->commands;
     return slice;
 }
 
-/* Finds a required type that no entity has, so that the system is skipped. NULL: none. */
+/* The storage of a required type that no entity has, because of which the system is skipped; NULL: all
+ * have entities. */
 static const setti_storage* frame_find_empty(const sett_query* query)
 {
     for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
@@ -219,7 +227,8 @@ static const setti_storage* frame_find_empty(const sett_query* query)
     return NULL;
 }
 
-/* Adds the slices of a system that is split: each job gets as many of the chunks with matches. */
+/* Adds the slices of a system with several jobs. Each job gets an equal number of the chunks that may
+ * have matches. */
 static void frame_split(setti_run* run, sett_system* system)
 {
     if (frame_find_empty(system->query) != NULL) {
@@ -249,16 +258,16 @@ static void frame_split(setti_run* run, sett_system* system)
     system->job_used = jobs;
 }
 
-/* Whether the system at this place matches nothing, as in the last frame. A thousand such systems
- * took 262 instructions each, and take 25 when they are skipped. */
+/* Whether the system at a place matches nothing, for the reason that was noted in an earlier frame.
+ * Each of a thousand such systems took 262 instructions, and takes 25 now that it is skipped. */
 SETTI_INLINE bool frame_is_empty(const setti_run* run, uint32_t place)
 {
     SETTI_ASSERT(place < run->sorted_count);
     return run->empty[place] != NULL && run->empty[place]->count == 0;
 }
 
-/* Remembers why a system is skipped. With a condition or an interval it must be asked each
- * frame. */
+/* Notes the storage because of which a system matched nothing. Not for a system with run_if or an
+ * interval, which are evaluated in each frame. */
 static void frame_note_empty(setti_run* run, uint32_t place)
 {
     const sett_system* system = run->sorted[place];
@@ -299,6 +308,7 @@ static void frame_update_plans(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- a stage */
 
+/* The task that threads run: calls the functions of some slices. */
 static void frame_task(uint32_t begin, uint32_t end, void* context)
 {
     SETTI_ASSERT(end <= ((const setti_run*)context)->slice_count);
@@ -309,17 +319,22 @@ static void frame_task(uint32_t begin, uint32_t end, void* context)
     }
 }
 
+/* What sett_step_fn is called after; the values of its `commands`. */
+#define FRAME_RAN_SYSTEM false
+#define FRAME_APPLIED_COMMANDS true
+
+/* Calls the function that watches the schedule, if there is one. */
 static void frame_step(sett_world* world, sett_system* system, bool commands)
 {
     const setti_run* run = setti_run_of(world);
     if (SETTI_UNLIKELY(run->step != NULL)) {
-        world->running = NULL; /* no system runs, nor anything in parallel */
+        world->running = NULL; /* the function may change the world */
         run->step(world, system, commands, run->step_user);
     }
 }
 
-/* Runs the slices one after another on this thread. `alone`: their system is exclusive. It may
- * change the world, so no system counts as running. */
+/* Runs the slices one after another on this thread.
+ *   alone  they are of one exclusive system, which may change the world: world->running stays NULL */
 static void frame_run_here(sett_world* world, bool alone)
 {
     SETTI_ASSERT(world->running == NULL);
@@ -330,13 +345,13 @@ static void frame_run_here(sett_world* world, bool alone)
         world->running = alone ? NULL : system->name;
         now = frame_call(run, &run->slices[k], now);
         if (k + 1 == run->slice_count || run->slices[k + 1].system != system) {
-            frame_step(world, system, false);
+            frame_step(world, system, FRAME_RAN_SYSTEM);
         }
     }
     world->running = NULL;
 }
 
-/* Writes the names of the running systems for messages, which add the outer quotes. */
+/* Writes the names of the running systems into run->running, for messages, which add outer quotes. */
 static void frame_list_names(setti_run* run)
 {
     size_t at = 0;
@@ -348,14 +363,15 @@ static void frame_list_names(setti_run* run)
     }
 }
 
+/* Runs the slices on the program's threads. */
 static void frame_run_side_by_side(sett_world* world)
 {
     SETTI_ASSERT(!world->side_by_side && world->running == NULL);
     setti_run* run = setti_run_of(world);
     frame_list_names(run);
     world->running = run->running;
-    /* While slices run, failures are noted in run->failure (slice.c), and calls that return
-     * world->error return LOCKED. */
+    /* While slices run, failures go to run->failure (slice.c), and calls that return world->error
+     * return LOCKED. */
     sett_status error = world->error;
     world->error = SETT_STATUS_LOCKED;
     run->failure.status = SETT_OK;
@@ -373,7 +389,7 @@ static void frame_run_side_by_side(sett_world* world)
     }
 }
 
-/* Whether the planned stage is worth other threads. */
+/* Whether the planned slices are worth other threads. */
 static bool frame_pays_threads(const sett_world* world)
 {
     const setti_run* run = setti_run_of(world);
@@ -391,7 +407,7 @@ static bool frame_pays_threads(const sett_world* world)
     return time >= STAGE_WORTH || !run->timed;
 }
 
-/* Collects from the slices: times, recorded commands, loops without memory. */
+/* Collects the results of the slices: times, recorded commands, loops for which memory ran out. */
 static sett_status frame_collect_results(sett_world* world)
 {
     SETTI_ASSERT(!world->side_by_side);
@@ -416,17 +432,18 @@ static sett_status frame_collect_results(sett_world* world)
             job->loops.failed = false;
             status = setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                                            "system \"%.100s\": no memory for the gathered fields "
-                                           "of a loop - the loop visited no entity",
+                                           "of a loop, which visited no entity - reserve memory "
+                                           "(sett_world_reserve), or gather less",
                                            system->name);
         }
     }
     if (asks_changed) {
-        sett_world_advance_tick(world); /* writes from now on count as changed for these systems */
+        sett_world_advance_tick(world); /* later writes are changes for systems that ran */
     }
     return status;
 }
 
-/* Reserves the handles that jobs gave out. */
+/* Claims the handles that jobs have created, unless that is done. */
 static sett_status frame_end_jobs(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -438,7 +455,8 @@ static sett_status frame_end_jobs(sett_world* world)
     return status;
 }
 
-/* Runs the planned slices. */
+/* Runs the planned slices.
+ *   alone  they are of one exclusive system */
 static sett_status frame_run_slices(sett_world* world, bool alone)
 {
     setti_run* run = setti_run_of(world);
@@ -446,7 +464,7 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
         return SETT_OK;
     }
     if (alone) {
-        frame_run_here(world, true);
+        frame_run_here(world, alone);
         if (world->locks != 0) {
             frame_report_open(run->slices[0].system);
             sett_query_end_all(world);
@@ -457,20 +475,20 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
     setti_commands_begin_jobs(world, run->buffers, run->slice_count);
     run->jobs_open = true;
     SETTI_MODULES_EACH(world, calls, before_jobs) {
-        calls->before_jobs(world); /* jobs only read the index of names: update it now */
+        calls->before_jobs(world); /* jobs only read: caches are updated now */
     }
     if (run->watched) {
-        setti_guard_watch(world, true);
+        setti_guard_watch(world, SETTI_GUARD_BEGINS);
     }
     setti_commands_close(world->commands);
     if (frame_pays_threads(world)) {
         frame_run_side_by_side(world);
     } else {
-        frame_run_here(world, false);
+        frame_run_here(world, alone);
     }
     setti_commands_open(world->commands);
     if (run->watched) {
-        setti_guard_watch(world, false);
+        setti_guard_watch(world, SETTI_GUARD_ENDS);
         setti_guard_suggest(world);
     }
     sett_status status = frame_collect_results(world);
@@ -480,17 +498,18 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
 
 /* -------------------------------------------------------------------------------------- a frame */
 
+/* Applies the commands that a system has recorded. */
 static sett_status frame_apply_system(sett_system* system)
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < system->job_capacity; k++) {
         if (sett_commands_count(system->jobs[k].commands) != 0) {
             status = sett_commands_apply(system->jobs[k].commands);
-            setti_commands_rest(system->jobs[k].commands);
+            setti_commands_release_chunks(system->jobs[k].commands);
         }
     }
     system->recorded = status != SETT_OK;
-    frame_step(system->world, system, true);
+    frame_step(system->world, system, FRAME_APPLIED_COMMANDS);
     return status;
 }
 
@@ -508,11 +527,13 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
     run->recorded = run->recorded && !(status == SETT_OK && from == 0 && to == run->sorted_count);
     if (status == SETT_OK && world->commands != NULL && sett_commands_count(world->commands) != 0) {
         status = sett_commands_apply(world->commands);
-        frame_step(world, NULL, true);
+        sett_system* of_no_system = NULL;
+        frame_step(world, of_no_system, FRAME_APPLIED_COMMANDS);
     }
     return status;
 }
 
+/* Runs the systems of a stage that are due. */
 static sett_status frame_stage(sett_world* world, const setti_stage* stage, float dt)
 {
     SETTI_ASSERT(stage->count != 0 &&
@@ -531,14 +552,15 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
     return frame_run_slices(world, stage->exclusive);
 }
 
-/* Stages of a section, and the phases of it that run: `first` to `last`. */
+/* Stages to run. */
 typedef struct frame_range {
-    uint32_t begin;
-    uint32_t end;
-    int first;
-    int last;
+    uint32_t begin; /* the first stage */
+    uint32_t end;   /* behind the last stage */
+    int first;      /* stages of earlier phases do not run */
+    int last;       /* stages of later phases do not run */
 } frame_range;
 
+/* Runs a range of stages, and applies commands before and between them as the schedule says. */
 static sett_status frame_stages(sett_world* world, frame_range range, float dt)
 {
     SETTI_ASSERT(world->busy && setti_run_of(world)->scheduled &&
@@ -568,8 +590,8 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
     return status == SETT_OK ? frame_apply(world, waiting, end) : status;
 }
 
-/* Runs the fixed steps that are due, of all loops in the order in which steps are due: so states
- * after a step do not depend on how time was cut into frames. */
+/* Runs the fixed steps of all loops that are due, in the order in which they are due: so the state
+ * after a step does not depend on the lengths of frames. */
 static sett_status frame_fixed(sett_world* world, float dt)
 {
     setti_run* run = setti_run_of(world);
@@ -587,7 +609,7 @@ static sett_status frame_fixed(sett_world* world, float dt)
     return status;
 }
 
-/* Lets contexts show the frame, not a fixed step. */
+/* Makes contexts show the frame, not a fixed step. */
 static void frame_reset_context(setti_run* run)
 {
     run->frame = run->state.frames;
@@ -610,7 +632,8 @@ static sett_status frame_run(sett_world* world, float dt, int first, int last)
     return status == SETT_OK ? frame_stages(world, late, dt) : status;
 }
 
-/* Checks and updates before sett_progress and sett_system_run. */
+/* Begins sett_progress and sett_system_run: checks whether systems may run, and updates the schedule.
+ */
 static sett_status frame_begin(sett_world* world, float dt, const char* call)
 {
     if (world->busy) {
@@ -652,6 +675,7 @@ static void frame_check_threads(const sett_world* world, const char* call)
 #endif
 }
 
+/* Runs a frame, of the phases from `first` to `last`. */
 static sett_status frame_progress(sett_world* world, float dt, int first, int last,
                                   const char* call)
 {
@@ -718,7 +742,9 @@ float sett_frame_wait(uint64_t* clock, float rate)
 
 sett_status sett_system_run(sett_system* system, float dt)
 {
-    return SETTI_IS_NULL(system) ? SETT_STATUS_ARGUMENT : sett_system_run_with(system, dt, NULL);
+    void* no_argument = NULL;
+    return SETTI_IS_NULL(system) ? SETT_STATUS_ARGUMENT
+                                 : sett_system_run_with(system, dt, no_argument);
 }
 
 sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
@@ -776,7 +802,7 @@ static void frame_set_range(setti_run* run, float step, int first, int last)
     run->fixed_last = last;
 }
 
-/* Sets which phases run in fixed steps; after a failure, those from before. */
+/* Sets which phases run in fixed steps. A failure changes nothing. */
 static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {
@@ -797,6 +823,28 @@ static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* 
         (void)done;
     }
     return status;
+}
+
+/* SETT_OK, or fails because of a field of the descriptor. */
+static sett_status frame_check_schedule(sett_world* world, const sett_schedule_desc* desc,
+                                        const char* call)
+{
+    if (desc->job_limit > SETTI_JOBS_MAX) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: `job_limit` is %u - pass at most %d", call,
+                                     (unsigned)desc->job_limit, SETTI_JOBS_MAX);
+    }
+    if ((desc->tasks.enqueue == NULL) != (desc->tasks.finish == NULL)) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: `tasks` has only one of `enqueue` and `finish` - set both", call);
+    }
+    if (!(desc->fixed_step >= 0)) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: fixed_step is %g - pass seconds, 0 or more", call,
+                                     (double)desc->fixed_step);
+    }
+    return SETT_OK;
 }
 
 sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule_desc* desc,
@@ -822,18 +870,9 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     if (status != SETT_OK) {
         return status;
     }
-    if (desc->job_limit > SETTI_JOBS_MAX ||
-        (desc->tasks.enqueue == NULL) != (desc->tasks.finish == NULL)) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: `job_limit` is more than %d, or `tasks` has only one "
-                                     "of `enqueue` and `finish`",
-                                     call, SETTI_JOBS_MAX);
-    }
-    if (!(desc->fixed_step >= 0)) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: fixed_step is %g - pass "
-                                     "seconds, 0 or more",
-                                     call, (double)desc->fixed_step);
+    status = frame_check_schedule(world, desc, call);
+    if (status != SETT_OK) {
+        return status;
     }
     uint32_t before = run->jobs;
     run->jobs = desc->job_limit != 0 ? desc->job_limit : SETTI_JOBS_DEFAULT;
@@ -857,7 +896,7 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     run->watched = desc->guard != SETT_GUARD_OFF;
 #endif
     run->watched = run->watched && (SETTI_ATOMICS || run->tasks.enqueue == NULL);
-    run->scheduled = false; /* there may be more slices */
+    run->scheduled = false; /* systems may have more jobs */
     return SETT_OK;
 }
 

@@ -175,7 +175,7 @@ sett_system* setti_order_walk_next(setti_order_walk* walk)
 bool setti_order_is_said(const sett_system* first, const sett_system* then)
 {
     SETTI_ASSERT(first != then);
-    setti_order_walk walk = setti_order_walk_begin(then, true);
+    setti_order_walk walk = setti_order_walk_begin(then, SETTI_WALK_EARLIER);
     const sett_system* at = setti_order_walk_next(&walk);
     while (at != NULL && at != first) {
         at = setti_order_walk_next(&walk);
@@ -210,11 +210,11 @@ sett_status setti_order_check_phases(const sett_system* system, const char* call
 {
     sett_status status = SETT_OK;
     const sett_system* other;
-    setti_order_walk before = setti_order_walk_begin(system, true);
+    setti_order_walk before = setti_order_walk_begin(system, SETTI_WALK_EARLIER);
     while (status == SETT_OK && (other = setti_order_walk_next(&before)) != NULL) {
         status = setti_fixed_check_order(other, system, call);
     }
-    setti_order_walk after = setti_order_walk_begin(system, false);
+    setti_order_walk after = setti_order_walk_begin(system, SETTI_WALK_LATER);
     while (status == SETT_OK && (other = setti_order_walk_next(&after)) != NULL) {
         status = setti_fixed_check_order(system, other, call);
     }

@@ -12,11 +12,11 @@
 #define SETTI_JOBS_MAX 64
 #define SETTI_STEPS_DEFAULT 8
 
-/* At most so many components are named by the terms and access lists of a descriptor. */
+/* A descriptor's terms and access lists have at most so many components. */
 #define SETTI_ACCESS_MOST (SETT_QUERY_TERMS + 4 * SETT_SYSTEM_ACCESS)
 
-#define SETTI_GUARD_USES 32 /* components noted by the guard for each system */
-#define SETTI_SLICE_HINTS 64
+#define SETTI_GUARD_USES 32  /* components whose use by a system the guard notes */
+#define SETTI_SLICE_HINTS 64 /* see slice.c */
 
 /* How a system accesses a component. */
 typedef struct setti_access {
@@ -27,7 +27,7 @@ typedef struct setti_access {
 /* The part of a system that belongs to the world's state, and is saved by snapshots. */
 typedef struct setti_system_state {
     double time;      /* seconds of its interval that have passed */
-    uint64_t runs;    /* frames in which it ran */
+    uint64_t runs;    /* how often it ran */
     uint32_t enabled; /* 0 or 1 */
     uint32_t unused;
     uint64_t seen; /* tick of the last run, for terms with `changed` */
@@ -35,26 +35,27 @@ typedef struct setti_system_state {
 
 /* A loop of fixed steps: the part that belongs to the world's state. */
 typedef struct setti_fixed_state {
-    double start;   /* seconds: the loop's begin, and the time that it has dropped */
+    double start;   /* seconds before the loop's first step, plus the time that it has skipped */
     double now;     /* seconds that have passed for the loop */
-    uint64_t steps; /* completed, or running */
+    uint64_t steps; /* steps that ran, with the running one */
 } setti_fixed_state;
 
 typedef struct setti_fixed {
     struct setti_fixed* next; /* the loop with the next longer step */
     float step;               /* seconds */
-    char name[28];            /* the root's */
+    char name[28];            /* of the root */
     setti_fixed_state state;
     setti_root root; /* root of `state` */
 
     /* Set by the schedule: */
     uint32_t number; /* 1, 2, ... in ascending order of steps */
-    uint32_t most;   /* steps in a frame */
-    uint32_t first;  /* first stage */
-    uint32_t end;    /* after the last stage; `first`: no systems */
+    uint32_t most;   /* steps in a frame, at most */
+    uint32_t first;  /* its first stage */
+    uint32_t end;    /* behind its last stage; equals `first` if it has no systems */
 } setti_fixed;
 
-/* One call of a system's function. Padded, because threads write to it. */
+/* What one call of a system's function uses. Threads write to neighbouring jobs, so `apart` keeps them
+ * in different cache lines. */
 typedef struct setti_job {
     sett_commands* commands;
     setti_job_loops loops;
@@ -62,38 +63,46 @@ typedef struct setti_job {
     unsigned char apart[64];
 } setti_job;
 
-/* "This system runs before, or after, the system of that name." */
+/* A declared order: a system runs before or after the system of a name. */
 typedef struct setti_order {
-    sett_system* system; /* the declaring system */
-    struct setti_system_name* name;
+    sett_system* system;            /* the declaring system */
+    struct setti_system_name* name; /* of the other system */
     struct setti_order* next;       /* next of the system's orders */
     struct setti_order* next_about; /* next of the name's orders */
     struct setti_order* previous_about;
-    bool after;
-    bool reported; /* a warning says that no system has the name */
+    bool after;    /* SETTI_ORDER_AFTER or SETTI_ORDER_BEFORE */
+    bool reported; /* a warning was logged, because no system has the name */
 } setti_order;
+
+/* The values of setti_order.after: `system` runs after, or before, the named one. */
+#define SETTI_ORDER_AFTER true
+#define SETTI_ORDER_BEFORE false
 
 /* A name that a system has or that an order names. */
 typedef struct setti_system_name {
     struct setti_system_name* next; /* next in its bucket */
     uint64_t key;                   /* hash of the text */
     sett_system* system;            /* the system of that name, or NULL */
-    setti_order* about;
-    bool known; /* some system has or had it */
+    setti_order* about;             /* the orders that name it */
+    bool known;                     /* some system has or had it */
     char text[];
 } setti_system_name;
 
-/* A walk over the systems declared to run after a given one, or before it (`back`). */
+/* A walk over the systems that are declared to run after, or before, a given one. */
 typedef struct setti_order_walk {
-    const setti_order* said;
-    const setti_order* about;
-    bool back;
+    const setti_order* said;  /* the next of the system's own orders */
+    const setti_order* about; /* the next of other systems' orders about it */
+    bool back;                /* SETTI_WALK_EARLIER or SETTI_WALK_LATER */
 } setti_order_walk;
+
+/* The values of `back`: the walk visits systems that run before, or after, the given one. */
+#define SETTI_WALK_EARLIER true
+#define SETTI_WALK_LATER false
 
 /* How a system used a component; see guard.c. */
 typedef struct setti_access_use {
-    setti_mark component; /* 0: none */
-    setti_mark flags;
+    setti_mark component; /* 0: the entry is free */
+    setti_mark flags;     /* GUARD_* of guard.c */
 } setti_access_use;
 
 struct sett_system {
@@ -102,62 +111,63 @@ struct sett_system {
     sett_system* previous;
     setti_system_name* entry;
     const char* name;        /* entry->text */
-    sett_system_desc desc;   /* as given; its orders are in `orders` */
-    sett_query* query;       /* NULL: no terms */
-    sett_group* group;       /* for on_enter and on_exit; NULL: see `observer` */
-    sett_observer* observer; /* for these if there are too many terms for a group; or NULL */
-    setti_access* access;    /* each component once; SETTI_ACCESS_MOST at most */
+    sett_system_desc desc;   /* as given, without `before` and `after`, which are in `orders` */
+    sett_query* query;       /* NULL: the system has no terms */
+    sett_group* group;       /* runs on_enter and on_exit; or NULL */
+    sett_observer* observer; /* runs them if a group cannot follow the terms; or NULL */
+    setti_access* access;    /* each component once; has room for SETTI_ACCESS_MOST */
     uint32_t access_count;
     setti_order* orders; /* declared by the system, the latest first */
     bool exclusive;
     bool asks_changed;                       /* a term has `changed` */
-    setti_access_use used[SETTI_GUARD_USES]; /* noted by the guard */
-    setti_mark suggests;                     /* 1: the lists lack a use that is not logged yet */
+    setti_access_use used[SETTI_GUARD_USES]; /* what the guard has seen it use */
+    setti_mark suggests;                     /* 1: its lists lack a use that is not logged yet */
 
     setti_job* jobs;
-    uint32_t job_capacity; /* 1 if the system is never split */
+    uint32_t job_capacity; /* entries of `jobs`; 1 if the system is never split */
     setti_fixed* fixed;    /* its loop of fixed steps; NULL: it runs once a frame */
     setti_system_state state;
     setti_root root; /* root of `state` */
 
     /* In this frame: */
     float dt;
-    uint32_t job_used;  /* number of jobs called */
+    uint32_t job_used;  /* how many of its jobs run */
     bool recorded;      /* some job recorded commands */
     uint64_t time_last; /* nanoseconds, of the last run */
     uint64_t time_total;
 
     /* In the schedule: */
-    uint32_t stage;          /* number in its phase */
-    uint32_t place;          /* position by phases and declared orders */
-    uint64_t section;        /* first sort key: the phase, or the loop of fixed steps */
-    uint64_t key;            /* second sort key */
-    uint32_t tie;            /* third sort key */
-    uint32_t waiting;        /* number of systems that run before it and are not placed yet */
-    sett_system* waits_for;  /* the system because of which it is not in an earlier stage */
-    sett_component waits_on; /* the component of that conflict; 0: an order, or exclusive */
-    bool awaits_commands;    /* it waits for commands of a system that `records`, in its phase */
+    uint32_t stage;         /* number in its phase */
+    uint32_t place;         /* position by phases and declared orders */
+    uint64_t section;       /* first sort key: the phase, or the loop of fixed steps */
+    uint64_t key;           /* second sort key */
+    uint32_t tie;           /* third sort key */
+    uint32_t waiting;       /* number of systems that run before it and are not placed yet */
+    sett_system* waits_for; /* the system because of which it is not in an earlier stage, or NULL */
+    /* the component of their conflict; 0: a declared order, or one of them is exclusive */
+    sett_component waits_on;
+    bool awaits_commands; /* it waits for commands of a system with `records`, in its phase */
 
     /* In a walk over orders: */
-    sett_system* walk_from;
-    sett_system* walk_next;
-    uint64_t walk_seen; /* number of the latest walk that visited it */
+    sett_system* walk_from; /* the system from which the walk came to it */
+    sett_system* walk_next; /* the next system whose orders the walk has to follow */
+    uint64_t walk_seen;     /* number of the latest walk that visited it */
 };
 
-/* A stage: systems that may run in parallel. */
+/* A stage: systems that may run side by side. */
 typedef struct setti_stage {
-    uint32_t first; /* index in `sorted` */
-    uint32_t count;
-    bool exclusive;
-    bool applies; /* commands are applied before it, as always at a phase's begin */
+    uint32_t first; /* its first system: index in `sorted` */
+    uint32_t count; /* of systems */
+    bool exclusive; /* it is one exclusive system */
+    bool applies;   /* commands are applied before it; so at the begin of each phase */
 } setti_stage;
 
 /* One job of a stage. */
 typedef struct setti_slice {
     sett_system* system;
     setti_job* job;
-    uint32_t number; /* number of the job */
-    uint32_t count;  /* number of jobs of its system */
+    uint32_t number; /* of the job, from 0 on */
+    uint32_t count;  /* how many jobs its system has */
     uint32_t from;   /* it visits rows [from, to) */
     uint32_t to;
     setti_mark thread; /* the thread that runs it, or 0 */
@@ -165,8 +175,8 @@ typedef struct setti_slice {
 
 /* The frame's part of the world's state. */
 typedef struct setti_frame_state {
-    uint64_t frames; /* completed */
-    double time;     /* their seconds in sum */
+    uint64_t frames; /* frames that were completed */
+    double time;     /* seconds of these frames together */
 } setti_frame_state;
 
 static_assert(sizeof(setti_system_state) <= SETTI_ROOT_SIZE, "a root holds it");
@@ -175,30 +185,30 @@ typedef struct setti_run {
     sett_system* systems; /* list, in order of creation */
     sett_system* last;
     uint32_t count;
-    setti_system_name** names; /* hash table */
+    setti_system_name** names; /* hash table of `name_capacity` buckets */
     uint32_t name_count;
     uint32_t name_capacity;
-    uint64_t walks; /* the latest walks over orders: forward this one, back the one before */
-    uint64_t work;  /* steps taken to order systems; tests bound them */
-    uint32_t jobs;  /* jobs of a system at most */
-    sett_tasks tasks;
-    bool watched; /* the guard watches */
-    bool timed;
-    sett_step_fn step; /* called after each step, or NULL */
-    void* step_user;
-    void* argument; /* the argument of sett_system_run_with */
-    uint64_t frame; /* what contexts show: number of the frame or fixed step */
-    double time;    /* and the time at which it began */
+    uint64_t walks; /* number of the latest walk forward over orders; the walk back has one less */
+    uint64_t work;  /* steps taken to order systems: tests limit them */
+    uint32_t jobs;  /* jobs of a system, at most */
+    sett_tasks tasks;  /* the program's threads */
+    bool watched;      /* the guard watches systems */
+    bool timed;        /* times are measured */
+    sett_step_fn step; /* called after each system and each application of commands, or NULL */
+    void* step_user;   /* passed to `step` */
+    void* argument;    /* the argument of sett_system_run_with */
+    uint64_t frame;    /* for contexts: number of the frame or fixed step */
+    double time;       /* for contexts: the time at which that began, in seconds */
     setti_frame_state state;
     setti_root root; /* root of `state` */
 
     /* The schedule, a cache: sorted by phase, stage and place. */
     bool scheduled;
-    bool names_checked; /* unknown names in orders are reported */
+    bool names_checked; /* unknown names in orders were reported */
     sett_system** sorted;
-    sett_system** heap; /* `capacity` places behind `sorted` */
-    /* Behind `heap`, by place in `sorted`: the system is skipped while this storage is empty; NULL:
-     * it may match. */
+    sett_system** heap; /* used while systems are sorted; lies behind `sorted` in memory */
+    /* By place in `sorted`: a storage; the system is skipped while that is empty; NULL: it is not
+     * skipped. Lies behind `heap` in memory. */
     const setti_storage** empty;
     uint32_t heap_count;
     setti_stage* stages;
@@ -208,27 +218,30 @@ typedef struct setti_run {
     uint32_t capacity;    /* room of `sorted`, `heap`, `empty` and `stages` */
     setti_fixed* fixed;   /* list of fixed loops, the shortest step first */
     uint32_t fixed_first; /* the first stage of fixed loops, or where it would be */
-    uint32_t fixed_end;   /* after the last stage of fixed loops */
-    float fixed_step;     /* step of the phases fixed_phase to fixed_last; 0: none */
+    uint32_t fixed_end;   /* behind the last stage of fixed loops */
+    /* seconds; systems of the phases fixed_phase to fixed_last run in steps of this length; 0: they
+     * run once a frame */
+    float fixed_step;
     int fixed_phase;
     int fixed_last;
-    uint32_t fixed_most;       /* fixed steps in a frame at most; 0: the default */
+    uint32_t fixed_most;       /* these steps in a frame, at most; 0: the default */
     uint32_t listener_version; /* the world's, when the plans of queries were updated last */
 
     /* The running stage. */
     setti_slice* slices;
-    sett_commands** buffers; /* their command buffers */
+    sett_commands** buffers; /* the command buffers of the slices */
     uint32_t slice_count;
     uint32_t slice_capacity;
     setti_mark hints[SETTI_SLICE_HINTS]; /* by hash of a thread: the slice that it began last */
     bool jobs_open;                      /* handles from `buffers` are not claimed yet */
     char running[200];                   /* names of the running systems */
-    sett_failure failure; /* while slices run in parallel: the failure of the last failed slice */
-    uint32_t failed;      /* number of that slice */
-    setti_lock failure_lock;
+    /* while slices run side by side: the failure of the failed slice with the highest number */
+    sett_failure failure;
+    uint32_t failed;         /* the number of that slice */
+    setti_lock failure_lock; /* of `failure` and `failed` */
 
     /* The guard. */
-    setti_lock guard_lock; /* guards the uses of all systems */
+    setti_lock guard_lock; /* of the systems' `used` */
     setti_mark suggests;   /* 1: some system's `suggests` is set */
 } setti_run;
 
@@ -236,16 +249,16 @@ enum {
     SETTI_SLOT_RUN = 5
 };
 
-/* The world's; NULL until it has a system. */
+/* The world's setti_run; NULL until it has a system. */
 SETTI_INLINE setti_run* setti_run_of(const sett_world* world)
 {
     return world->module[SETTI_SLOT_RUN];
 }
 
-/* Returns the world's run, creating it if necessary; NULL when memory runs out. */
+/* The world's setti_run, created if it is missing; NULL when memory runs out. */
 setti_run* setti_run_ensure(sett_world* world);
 
-/* Whether two systems conflict; *on becomes the component (0: one is exclusive). */
+/* Whether two systems conflict; *on becomes the component; 0: one of them is exclusive. */
 bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* on);
 
 /* The access flags of a component; 0: not declared. */
@@ -254,61 +267,68 @@ uint32_t setti_system_access(const sett_system* system, sett_component component
 /* Whether the declared access allows splitting the system. */
 bool setti_system_splits(const sett_system* system);
 
-/* A sparse-set type that the system writes by handle, or NULL. It allows one job only, since two
- * could write to one page. */
+/* A sparse-set type that the system writes by handle, or NULL. If there is one, the system has one
+ * job: two jobs could write to one page. */
 const setti_type* setti_system_sparse(const sett_system* system);
 
-/* Creates as many jobs as the world allows. Returns false when memory runs out. */
+/* Creates the jobs that the system may need. False when memory runs out. */
 bool setti_system_make_jobs(sett_system* system);
 
-/* Returns the entry of a name, or NULL. */
+/* The entry of a name, or NULL. */
 setti_system_name* setti_order_find_name(const setti_run* run, const char* text);
-/* Returns the entry of a name, creating it if necessary; NULL when memory runs out. */
+
+/* The entry of a name, created if it is missing; NULL when memory runs out. */
 setti_system_name* setti_order_ensure_name(sett_world* world, const char* text);
 
 /* Frees a name that no system has and no order names. */
 void setti_order_release_name(sett_world* world, setti_system_name* name);
 
-/* Adds an order declared by a system. Returns false when memory runs out. */
+/* Adds an order: the system runs after the system named `text` (SETTI_ORDER_AFTER), or before it
+ * (SETTI_ORDER_BEFORE). False when memory runs out. */
 bool setti_order_add(sett_system* system, const char* text, bool after);
+
 /* Removes the order that was added last. */
 void setti_order_pop(sett_system* system);
 
+/* Begins a walk over the systems that are declared to run before a system (SETTI_WALK_EARLIER), or
+ * after it (SETTI_WALK_LATER). */
 setti_order_walk setti_order_walk_begin(const sett_system* system, bool back);
+
+/* The next system of the walk; NULL at the end. */
 sett_system* setti_order_walk_next(setti_order_walk* walk);
 
 /* Whether `first` is declared to run before `then`. */
 bool setti_order_is_said(const sett_system* first, const sett_system* then);
 
-/* Returns SETT_OK, or fails if phases contradict a declared order of the system. */
+/* SETT_OK, or fails if phases contradict a declared order of the system. */
 sett_status setti_order_check_phases(const sett_system* system, const char* call);
 
-/* Warns, once, of each order that names no system. */
+/* Warns, once, of each order whose name no system has. */
 void setti_order_report_unknown(sett_world* world);
 
-/* Returns SETT_OK, or fails with CYCLE if `start` is in a cycle of orders; the message names it. */
+/* SETT_OK, or fails with CYCLE and a message that lists it, if `start` is in a cycle of orders. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call);
 
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_order_validate(const sett_world* world);
 
-/* Computes the schedule unless it is up to date or in use. Returns false when memory runs out. */
+/* Computes the schedule, unless it is up to date or in use. False when memory runs out. */
 bool setti_schedule_update(sett_world* world);
 
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_schedule_validate(const sett_world* world);
 
-/* *fixed becomes the loop for a system with these options, or NULL. Returns false when memory runs
- * out. */
+/* Finds or creates the loop of fixed steps for a system with this descriptor; *fixed becomes NULL if
+ * the system runs once a frame. False when memory runs out. */
 bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixed** fixed);
 
-/* Adds `dt` seconds to a loop's time. */
+/* Adds `dt` seconds to the time of a loop. */
 void setti_fixed_pass(setti_fixed* fixed, float dt);
 
 /* The loop whose step is due first; NULL: none is due. */
 setti_fixed* setti_fixed_due(const setti_run* run);
 
-/* Returns SETT_OK, or fails if phases or loops contradict that `first` runs before `then`. */
+/* SETT_OK, or fails if the phases or loops of two systems contradict that `first` runs before `then`. */
 sett_status setti_fixed_check_order(const sett_system* first, const sett_system* then,
                                     const char* call);
 
@@ -317,6 +337,7 @@ const char* setti_fixed_validate(const sett_world* world);
 
 /* Notes that the calling thread begins a slice. */
 void setti_slice_enter(setti_run* run, setti_slice* slice);
+
 /* Notes that the calling thread has finished a slice. */
 void setti_slice_leave(setti_slice* slice);
 
@@ -326,20 +347,25 @@ setti_slice* setti_slice_here(setti_run* run);
 /* The name of that slice's system, or NULL. */
 const char* setti_slice_name(const sett_world* world);
 
-/* Notes a failure of the calling thread's slice. */
+/* Stores a failure of the calling thread's slice. */
 void setti_slice_fail(const sett_world* world, sett_status status, const char* message);
 
-/* Begins or ends to watch slices that begin from now on. */
+/* The values of `on` below. */
+#define SETTI_GUARD_BEGINS true
+#define SETTI_GUARD_ENDS false
+
+/* Begins or ends watching: accesses of slices are checked from now on, or not any more. */
 void setti_guard_watch(sett_world* world, bool on);
 
-/* Logs better access lists for systems that used more than they declare. */
+/* Logs the access lists that systems need which used more than they declare. */
 void setti_guard_suggest(sett_world* world);
 
-/* Checks a system's loop over a query that is not its own. */
+/* Reports a system's loop over a query that is not its own, if it did not declare the access. */
 void setti_guard_check_query(const sett_world* world, const sett_query* query);
 
 /* Notes that a world begins to use these tasks: a pool (threads.h) counts its worlds. */
 void setti_threads_use(const sett_tasks* tasks);
+
 /* Notes that a world ceases to use these tasks. */
 void setti_threads_leave(const sett_tasks* tasks);
 

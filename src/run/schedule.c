@@ -101,7 +101,7 @@ static void schedule_sort(setti_run* run)
     run->heap_count = 0;
     run->sorted_count = 0;
     for (sett_system* system = run->systems; system != NULL; system = system->next) {
-        setti_order_walk walk = setti_order_walk_begin(system, true);
+        setti_order_walk walk = setti_order_walk_begin(system, SETTI_WALK_EARLIER);
         system->waiting = 0;
         while (setti_order_walk_next(&walk) != NULL) {
             system->waiting++;
@@ -114,7 +114,7 @@ static void schedule_sort(setti_run* run)
     while (run->heap_count != 0) {
         sett_system* first = schedule_pop(run);
         sett_system* then;
-        setti_order_walk walk = setti_order_walk_begin(first, false);
+        setti_order_walk walk = setti_order_walk_begin(first, SETTI_WALK_LATER);
         run->sorted[run->sorted_count++] = first;
         while ((then = setti_order_walk_next(&walk)) != NULL) {
             SETTI_ASSERT(then->waiting != 0);
@@ -283,7 +283,7 @@ static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
 static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_system* system)
 {
     sett_system* found = schedule_find_conflict(run, tracks, system);
-    setti_order_walk walk = setti_order_walk_begin(system, true);
+    setti_order_walk walk = setti_order_walk_begin(system, SETTI_WALK_EARLIER);
     sett_system* at;
     while ((at = setti_order_walk_next(&walk)) != NULL) {
         found = schedule_later(found, at, system);

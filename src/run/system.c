@@ -1,5 +1,10 @@
-/* system.c: creating and destroying systems. A system's query, group or observer, and the command
- * buffers of its jobs, are ordinary ones of the world. */
+/* system.c: creates and destroys systems. A system's query, group or observer, and the command buffers
+ * of its jobs, are ordinary ones of the world.
+ *
+ * The workload: some dozens of systems, at times thousands, created when a program starts.
+ *
+ * Invariant:  a system's `access` has each declared component once
+ */
 #include "run/run.h"
 
 #include "world/change.h"
@@ -33,6 +38,7 @@ static void system_declare(sett_system* system, sett_component component, uint32
     system->access[system->access_count++].flags = flags;
 }
 
+/* Adds flags to the access of all components of a list, which 0 ends. */
 static void system_declare_list(sett_system* system, const sett_component* list, uint32_t flags)
 {
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
@@ -45,6 +51,7 @@ static bool system_is_tag(const sett_system* system, sett_component component)
     return setti_world_type(system->world, component)->storage.size == 0;
 }
 
+/* The access that a term declares: SETTI_ACCESS_*. */
 static uint32_t system_term_flags(const sett_system* system, const sett_term* term)
 {
     if (setti_term_is_elsewhere(term) && !system_is_tag(system, term->component)) {
@@ -62,6 +69,7 @@ static uint32_t system_term_flags(const sett_system* system, const sett_term* te
            (term->access != SETT_IN ? SETTI_ACCESS_WRITE : 0);
 }
 
+/* Declares the access of all terms and lists of a descriptor. */
 static void system_declare_all(sett_system* system, const sett_system_desc* desc)
 {
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
@@ -82,7 +90,7 @@ bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_com
     SETTI_ASSERT(a != b);
     *on = 0;
     if (a->desc.run == NULL || b->desc.run == NULL) {
-        return false; /* without a function nothing runs */
+        return false; /* a system without a function runs nothing */
     }
     if (a->exclusive || b->exclusive) {
         return true;
@@ -105,7 +113,7 @@ bool setti_system_splits(const sett_system* system)
         return false;
     }
     if (setti_elsewhere_is_all(system->query)) {
-        return false; /* without a term about the row the function is called once */
+        return false; /* no term is about the visited entity: the function is called once */
     }
     for (uint32_t k = 0; k < system->access_count; k++) {
         uint32_t flags = system->access[k].flags;
@@ -212,7 +220,7 @@ static void system_free(sett_system* system)
         setti_commands_free(system->jobs[k].commands);
     }
     if (system->entry != NULL) {
-        system->entry->system = system; /* keeps the name while orders about it are removed */
+        system->entry->system = system; /* so that removing orders does not free the name */
         while (system->orders != NULL) {
             setti_order_pop(system);
         }
@@ -236,6 +244,7 @@ static void system_free_user(const sett_system_desc* desc)
     }
 }
 
+/* Frees the memory of systems that is not the pool's, because the world is destroyed. */
 static void run_free(sett_world* world)
 {
     for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
@@ -247,6 +256,7 @@ static void run_free(sett_world* world)
     setti_threads_leave(&setti_run_of(world)->tasks);
 }
 
+/* The name of a system that declared access to the type, or NULL. */
 static const char* system_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_system* at = setti_run_of(world)->systems;
@@ -299,14 +309,14 @@ setti_run* setti_run_ensure(sett_world* world)
 #endif
         world->module[SETTI_SLOT_RUN] = run;
         setti_world_add_calls(world, &calls);
-        setti_world_add_root(world, &run->root, &run->state, sizeof(run->state), NULL, NULL);
+        setti_world_add_plain_root(world, &run->root, &run->state, sizeof(run->state));
         run->root.name = "frame";
         run->root.optional = true;
     }
     return setti_run_of(world);
 }
 
-/* Reserves room for the components of a descriptor, each once. */
+/* Declares the access of a system. Fails if a component is not registered, or memory runs out. */
 static sett_status system_add_access(sett_system* system, const sett_system_desc* desc)
 {
     sett_world* world = system->world;
@@ -330,6 +340,7 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
     return SETT_OK;
 }
 
+/* Creates the query of a system, if it has terms. */
 static sett_status system_add_query(sett_system* system, const sett_system_desc* desc)
 {
     sett_query_desc query;
@@ -351,7 +362,7 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
     return SETT_OK;
 }
 
-/* Calls on_enter for existing matches. */
+/* Calls on_enter for the entities that match already. */
 static void system_enter_all(sett_system* system)
 {
     SETTI_ASSERT(system->group != NULL && system->desc.on_enter != NULL);
@@ -397,7 +408,7 @@ static sett_status system_add_observer(sett_system* system, const sett_system_de
     return system->observer != NULL ? SETT_OK : system->world->error;
 }
 
-/* Creates the tracked set for the callbacks of a system. */
+/* Creates the tracked set, or the observer, for the callbacks of a system, if it has any. */
 static sett_status system_add_group(sett_system* system, const sett_system_desc* desc)
 {
     sett_group_desc group;
@@ -429,7 +440,7 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
             return setti_world_fail_with(
                 system->world, SETT_STATUS_ARGUMENT,
                 "%s: \"%.100s\": a system with on_enter or on_exit has at most %d SETT_WITH and "
-                "%d SETT_WITHOUT terms",
+                "%d SETT_WITHOUT terms - leave some out, and test for them in the callback",
                 system_call, system->name, SETT_GROUP_TYPES, SETT_GROUP_TYPES);
         }
         (term->kind == SETT_WITH ? group.with : group.without)[(*count)++] = term->component;
@@ -438,6 +449,8 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
     return system->group != NULL ? SETT_OK : system->world->error;
 }
 
+/* Gives a system all that its descriptor says, and adds it to the world's list. On failure the caller
+ * frees the system. */
 static sett_status system_init(sett_system* system, const sett_system_desc* desc)
 {
     sett_world* world = system->world;
@@ -445,8 +458,10 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
     status = status == SETT_OK ? system_add_access(system, desc) : status;
     bool room = true;
     for (uint32_t k = 0; status == SETT_OK && room && k < SETT_SYSTEM_ORDER; k++) {
-        room = (desc->before[k] == NULL || setti_order_add(system, desc->before[k], false)) &&
-               (desc->after[k] == NULL || setti_order_add(system, desc->after[k], true));
+        room =
+            (desc->before[k] == NULL ||
+             setti_order_add(system, desc->before[k], SETTI_ORDER_BEFORE)) &&
+            (desc->after[k] == NULL || setti_order_add(system, desc->after[k], SETTI_ORDER_AFTER));
     }
     room = room && setti_fixed_set(world, desc, &system->fixed);
     if (status == SETT_OK && !(room && setti_system_make_jobs(system))) {
@@ -465,41 +480,23 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
     return status;
 }
 
+/* NULL, or what is wrong with a descriptor. */
 static const char* system_argument(const sett_system_desc* desc)
 {
     if (desc->name == NULL || desc->name[0] == '\0') {
         return "`name` is NULL or empty";
     }
     if (!(desc->interval >= 0) || !(desc->fixed_step >= 0)) {
-        return "`interval` and `fixed_step` must be seconds, 0 or more";
+        return "`interval` or `fixed_step` is negative - pass seconds, 0 or more";
     }
-    return desc->interval > 0 && desc->fixed_step > 0 ? "set `interval` or `fixed_step`, not both"
-                                                      : NULL;
+    return desc->interval > 0 && desc->fixed_step > 0
+               ? "it has both `interval` and `fixed_step` - set one of them"
+               : NULL;
 }
 
-sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc* desc, size_t size,
-                                      size_t term_size)
+/* A system in the world's list, without a root; NULL, which is reported, on failure. */
+static sett_system* system_make(sett_world* world, const sett_system_desc* desc)
 {
-    sett_system_desc full;
-    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
-                                  offsetof(sett_system_desc, terms), system_call);
-    if (desc == NULL) {
-        return NULL;
-    }
-    const char* wrong = system_argument(desc);
-    if (setti_world_check_unlocked(world, system_call) != SETT_OK) {
-        return NULL;
-    }
-    if (wrong != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", system_call,
-                              desc->name != NULL ? desc->name : "", wrong);
-        return NULL;
-    }
-    if (sett_system_find(world, desc->name) != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_CONFLICT, "%s: system \"%.100s\" exists already",
-                              system_call, desc->name);
-        return NULL;
-    }
     const setti_run* run = setti_run_ensure(world);
     if (run == NULL) {
         setti_world_no_memory(world, system_call);
@@ -527,7 +524,39 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
         system_free(system);
         return NULL;
     }
-    setti_world_add_root(world, &system->root, &system->state, sizeof(system->state), NULL, NULL);
+    return system;
+}
+
+sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc* desc, size_t size,
+                                      size_t term_size)
+{
+    sett_system_desc full;
+    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
+                                  offsetof(sett_system_desc, terms), system_call);
+    if (desc == NULL) {
+        return NULL;
+    }
+    const char* wrong = system_argument(desc);
+    if (setti_world_check_unlocked(world, system_call) != SETT_OK) {
+        return NULL;
+    }
+    if (wrong != NULL) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", system_call,
+                              desc->name != NULL ? desc->name : "", wrong);
+        return NULL;
+    }
+    if (sett_system_find(world, desc->name) != NULL) {
+        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                              "%s: system \"%.100s\" exists already - choose another name, or "
+                              "destroy that system first",
+                              system_call, desc->name);
+        return NULL;
+    }
+    sett_system* system = system_make(world, desc);
+    if (system == NULL) {
+        return NULL;
+    }
+    setti_world_add_plain_root(world, &system->root, &system->state, sizeof(system->state));
     system->root.name = system->name;
     system->root.optional = true;
     system->root.cloned =
@@ -575,10 +604,10 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
     if (world != then->world) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: \"%.100s\" and \"%.100s\" are systems of different "
-                                     "worlds",
+                                     "worlds - pass two of one world",
                                      __func__, first->name, then->name);
     }
-    if (!setti_order_add(first, then->name, false)) {
+    if (!setti_order_add(first, then->name, SETTI_ORDER_BEFORE)) {
         return setti_world_no_memory(world, __func__);
     }
     status = setti_fixed_check_order(first, then, __func__);

@@ -484,7 +484,7 @@ static void replica_copy_counts(const setti_type* type, setti_type* local)
     local->storage.spare = storage->spare;
     local->storage.hashed = storage->hashed;
     local->storage.far |= storage->far; /* stays set, because snapshots can have such indices */
-    setti_storage_show(&local->storage);
+    setti_storage_update_access(&local->storage);
     if (module != NULL && module->choice != NULL && module->choice(type) != module->choice(local)) {
         module->choose(local, module->choice(type));
     }

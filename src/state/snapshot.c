@@ -40,7 +40,7 @@
 
 /* ---------------------------------------------------------------------------------------- state */
 
-static void state_end(setti_cow* cow, bool out_of_memory);
+static void state_end(setti_cow* cow, setti_cow_reason reason);
 static void state_full(setti_cow* cow);
 static void state_each(setti_cow* cow, const setti_pages* pages,
                        void (*visit)(void* user, const void* data), void* user);
@@ -344,8 +344,9 @@ static void state_drop(setti_state* state, setti_snapshot* node, state_reason re
 }
 
 /* Ends all snapshots. */
-static void state_end(setti_cow* cow, bool out_of_memory)
+static void state_end(setti_cow* cow, setti_cow_reason reason)
 {
+    bool out_of_memory = reason == SETTI_COW_OUT_OF_MEMORY;
     setti_state* state = (setti_state*)cow;
     uint32_t ended = state->count - state->hidden;
     state_set_head(state, NULL);

@@ -30,7 +30,7 @@ void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, uns
     gather->term = term;
     gather->used = true;
     storage->gather = gather;
-    setti_storage_show(storage);
+    setti_storage_update_access(storage);
 }
 
 void setti_gather_close(setti_gather_scratch* scratch)
@@ -43,7 +43,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
             SETTI_ASSERT(*at != NULL);
         }
         *at = (*at)->outer;
-        setti_storage_show(storage);
+        setti_storage_update_access(storage);
     }
     *scratch->link = scratch->next;
     if (scratch->next != NULL) {
@@ -77,6 +77,6 @@ SETTI_COLD void* setti_storage_find_gathered(const setti_storage* storage, uint3
     if (slot == SETTI_NONE) {
         return NULL;
     }
-    void* copy = setti_gather_find(storage, NULL, index);
+    void* copy = setti_gather_find(storage, SETTI_GATHER_ANY, index);
     return copy != NULL ? copy : setti_storage_at(storage, slot);
 }

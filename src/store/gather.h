@@ -16,24 +16,24 @@
 
 /* The copies of one type's values. */
 typedef struct setti_gather {
-    struct setti_gather* outer; /* of the same storage: of a loop opened earlier */
-    setti_storage* storage;
+    struct setti_gather* outer; /* the storage's gather of the loop opened before, or NULL */
+    setti_storage* storage;     /* the values that were copied */
     const struct setti_gather_scratch* scratch;
-    unsigned char* values; /* by row of the step */
-    uint32_t term;         /* of the loop's query */
-    bool used;             /* by the batch: not where the rows already lie in its order */
+    unsigned char* values; /* the copies, by row of the step */
+    uint32_t term;         /* the number of the query's term that reads or writes them */
+    bool used; /* the batch works on the copies; false: the rows lie in the batch's order already */
 } setti_gather;
 
 /* The memory of a loop that gathers, and the position of its batch. It is separate from the batch,
  * which no longer exists if its function returned without closing the loop. */
 typedef struct setti_gather_scratch {
-    struct setti_gather_scratch* next; /* of the loops that count as open in one place */
-    struct setti_gather_scratch** link;
+    struct setti_gather_scratch* next;  /* in the list of the query or job whose loop this is */
+    struct setti_gather_scratch** link; /* the pointer that leads here */
     const setti_storage* driver; /* the sparse set whose rows are the loop's; NULL: indices are */
     uint32_t base;               /* the first row of the step */
-    uint32_t size;               /* bytes of the scratch, */
-    uint32_t align;              /* alignment of the scratch */
-    uint32_t count;              /* of gathers */
+    uint32_t size;               /* bytes of the scratch, with `gathers` and their copies */
+    uint32_t align;              /* the alignment that it was allocated with */
+    uint32_t count;              /* entries of `gathers` */
     uint64_t rows[SETTI_GATHER_ROWS / 64]; /* rows of the step that are in the batch */
     setti_gather gathers[];                /* of the types that the loop writes */
 } setti_gather_scratch;
@@ -48,8 +48,10 @@ void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, uns
 /* Ends the redirection, without writing back. */
 void setti_gather_close(setti_gather_scratch* scratch);
 
-/* The latest copy of the entity's value in a scratch other than `except` (NULL: in any); NULL if
- * there is none. */
+/* The `except` of setti_gather_find for all scratches. */
+#define SETTI_GATHER_ANY ((const setti_gather_scratch*)NULL)
+
+/* The latest copy of the entity's value in a scratch other than `except`; NULL if there is none. */
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,
                         uint32_t index);
 

@@ -42,14 +42,14 @@ bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at)
 
 bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
-    /* The swap writes rows `count` and sparse[id], and the entries of the ids in these rows. */
+    /* Adding exchanges row `count` with the row of `id`, and writes the entries of both ids. */
     return setti_id_set_reserve_page(pool, set, set->count) &&
            setti_id_set_reserve_page(pool, set, id) &&
            setti_id_set_reserve_page(pool, set, setti_id_set_dense(set, set->count)) &&
            setti_id_set_reserve_page(pool, set, setti_id_set_sparse(set, id));
 }
 
-/* Exchanges the contents of two rows. Their pages, and the pages of their ids, exist. */
+/* Exchanges the ids of two rows. The pages of the rows and of the ids exist. */
 static void id_set_swap(setti_pool* pool, setti_id_set* set, uint32_t row_a, uint32_t row_b)
 {
     if (row_a == row_b) {

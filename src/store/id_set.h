@@ -63,8 +63,8 @@ bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id);
 /* Adds a number that is not in the set; its pages exist. */
 void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id);
 
-/* Puts a number into a row, in both directions; their pages exist, and the caller restores
- * the permutation. */
+/* Makes `id` the id of a row, in both directions. The pages of both exist. The caller puts the id
+ * that was there into another row. */
 SETTI_INLINE void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t row, uint32_t id)
 {
     setti_id_page* row_page = set->pages.data[row >> SETTI_ID_SET_SHIFT];

@@ -24,6 +24,7 @@
 /* Values a page of slots, at most: three of four. */
 #define INDEX_MOST (SETTI_INDEX_SLOTS / 4 * 3)
 
+/* The number of the last slot: slots are numbered over all pages, a power of two. */
 static uint32_t index_mask(const setti_storage* storage)
 {
     SETTI_ASSERT(storage->hashed != 0);
@@ -53,7 +54,7 @@ SETTI_INLINE uint32_t index_seek(const setti_storage* storage, uint32_t index)
 uint32_t setti_index_find(const setti_storage* storage, uint32_t index)
 {
     if (storage->count == 0) {
-        return SETTI_NONE; /* there need be no page */
+        return SETTI_NONE; /* an empty set may have no page */
     }
     uint32_t at = index_seek(storage, index);
     return setti_index_slot_at(storage, at)->index == index ? at : SETTI_NONE;
@@ -72,7 +73,7 @@ SETTI_INLINE void index_write_slot(setti_pool* pool, const setti_storage* storag
     *setti_index_slot_at(storage, at) = slot;
 }
 
-/* Makes a page empty, of slots and of rows. */
+/* Empties a page of the index: SETTI_NONE is both an empty slot and no row. */
 static void index_clear_page(setti_pool* pool, const setti_storage* storage, uint32_t number)
 {
     setti_sparse_page* page = storage->presence.data[number];
@@ -81,6 +82,7 @@ static void index_clear_page(setti_pool* pool, const setti_storage* storage, uin
     page->count = 0;
 }
 
+/* Creates a page of the index, empty, if it is missing. False when memory runs out. */
 static bool index_ensure_page(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     bool fresh;
@@ -113,8 +115,8 @@ static void index_fill(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Makes the index a hash table of so many pages. False when memory runs out: then it finds what it
- * found before. */
+/* Makes the index a hash table of so many pages. False when memory runs out: the index is then as it
+ * was. */
 static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pages)
 {
     bool done = true;
@@ -122,7 +124,7 @@ static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pa
         done = index_ensure_page(pool, storage, number);
     }
     if (!done) {
-        if (storage->hashed != 0) { /* without a hash table, empty pages can stay */
+        if (storage->hashed != 0) { /* a paged index may have empty pages */
             index_free_behind(pool, storage);
         }
         return false;
@@ -174,8 +176,8 @@ static bool index_is_far(const setti_storage* storage)
     return (highest >> SETTI_SPARSE_SHIFT) / 16 > storage->count;
 }
 
-/* Makes room for `count` values more in a hash table. In pages setti_sparse_reserve_index does,
- * once their indices are known. */
+/* Makes room for `count` values more in a hash table. For a paged index it does nothing:
+ * setti_sparse_reserve_index creates the pages, once the entities are known. */
 bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
     uint64_t need = (uint64_t)storage->count + count;
@@ -232,8 +234,8 @@ void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, 
     ((setti_sparse_page*)storage->presence.data[index >> SETTI_SPARSE_SHIFT])->count++;
 }
 
-/* Hashed: empties a slot. Later slots of a search move up, so that searches still end at the first
- * empty one. */
+/* Hashed: empties a slot. Slots behind it, up to the next empty one, move into the hole if a search
+ * for them would pass it. */
 SETTI_INLINE void index_empty_slot(setti_pool* pool, const setti_storage* storage, uint32_t hole)
 {
     uint32_t mask = index_mask(storage);
@@ -258,9 +260,9 @@ void setti_index_forget(setti_pool* pool, setti_storage* storage, uint32_t index
     index_empty_slot(pool, storage, at);
 }
 
-/* The usual removal of a small set, with two searches instead of five and no call: plain bytes, a
- * table of one page, no snapshot. The row in `extent` is the last one's no more. Equals
- * setti_sparse_erase, which goes on where this returns false: then nothing was done. */
+/* The fast path of setti_sparse_erase, for a set of plain bytes with a hash table of one page, while
+ * no snapshot is held: two searches instead of five, and no call. Returns false, with nothing done,
+ * in other cases: setti_sparse_erase goes on. */
 bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 1 || storage->keep_order || storage->tracked || storage->move != NULL ||
@@ -272,8 +274,8 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     uint32_t row = page->slot[hole].row;
     uint32_t last = storage->extent - 1;
     SETTI_ASSERT(page->slot[hole].index == index && row <= last);
-    (void)setti_pages_try_mark(pool, &storage->presence, 0, false);
-    (void)setti_pages_try_mark(pool, &storage->rows, row >> storage->shift, false);
+    (void)setti_pages_try_mark(pool, &storage->presence, 0, SETTI_NO_COW);
+    (void)setti_pages_try_mark(pool, &storage->rows, row >> storage->shift, SETTI_NO_COW);
     if (row != last) {
         uint32_t moved = *setti_storage_index(storage, last);
         page->slot[index_seek(storage, moved)].row = row;
@@ -290,8 +292,8 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     return true;
 }
 
-/* Makes the index a smaller hash table, if the values fit with room to spare; without memory for
- * that it stays as it is. */
+/* Makes the index a hash table of one page, if that is at most half full then. Without memory for
+ * it, the index stays as it is. */
 void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0);
@@ -303,6 +305,7 @@ void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
     }
 }
 
+/* NULL, or what is wrong with a hash table; adds its slots in use to *entries. */
 static const char* index_validate_hash(const setti_storage* storage, uint32_t* entries)
 {
     uint32_t pages = storage->hashed;
@@ -323,6 +326,7 @@ static const char* index_validate_hash(const setti_storage* storage, uint32_t* e
     return NULL;
 }
 
+/* NULL, or what is wrong with a paged index; adds its rows to *entries. */
 static const char* index_validate_pages(const setti_storage* storage, uint32_t* entries)
 {
     for (uint32_t number = 0; number < storage->presence.count; number++) {
@@ -339,8 +343,8 @@ static const char* index_validate_pages(const setti_storage* storage, uint32_t* 
     return NULL;
 }
 
-/* Whether the index has as many entries as there are values. The caller, setti_sparse_validate,
- * checks that each row is found. */
+/* NULL, or what is wrong with the index. That each row is found, setti_sparse_validate has checked:
+ * so the number of entries tells whether there are others. */
 const char* setti_sparse_validate_index(const setti_storage* storage)
 {
     uint32_t entries = 0;

@@ -18,7 +18,8 @@ sett_sparse_set* sett_sparse_set_create(const sett_allocator* allocator, uint32_
     if (set == NULL) {
         return NULL;
     }
-    setti_pool_init(&set->pool, chosen, false);
+    const bool huge_pages = false;
+    setti_pool_init(&set->pool, chosen, huge_pages);
     setti_id_set_init(&set->set, limit != 0 ? limit : SETTI_ID_SET_LIMIT);
     return set;
 }
@@ -144,6 +145,27 @@ static int set_compare_numbers(uint32_t a, uint32_t b, void* user)
     return (a > b) - (a < b);
 }
 
+/* Merge sort from the bottom, runs of 1, 2, 4, ...: stable, and no worst case. Returns which of the
+ * two arrays holds the result. */
+static uint32_t* set_merge_sort(uint32_t* from, uint32_t* to, size_t count,
+                                int (*compare)(uint32_t, uint32_t, void*), void* user)
+{
+    for (size_t run = 1; run < count; run *= 2) {
+        for (size_t start = 0; start < count; start += 2 * run) {
+            size_t a = start, b = SETTI_MIN(start + run, count);
+            size_t a_end = b, b_end = SETTI_MIN(start + 2 * run, count);
+            for (size_t at = start; at < b_end; at++) {
+                bool take_a = a < a_end && (b >= b_end || compare(from[a], from[b], user) <= 0);
+                to[at] = take_a ? from[a++] : from[b++];
+            }
+        }
+        uint32_t* swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
 sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(uint32_t, uint32_t, void*),
                                  void* user)
 {
@@ -162,35 +184,22 @@ sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(uint32_t, 
     if (!setti_multiply(count, 2 * sizeof(uint32_t), &size)) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    uint32_t* from = setti_pool_alloc(&set->pool, size, 16);
-    if (from == NULL) {
+    uint32_t* ids = setti_pool_alloc(&set->pool, size, 16);
+    if (ids == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    uint32_t* block = from;
-    uint32_t* to = from + count;
     bool sorted = true;
     for (uint32_t row = 0; row < count; row++) {
-        from[row] = setti_id_set_dense(inner, row);
-        sorted = sorted && (row == 0 || compare(from[row - 1], from[row], user) <= 0);
+        ids[row] = setti_id_set_dense(inner, row);
+        sorted = sorted && (row == 0 || compare(ids[row - 1], ids[row], user) <= 0);
     }
-    /* Merge sort from the bottom, runs of 1, 2, 4, ...: stable, and no worst case. */
-    for (size_t run = 1; run < count && !sorted; run *= 2) {
-        for (size_t start = 0; start < count; start += 2 * run) {
-            size_t a = start, b = SETTI_MIN(start + run, (size_t)count);
-            size_t a_end = b, b_end = SETTI_MIN(start + 2 * run, (size_t)count);
-            for (size_t at = start; at < b_end; at++) {
-                bool take_a = a < a_end && (b >= b_end || compare(from[a], from[b], user) <= 0);
-                to[at] = take_a ? from[a++] : from[b++];
-            }
+    if (!sorted) {
+        const uint32_t* result = set_merge_sort(ids, ids + count, count, compare, user);
+        for (uint32_t row = 0; row < count; row++) {
+            setti_id_set_put(&set->pool, inner, row, result[row]);
         }
-        uint32_t* swap = from;
-        from = to;
-        to = swap;
     }
-    for (uint32_t row = 0; row < count && !sorted; row++) {
-        setti_id_set_put(&set->pool, inner, row, from[row]);
-    }
-    setti_pool_free(&set->pool, block, size, 16);
+    setti_pool_free(&set->pool, ids, size, 16);
     return SETT_OK;
 }
 

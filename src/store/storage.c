@@ -1,6 +1,6 @@
-/* storage.c: what both layouts share, and the switch between them. See storage.h.
+/* storage.c: what storages of every kind share, and the switch between the kinds. See storage.h.
  *
- * Invariant of both:  count = values alive;  has(i) for exactly count indices i
+ * Invariant of all:  count = values alive;  has(i) for exactly count indices i
  */
 #include "store/storage.h"
 
@@ -8,8 +8,8 @@
 #define PAGE_BYTES_SMALL 1024
 #define SHIFT_MAX 10
 
-/* Rows a page: 1,024 up to 16 bytes, then halved until a page is at most `most` bytes, 16 KB. An
- * array keeps at least 64, a whole word of occupancy. */
+/* The shift of the rows a page: 1,024, halved until a page is at most `most` bytes. A page of an
+ * array has at least 64, a whole word of occupancy. */
 static uint8_t storage_shift(setti_kind kind, size_t size, size_t most)
 {
     uint32_t least = kind == SETTI_SPARSE ? 0 : 6;
@@ -22,7 +22,7 @@ static uint8_t storage_shift(setti_kind kind, size_t size, size_t most)
 
 const setti_zero_page setti_zeroes = {{0}};
 
-/* The columns of a page, one after another. */
+/* Computes the rows of a page, and the offsets of its columns, one after another. */
 static void storage_lay_out(setti_storage* storage, size_t most)
 {
     storage->shift = storage_shift((setti_kind)storage->kind, storage->size, most);
@@ -198,6 +198,7 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
     return true;
 }
 
+/* Sets the bit of an index. NULL if it is set, its page is missing, or a snapshot needs the page. */
 static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_TAG);
@@ -220,8 +221,9 @@ void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_
     if (storage->kind == SETTI_TAG) {
         return storage_try_insert_tag(pool, storage, index);
     }
-    return setti_bitmap_has(storage, index) ? NULL
-                                            : setti_array_try_insert(pool, storage, index, true);
+    return setti_bitmap_has(storage, index)
+               ? NULL
+               : setti_array_try_insert(pool, storage, index, SETTI_COW);
 }
 
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,

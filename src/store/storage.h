@@ -87,8 +87,8 @@ typedef struct setti_storage {
     /* array, tag: above every index alive, by a distance that depends on the history
      * (setti_array_end is exact); sparse-set: rows in use, gaps included */
     uint32_t extent;
-    /* an empty stretch held for the next addition, or SETTI_NONE: of rows (array, tag), of
-     * sparse (sparse-set) */
+    /* the number of an empty page that is held for the next addition, or SETTI_NONE. Array: a page
+     * of rows; tag: as many bits; sparse-set: a page of the index */
     uint32_t spare;
     /* sparse-set: the pages of the hash table, a power of two; 0: presence is by entity index */
     uint32_t hashed;
@@ -103,8 +103,8 @@ typedef struct setti_storage {
     uint32_t ticks;   /* offset in a page of the rows' ticks, if tracked */
     uint32_t saved;   /* offset in a page of one bit a row: alive, in a saved page; 0: none */
     uint32_t align;   /* of a value in memory of its own: that of its page */
-    /* the stretch that became empty while the pool was pinned, to be the next spare; SETTI_NONE:
-     * there is none; SETTI_STRAYS: several */
+    /* the page that became empty while the pool was pinned, to be the next spare; SETTI_NONE:
+     * there is none; SETTI_STRAYS: there are several */
     uint32_t stray;
     void (*move)(void* to, void* from, uint32_t count, void* user); /* NULL: memcpy */
     void* user;                                                     /* handed to move */
@@ -112,7 +112,7 @@ typedef struct setti_storage {
 
 #define SETTI_STRAYS (SETTI_NONE - 1)
 
-/* From `count` on. */
+/* Bytes of the root: `count` to `hashed`. */
 #define SETTI_STORAGE_ROOT_SIZE (4 * sizeof(uint32_t))
 
 /* ----------------------------------------------------------------------------------------- life */
@@ -120,15 +120,22 @@ typedef struct setti_storage {
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
                         bool tracked);
 
-/* Sets the size of pages to about 1 KB, or 16 KB (the default). None exists yet. */
+/* An empty storage of a tag: a set of entities. */
+static inline void setti_storage_init_tag(setti_storage* storage)
+{
+    const bool tracked = false; /* a tag has no rows */
+    setti_storage_init(storage, SETTI_TAG, 0, 1, tracked);
+}
+
+/* Sets the size of pages to about 1 KB (`small`) or 16 KB, the default. None exists yet. */
 void setti_storage_use_pages(setti_storage* storage, bool small);
 
 /* Gives its pages room to note which rows are alive, for values that hooks copy. Call before the
  * first page is created. */
 void setti_storage_add_saved(setti_storage* storage);
 
-/* Says how the storage is accessed by handle, after `gather` or `far` has changed. */
-static inline void setti_storage_show(setti_storage* storage)
+/* Updates how the storage is accessed by handle, after `gather` or `far` has changed. */
+static inline void setti_storage_update_access(setti_storage* storage)
 {
     bool away = storage->gather != NULL || storage->far;
     storage->handle_kind = away ? SETTI_GATHERED : storage->kind;
@@ -365,9 +372,9 @@ SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t fr
     *is = SETTI_MAX(*is, was);
 }
 
-/* Walks the entity indices that have a value: upwards in an array, from the last row down in a
- * sparse set. Start with *cursor = 0. The index just returned may be erased. Returns SETTI_NONE
- * at the end. */
+/* The next of the entity indices that have a value, SETTI_NONE at the end: upwards in an array, from
+ * the last row down in a sparse set. Begins with *cursor = 0. The index just returned may be erased.
+ */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
 /* The whole walk: SETTI_EACH_INDEX(index, storage) { ... } */
@@ -384,8 +391,9 @@ uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 /* Makes sure that inserting `index` needs no memory; may compact. False when memory runs out. */
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 
-/* Like setti_storage_reserve, for many entities: the first two once, with their number, the third
- * for each run of neighbouring indices. */
+/* To reserve for many entities call setti_storage_reserve_rows once, with their number, and
+ * setti_storage_reserve_indices for each run of neighbouring indices. The two before them are parts
+ * of the first: the pages of a sparse set's rows alone, and with room in its index. */
 bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32_t count);
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage,
@@ -396,9 +404,9 @@ SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* st
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count);
 
-/* Inserts up to *count neighbouring indices from `index` on, none of them present, all reserved;
- * *count becomes how many: as many as lie in one page. Returns the address of the first of their
- * rows, which are not initialised. */
+/* Inserts up to *count neighbouring indices from `index` on, none of them present, all reserved.
+ * As many are inserted as have rows in one page; *count becomes their number. Returns the address
+ * of the first of these rows, which are not initialised. */
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count);
 
@@ -414,10 +422,10 @@ void setti_storage_compact(setti_pool* pool, setti_storage* storage);
 bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
                          uint32_t extent);
 
-/* Compacts, and frees empty pages kept as spare. */
+/* Closes the gaps of a keep_order storage, and frees the spare page. */
 void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 
-/* Frees the stretches that became empty while the pool was pinned. */
+/* Frees the pages that became empty while the pool was pinned. */
 void setti_storage_free_strays(setti_pool* pool, setti_storage* storage);
 
 /* Checks the storage's invariant. Returns NULL or the part that does not hold. */
@@ -463,11 +471,11 @@ SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage*
 void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 typedef enum setti_erased {
-    /* the storage is sparse-set, the entity has no value, or a snapshot needs the page of its bit
-     * */
+    /* nothing is done: the storage is a sparse set, the entity has no value, or a snapshot needs
+     * the page of its bit */
     SETTI_NOT_ERASED,
     SETTI_ERASED,
-    SETTI_EMPTIED, /* the last of its word: the caller then calls setti_array_word_emptied */
+    SETTI_EMPTIED, /* erased the last of its word: the caller calls setti_array_word_emptied */
 } setti_erased;
 
 /* Fast path of a removal, in line. */
@@ -498,7 +506,7 @@ SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti
     uint64_t* words = storage->presence.data[number];
     uint32_t at = index / 64 & (SETTI_BITS_WORDS - 1);
     SETTI_ASSERT((words[at] >> (index % 64) & 1) != 0);
-    (void)setti_pages_try_mark(pool, &storage->presence, number, false);
+    (void)setti_pages_try_mark(pool, &storage->presence, number, SETTI_NO_COW);
     storage->count--;
     uint64_t left = words[at] & ~((uint64_t)1 << (index % 64));
     words[at] = left;
@@ -570,7 +578,8 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
     return to;
 }
 
-/* The address of the row number of an entity that has a value; paged, or whose page exists. */
+/* The address of the entry of the index that has an entity's row number. The entity has a value, or
+ * the index is paged and has its page. */
 SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
@@ -589,9 +598,10 @@ SETTI_INLINE uint32_t* setti_sparse_entry_mut(setti_pool* pool, const setti_stor
     return setti_sparse_entry(storage, index);
 }
 
-/* Makes `row` the row of an entity, in both directions; the value is the caller's. */
-SETTI_INLINE void setti_sparse_slot(setti_pool* pool, const setti_storage* storage, uint32_t index,
-                                    uint32_t row)
+/* Assigns a row to an entity that has another one: writes both the index and the row's entity. The
+ * caller moves the value. */
+SETTI_INLINE void setti_sparse_assign_row(setti_pool* pool, const setti_storage* storage,
+                                          uint32_t index, uint32_t row)
 {
     SETTI_ASSERT(row < storage->extent);
     *setti_sparse_entry_mut(pool, storage, index) = row;
@@ -602,8 +612,9 @@ SETTI_INLINE void setti_sparse_slot(setti_pool* pool, const setti_storage* stora
 /* ---------------------------------------------------------------------------------------- kinds
  * The arms of storage.c's switch, and what the files of one kind share. */
 
-/* Leaves an empty stretch where it is, because the pool is pinned. */
-SETTI_INLINE void setti_storage_stray(setti_pool* pool, setti_storage* storage, uint32_t number)
+/* Notes a page that became empty and has to stay, because the pool is pinned. */
+SETTI_INLINE void setti_storage_note_stray(setti_pool* pool, setti_storage* storage,
+                                           uint32_t number)
 {
     SETTI_ASSERT(pool->pinned != 0);
     bool first = storage->stray == SETTI_NONE || storage->stray == number;

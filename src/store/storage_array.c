@@ -26,12 +26,11 @@
  */
 #include "store/storage.h"
 
-/* The most presence pages without a page of rows that a type preserves, 128 KB: a type that comes
- * and goes on a hundred entities far apart would clear one each time. */
+/* The most empty presence pages that a type preserves, 128 KB. Without them, a type that comes and
+ * goes on a hundred entities far apart would clear a new page each time. */
 #define ARRAY_BLANK 128
 
-/* Whether a presence page is empty: the last of its pages of rows is gone, or of a tag the
- * last bit. */
+/* Whether a presence page can be freed. Array: it has no page of rows any more; tag: no bit. */
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(setti_pages_get(&storage->presence, number) != NULL);
@@ -54,7 +53,7 @@ void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t inde
     uint32_t rows = setti_storage_rows(storage);
     uint32_t end = index + SETTI_MIN(*count, rows - (index & (rows - 1)));
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    setti_storage_write(pool, storage, index); /* first: the bits select saved values */
+    setti_storage_write(pool, storage, index); /* before the bits, which select saved values */
     for (uint32_t at = index; at < end;) {
         uint32_t until = SETTI_MIN(end, (at | 63) + 1);
         uint64_t mask = setti_bits_below(until - at) << (at % 64);
@@ -106,8 +105,9 @@ static void array_free_blank(setti_pool* pool, setti_storage* storage)
     storage->blank = 0;
 }
 
-/* The bookkeeping after a page of rows without values was freed. */
-static void array_vacated(setti_pool* pool, setti_storage* storage, uint32_t page)
+/* Updates bits and extent after a page of rows was freed; of a tag: after so many bits were
+ * cleared. */
+static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
     uint32_t number = page >> (SETTI_BITS_SHIFT - storage->shift);
@@ -127,13 +127,14 @@ static void array_vacated(setti_pool* pool, setti_storage* storage, uint32_t pag
     const setti_pages* pages = tag ? &storage->presence : &storage->rows;
     uint32_t shift = tag ? SETTI_BITS_SHIFT : storage->shift;
     uint32_t last = (storage->extent - 1) >> shift;
-    if (setti_pages_get(pages, last) == NULL) { /* then the end is that of the page before */
+    if (setti_pages_get(pages, last) == NULL) { /* then the last page before it ends the extent */
         last = setti_pages_last(pages, last);
         SETTI_ASSERT(last != SETTI_NONE);
         storage->extent = (last + 1) << shift;
     }
 }
 
+/* Frees the spare page, if there is one and no value was added to it since. */
 static void array_free_spare(setti_pool* pool, setti_storage* storage)
 {
     uint32_t spare = storage->spare;
@@ -144,12 +145,12 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
     if (storage->kind == SETTI_ARRAY) {
         setti_pages_free(pool, &storage->rows, spare);
     }
-    array_vacated(pool, storage, spare);
+    array_update_after_free(pool, storage, spare);
 }
 
-/* Makes the spare the page of rows with this number, which is missing. False if there is no spare,
- * a snapshot may need it, or rows in it may be reserved. A type that comes and goes all over the
- * world then asks the pool for nothing. */
+/* Makes the spare the page of rows with this number, which is missing: so a type that comes and goes
+ * all over the world does not allocate. False if there is no spare, a snapshot may need it, or rows
+ * in it may be reserved. */
 static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
@@ -160,7 +161,7 @@ static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t 
     }
     storage->spare = SETTI_NONE;
     setti_pages_move(pool, &storage->rows, spare, number);
-    array_vacated(pool, storage, spare);
+    array_update_after_free(pool, storage, spare);
     return true;
 }
 
@@ -185,7 +186,7 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
         memset(storage->presence.data[number], 0, storage->presence.size);
         if (index >> SETTI_READ_SHIFT != 0) {
             storage->far = true;
-            setti_storage_show(storage);
+            setti_storage_update_access(storage);
         }
     }
     if (storage->kind == SETTI_TAG) {
@@ -196,8 +197,8 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
            setti_pages_ensure(pool, &storage->rows, page, &fresh);
 }
 
-/* The stretch that became empty last is preserved, so that an entity which toggles its component
- * does not pay for pages each time. */
+/* Makes a page that became empty the spare, and frees the spare before it. So an entity that toggles
+ * its component does not allocate each time. */
 static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(pool->pinned == 0);
@@ -214,11 +215,11 @@ void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t
     if (SETTI_LIKELY(pool->pinned == 0)) {
         array_keep_spare(pool, storage, number);
     } else if (array_page_is_empty(storage, number)) {
-        setti_storage_stray(pool, storage, number);
+        setti_storage_note_stray(pool, storage, number);
     }
 }
 
-/* Frees all stretches without values. */
+/* Frees all pages without values. */
 static void array_free_empty(setti_pool* pool, setti_storage* storage)
 {
     bool tag = storage->kind == SETTI_TAG;
@@ -227,10 +228,10 @@ static void array_free_empty(setti_pool* pool, setti_storage* storage)
     storage->spare = SETTI_NONE;
     while ((number = setti_pages_next(pages, number)) != SETTI_NONE) {
         if (tag) {
-            array_vacated(pool, storage, number << (SETTI_BITS_SHIFT - storage->shift));
+            array_update_after_free(pool, storage, number << (SETTI_BITS_SHIFT - storage->shift));
         } else if (array_page_is_empty(storage, number)) {
             setti_pages_free(pool, &storage->rows, number);
-            array_vacated(pool, storage, number);
+            array_update_after_free(pool, storage, number);
         }
         number++;
     }

@@ -34,8 +34,8 @@ bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_
            setti_sparse_reserve_entries(pool, storage, count);
 }
 
-/* Whether the next insertion compacts first: it would need a page, and at least half of the rows
- * are gaps. Amortised that is O(1), and it keeps memory in bounds. */
+/* Whether the next insertion closes the gaps first: it would need a page, and at least half of the
+ * rows are gaps. So an insertion takes O(1) on average, and gaps at most half of the memory. */
 bool setti_sparse_is_full(const setti_storage* storage)
 {
     return storage->kind == SETTI_SPARSE && storage->extent != 0 &&
@@ -68,7 +68,7 @@ SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage,
     return true;
 }
 
-/* If a page exists after the last row, nothing has to be compacted either. */
+/* A page behind the last row also means that no gaps have to be closed: see setti_sparse_is_full. */
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
@@ -106,13 +106,15 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     return setti_storage_at(storage, first);
 }
 
+/* Moves a value, with its entity and tick, to another row, which has none: a gap, or the row of a
+ * value that was removed. What becomes of row `from` is the caller's. */
 void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from != to && *setti_storage_index(storage, from) != SETTI_NONE);
     if (setti_pages_values(&storage->rows) != NULL) { /* the value is no longer at this address */
         setti_pages_write(pool, &storage->rows, from >> storage->shift);
     }
-    setti_sparse_slot(pool, storage, *setti_storage_index(storage, from), to);
+    setti_sparse_assign_row(pool, storage, *setti_storage_index(storage, from), to);
     if (storage->tracked) {
         setti_storage_move_tick(storage, from, storage, to);
     }
@@ -125,7 +127,7 @@ void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, 
     }
 }
 
-/* Frees the pages after the last row but one: the page just emptied stays, for the next
+/* Frees the pages of rows that are empty, but for the first of them, which stays for the next
  * addition. */
 void setti_sparse_release(setti_pool* pool, setti_storage* storage)
 {
@@ -133,13 +135,14 @@ void setti_sparse_release(setti_pool* pool, setti_storage* storage)
     uint32_t used = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
     for (uint32_t number = used + 1; setti_pages_get(&storage->rows, number) != NULL; number++) {
         if (SETTI_UNLIKELY(pool->pinned != 0)) {
-            setti_storage_stray(pool, storage, SETTI_STRAYS);
+            setti_storage_note_stray(pool, storage, SETTI_STRAYS);
             return;
         }
         setti_pages_free(pool, &storage->rows, number);
     }
 }
 
+/* Removes an entity from the index. The page of a paged index that becomes empty is the new spare. */
 static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
@@ -156,7 +159,7 @@ static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t ind
         return;
     }
     if (SETTI_UNLIKELY(pool->pinned != 0)) {
-        setti_storage_stray(pool, storage, SETTI_STRAYS);
+        setti_storage_note_stray(pool, storage, SETTI_STRAYS);
         return;
     }
     setti_sparse_trim(pool, storage);
@@ -176,6 +179,7 @@ void setti_sparse_free_strays(setti_pool* pool, setti_storage* storage)
     }
 }
 
+/* The slow path of setti_sparse_erase. */
 static void sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     uint32_t row = setti_sparse_row(storage, index);
@@ -218,8 +222,8 @@ void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
     storage->spare = SETTI_NONE;
 }
 
-/* The cursor is 1 + the row just visited, 0 at first: erasing that row only shortens what lies
- * behind it. */
+/* The cursor is 1 + the row just visited, 0 at first. Erasing that row moves only rows behind it,
+ * which were visited before. */
 uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);

@@ -49,7 +49,7 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary)
     setti_summary_init(summary);
 }
 
-/* Computes the levels above the first, where only the first `count` numbers may be missing. */
+/* Computes the levels above level[0], which has no members removed from number `count` on. */
 static void summary_rebuild(const setti_summary* summary, uint32_t count)
 {
     for (uint32_t k = 1; k < summary->levels; k++) {
@@ -110,14 +110,15 @@ void setti_summary_remove(setti_summary* summary, uint32_t number)
 uint32_t setti_summary_next(const setti_summary* summary, uint32_t from)
 {
     uint32_t at = from;
-    for (uint32_t k = 0; k < summary->levels; k++) { /* up, until something is at or behind `at` */
+    for (uint32_t k = 0; k < summary->levels;
+         k++) { /* up, until a word has a member from `at` on */
         if (at / 64 >= summary_words(summary->capacity, k)) {
             break;
         }
         uint64_t rest = ~summary->level[k][at / 64] >> (at % 64);
         if (rest != 0) {
             at += setti_bits_lowest(rest);
-            while (k-- > 0) { /* and down to the lowest member below it */
+            while (k-- > 0) { /* and down to the lowest member in that word */
                 at = at * 64 + setti_bits_lowest(~summary->level[k][at]);
             }
             return at;

@@ -120,6 +120,7 @@ SETTI_APART static void* access_find_mut(sett_world* world, sett_entity entity,
     return setti_storage_find_mut(&world->pool, &type->storage, entity.index);
 }
 
+/* The slow path of sett_get_mut: reports a value that is absent. */
 SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
                                         sett_component component)
 {
@@ -130,7 +131,8 @@ SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
     return value;
 }
 
-/* Whether the fast path succeeds; *value is then the answer. Calls nothing. */
+/* The fast path of sett_find_mut: true if it knows the answer, which is stored in *value. Calls no
+ * function. */
 SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
                                  sett_component component, void** value)
 {

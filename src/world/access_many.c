@@ -32,11 +32,11 @@ SETTI_INLINE void many_prefetch_row(const setti_storage* storage, uint32_t index
 }
 
 SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* storage,
-                                const sett_entity* entities, uint32_t left, bool changes)
+                                const sett_entity* entities, uint32_t left, setti_prefetch use)
 {
     if (left > MANY_AHEAD) {
         uint32_t far = entities[MANY_AHEAD].index;
-        setti_entity_prefetch(&world->entities, far, changes);
+        setti_entity_prefetch(&world->entities, far, use);
         many_prefetch_bit(storage, far);
         many_prefetch_row(storage, far);
     }
@@ -110,7 +110,7 @@ uint32_t sett_find_many(const sett_world* world, const sett_entity* entities, ui
         if (SETTI_UNLIKELY(type == NULL)) {
             out[k] = sett_find_slow_(world, entities[k].index, entities[k].generation, component);
         } else {
-            many_prefetch(world, &type->storage, entities + k, count - k, false);
+            many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_READ);
             out[k] = setti_entity_is_current(&world->entities, entities[k])
                          ? setti_storage_find(&type->storage, entities[k].index)
                          : NULL;
@@ -130,7 +130,7 @@ uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint
     uint32_t found = 0;
     for (uint32_t k = 0; k < count; k++) {
         if (SETTI_LIKELY(type != NULL)) {
-            many_prefetch(world, &type->storage, entities + k, count - k, false);
+            many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_READ);
         }
         out[k] = sett_find_mut(world, entities[k], component);
         found += out[k] != NULL;
@@ -146,7 +146,7 @@ sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32
         return setti_world_failure(world);
     }
     for (uint32_t k = 0; k < count; k++) {
-        many_prefetch(world, &type->storage, entities + k, count - k, true);
+        many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_CHANGE);
         if (setti_entity_is_current(&world->entities, entities[k]) &&
             !setti_storage_has(&type->storage, entities[k].index) &&
             sett_add(world, entities[k], component) == NULL) {
@@ -166,7 +166,7 @@ sett_status sett_set_many(sett_world* world, const sett_entity* entities, uint32
     for (uint32_t k = 0; k < count; k++) {
         size_t at = (size_t)k * type->storage.size;
         const void* value = values != NULL ? (const unsigned char*)values + at : NULL;
-        many_prefetch(world, &type->storage, entities + k, count - k, true);
+        many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_CHANGE);
         if (setti_entity_is_current(&world->entities, entities[k]) &&
             sett_set(world, entities[k], component, value) == NULL) {
             return world->error;
@@ -183,7 +183,7 @@ sett_status sett_remove_many(sett_world* world, const sett_entity* entities, uin
         return setti_world_failure(world);
     }
     for (uint32_t k = 0; k < count; k++) {
-        many_prefetch(world, &type->storage, entities + k, count - k, true);
+        many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_CHANGE);
         if (setti_entity_is_current(&world->entities, entities[k]) &&
             setti_storage_has(&type->storage, entities[k].index) &&
             sett_remove(world, entities[k], component) != SETT_OK) {

@@ -19,7 +19,7 @@
 #define BIND_MOVES 64         /* of numbers, to make room for another */
 #define BIND_FEWEST 64        /* slots of the rest */
 
-/* A number that is looked for in the front. */
+/* Whether a number can be in the front. */
 static bool bind_is_fast(uint64_t number)
 {
     return number >> 63 == 0;
@@ -70,6 +70,7 @@ static bool bind_rest_reserve(setti_pool* pool, setti_bind_rest* rest)
 
 /* ------------------------------------------------------------------------------------ the front */
 
+/* Creates the front, empty, if it is missing. False when memory runs out. */
 static bool bind_front_reserve(sett_world* world)
 {
     const size_t size = SETT_BOUND_FRONT_ * sizeof(*world->front);
@@ -95,8 +96,8 @@ static sett_bound_* bind_front_find(const sett_world* world, uint64_t number)
     return first->number == number ? first : second->number == number ? second : NULL;
 }
 
-/* Puts a number into a slot of its two. What was there goes to its other slot, and so on. Returns
- * the item for which no slot was found; its number is 0 if all have one. */
+/* Puts a number into one of its two slots. A number that was there moves to its own other slot, and
+ * so on. Returns the item that found no slot; its number is 0 if all items have one. */
 static sett_bound_ bind_front_insert(sett_bound_* front, sett_bound_ item)
 {
     uint32_t at = sett_bound_first_(item.number);
@@ -126,14 +127,17 @@ sett_status sett_component_bind(sett_world* world, uint64_t number, sett_compone
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
     }
     if (number == 0 || number == BIND_ENDED) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: the number for \"%.100s\" must not be 0 or UINT64_MAX",
-                                     call, type->desc.name);
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: the number for \"%.100s\" is reserved - pass another than "
+            "0 and UINT64_MAX",
+            call, type->desc.name);
     }
     const sett_component present = sett_component_bound(world, number);
     if (present != 0 && present != component) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: the number for \"%.100s\" is bound to \"%.100s\" already",
+                                     "%s: the number for \"%.100s\" is bound to \"%.100s\" already "
+                                     "- choose another number",
                                      call, type->desc.name, setti_component_text(world, present));
     }
     if (present != 0) {

@@ -18,8 +18,8 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Where the signature of an entity is, if the type remembers the transition from it (only the type
- * itself is then missing). NULL otherwise. */
+/* The address of an entity's signature, if the type remembers the transition from it: the entity
+ * then lacks the type, and has all that it requires. NULL otherwise. */
 SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -28,10 +28,10 @@ SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, set
                : NULL;
 }
 
-/* The fast path of an array that is not SETTI_TYPE_LONG_ADD: takes the transition that the type
- * remembers, into pages that exist. The new row is not initialised. NULL: a page is missing, or a
- * snapshot needs it. Calls nothing, so that sett_add need not save registers. Equals
- * setti_change_add before the value is written. */
+/* Adds an array without a flag of SETTI_TYPE_LONG_ADD, by the transition that the type remembers, if
+ * the pages exist. The new row is not initialised. NULL: a page is missing, or a snapshot needs it.
+ * Calls no function, so that sett_add need not save registers. Equals setti_change_add before the
+ * value is written. */
 SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t index,
                                 uint32_t* signature, bool cow)
 {
@@ -47,12 +47,12 @@ SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t in
     return value;
 }
 
-/* Like fast_try_add, where a page may be missing. NULL also when memory runs out. */
+/* Like fast_try_add; creates a page that is missing. NULL also when memory runs out. */
 SETTI_APART static void* fast_try_add_page(sett_world* world, setti_type* type, uint32_t index)
 {
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
     return setti_array_reserve(&world->pool, &type->storage, index)
-               ? fast_try_add(world, type, index, signature, true)
+               ? fast_try_add(world, type, index, signature, SETTI_COW)
                : NULL;
 }
 
@@ -65,13 +65,17 @@ SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* 
                : NULL;
 }
 
-/* Like fast_try_add, for a tag, a sparse set, or a dont_fragment type: then without a signature.
- * NULL also if the entity has a value. */
+/* The `signature` of a dont_fragment type. */
+#define FAST_NO_SIGNATURE ((uint32_t*)NULL)
+
+/* Like fast_try_add, for a tag, a sparse set, or a dont_fragment type. NULL also if the entity has a
+ * value. */
 SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint32_t index,
                                       uint32_t* signature)
 {
     uint32_t to = signature != NULL ? setti_type_added(type, *signature)->to : 0;
-    if (signature != NULL && !setti_entity_try_mark(&world->pool, &world->entities, index, true)) {
+    if (signature != NULL &&
+        !setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_COW)) {
         return NULL;
     }
     void* value = setti_storage_try_insert(&world->pool, &type->storage, index);
@@ -84,14 +88,14 @@ SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint3
     return value;
 }
 
-/* Like fast_try_add_other, for a dont_fragment type that requires none: no signature and no group
- * knows of it. */
+/* Like fast_try_add_other, for a dont_fragment type that requires no other: signatures and groups do
+ * not depend on it. */
 SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* type,
                                               sett_entity entity)
 {
     return setti_entity_signature(&world->entities, entity) != NULL &&
                    (type->flags & SETTI_TYPE_REQUIRES) == 0
-               ? fast_try_add_other(world, type, entity.index, NULL)
+               ? fast_try_add_other(world, type, entity.index, FAST_NO_SIGNATURE)
                : NULL;
 }
 
@@ -102,7 +106,7 @@ SETTI_APART bool setti_change_learn_added(sett_world* world, setti_type* type, u
         alone = setti_signature_has(&world->signatures, signature, type->required.item[k]->id);
     }
     uint32_t to = alone ? setti_edit_toggle(world, signature, type) : SETTI_NONE;
-    if (to == SETTI_NONE || !setti_edit_is_unheard(world, signature, to)) {
+    if (to == SETTI_NONE || !setti_edit_has_no_listener(world, signature, to)) {
         return false;
     }
     setti_type_added(type, signature)->from = signature;
@@ -110,23 +114,23 @@ SETTI_APART bool setti_change_learn_added(sett_world* world, setti_type* type, u
     return true;
 }
 
-/* Whether one more entity with the type can be destroyed together with all others. Equals
- * setti_edit_reserve_collect. */
-SETTI_INLINE bool fast_collects(const setti_type* type)
+/* Whether there is room to destroy all entities with the type, and one more, together. Equals
+ * setti_edit_reserve_collect, if that need not allocate. */
+SETTI_INLINE bool fast_has_collect_room(const setti_type* type)
 {
     return SETTI_LIKELY(type->cascade == NULL) || type->cascade->collect == NULL ||
            type->storage.count < type->collect_room;
 }
 
-/* Adds a row of any kind where the type comes alone, and has none of the flags `slow`. NULL: take
- * the slow path. Equals setti_change_add before the value is written. */
+/* Adds a row of any kind, if no other type has to be added with it, and the type has none of the
+ * flags `slow`. NULL: take the slow path. Equals setti_change_add before the value is written. */
 SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity,
                                           uint32_t slow)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (!SETTI_FAST_PATHS || signature == NULL ||
-        world->locks != 0 || /* systems write to nothing that is shared */
-        !fast_collects(type)) {
+        world->locks != 0 || /* while systems run, none writes to what they share */
+        !fast_has_collect_room(type)) {
         return NULL;
     }
     if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
@@ -146,7 +150,7 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
                : fast_try_add_other(world, type, entity.index, signature);
 }
 
-/* Initialises a value that was just added by the fast path, and runs on_add. Equals the end of
+/* Initialises a value that the fast path has added, and runs on_add. Equals the end of
  * setti_change_add: setti_edit_write and setti_edit_notify_entering. */
 SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type* type,
                                              sett_entity entity, void* value,
@@ -160,8 +164,8 @@ SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type
     return value;
 }
 
-/* Like fast_finish_by_call, with one callback and no other call: only the value has to be held
- * meanwhile. */
+/* Like fast_finish_by_call; for small values of zeroes it calls only the callback, so that one
+ * register is saved, for the value. */
 SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, sett_entity entity,
                                      void* value, const setti_edit_part* given)
 {
@@ -196,12 +200,13 @@ void* setti_change_add_fast(sett_world* world, setti_type* type, sett_entity ent
     return fast_end_add(world, type, entity, value, call, given);
 }
 
-/* Tags, sparse sets and dont_fragment types without hooks: keeps little over the call. */
+/* The fast path of sett_add for tags, sparse sets and dont_fragment types without hooks. A function
+ * of its own, because it saves fewer registers than setti_change_add_fast. */
 SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
     void* value = NULL;
     if ((world->locks | (type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_CASCADES))) != 0) {
-        /* below */
+        /* the world is locked, or there are hooks: setti_change_add_fast, below */
     } else if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         value = fast_try_add_dont_fragment(world, type, entity);
     } else if ((type->flags & SETTI_TYPE_SLOW_ADD) == 0) {
@@ -212,36 +217,37 @@ SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, set
     }
     return SETTI_LIKELY(value != NULL)
                ? setti_row_zero(value, type->storage.size)
-               : setti_change_add_fast(world, type, entity, "sett_add", NULL);
+               : setti_change_add_fast(world, type, entity, "sett_add", SETTI_NO_VALUE);
 }
 
-/* The type is not registered, or use is profiled. */
+/* sett_add of a type that is not registered, or while use is profiled. */
 SETTI_COLD static void* fast_add_unknown(sett_world* world, sett_entity entity,
                                          sett_component component)
 {
     static const char call[] = "sett_add";
     setti_type* type = setti_world_type(world, component);
-    return type != NULL ? setti_change_add_fast(world, type, entity, call, NULL)
-                        : setti_change_add(world, entity, component, call, NULL);
+    return type != NULL ? setti_change_add_fast(world, type, entity, call, SETTI_NO_VALUE)
+                        : setti_change_add(world, entity, component, call, SETTI_NO_VALUE);
 }
 
-/* A page is missing, or a snapshot needs it. */
+/* sett_add where a page is missing, or a snapshot needs it. */
 SETTI_APART static void* fast_add_page(sett_world* world, setti_type* type, sett_entity entity)
 {
     void* value = fast_try_add_page(world, type, entity.index);
-    return fast_end_add(world, type, entity, value, "sett_add", NULL);
+    return fast_end_add(world, type, entity, value, "sett_add", SETTI_NO_VALUE);
 }
 
-/* A snapshot is held, or the world is locked. */
+/* sett_add while a snapshot is held, or the world is locked. */
 SETTI_APART static void* fast_add_held(sett_world* world, setti_type* type, sett_entity entity)
 {
     if (SETTI_UNLIKELY(world->locks != 0)) {
-        return setti_change_add(world, entity, type->id, "sett_add", NULL);
+        return setti_change_add(world, entity, type->id, "sett_add", SETTI_NO_VALUE);
     }
     uint32_t* signature = setti_entity_set_mut(&world->entities, entity.index);
-    void* value = fast_try_add(world, type, entity.index, signature, true);
-    return SETTI_LIKELY(value != NULL) ? fast_end_add(world, type, entity, value, "sett_add", NULL)
-                                       : fast_add_page(world, type, entity);
+    void* value = fast_try_add(world, type, entity.index, signature, SETTI_COW);
+    return SETTI_LIKELY(value != NULL)
+               ? fast_end_add(world, type, entity, value, "sett_add", SETTI_NO_VALUE)
+               : fast_add_page(world, type, entity);
 }
 
 /* Equals setti_change_add. */
@@ -260,25 +266,25 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     }
     uint32_t* signature = fast_known(world, type, entity);
     if (SETTI_UNLIKELY(signature == NULL)) {
-        return setti_change_add_fast(world, type, entity, "sett_add", NULL);
+        return setti_change_add_fast(world, type, entity, "sett_add", SETTI_NO_VALUE);
     }
     if (SETTI_UNLIKELY((world->pool.cow_from | world->locks) != 0)) {
         return fast_add_held(world, type, entity);
     }
-    void* value = fast_try_add(world, type, entity.index, signature, false);
+    void* value = fast_try_add(world, type, entity.index, signature, SETTI_NO_COW);
     if (SETTI_UNLIKELY(value == NULL)) {
         return fast_add_page(world, type, entity);
     }
     return SETTI_LIKELY((type->flags & SETTI_TYPE_ADD_HOOKS) == 0)
                ? setti_row_zero(value, type->storage.size)
-               : fast_finish(world, type, entity, value, NULL);
+               : fast_finish(world, type, entity, value, SETTI_NO_VALUE);
 }
 
 /* Adds an array's row if no callback runs, and the type has none of the flags `slow`. */
 SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_entity entity,
                                       uint32_t slow)
 {
-    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || type == NULL || !fast_collects(type) ||
+    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || type == NULL || !fast_has_collect_room(type) ||
                        (type->flags & (slow | SETTI_TYPE_OTHER | SETTI_TYPE_ADD_HOOKS)) != 0)) {
         return NULL;
     }
@@ -289,7 +295,7 @@ SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_
                    : fast_try_add_any(world, type, entity, slow);
     }
     void* value = SETTI_LIKELY(world->pool.cow_from == 0)
-                      ? fast_try_add(world, type, entity.index, signature, false)
+                      ? fast_try_add(world, type, entity.index, signature, SETTI_NO_COW)
                       : NULL;
     return SETTI_LIKELY(value != NULL) ? value : fast_try_add_page(world, type, entity.index);
 }
@@ -320,7 +326,7 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
     return setti_edit_reserve_at(world, &edit, index);
 }
 
-/* Commits a part's edit, which is reserved. */
+/* Adds the type of a part, for which all is reserved. Returns the value. */
 static void* change_commit_add(sett_world* world, setti_edit_part* part, sett_entity entity)
 {
     uint32_t from = *setti_entity_signature(&world->entities, entity);
@@ -343,7 +349,7 @@ bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, s
     bool adds_first = !setti_storage_has(&first->storage, a.index);
     bool adds_second = !setti_storage_has(&second->storage, b.index);
     if (!adds_first && !adds_second) {
-        return true; /* a link that is turned */
+        return true; /* an existing link gets another target */
     }
     setti_edit_settle(world);
     setti_edit_pin(world);
@@ -415,6 +421,7 @@ SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_co
 
 /* ------------------------------------------------------------------------------------- ensuring */
 
+/* Returns the entity's value, marked as written, or adds one. */
 SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_type* type)
 {
     if (SETTI_LIKELY(setti_entity_signature(&world->entities, entity) != NULL)) {
@@ -423,15 +430,16 @@ SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_ty
             return value;
         }
     }
-    return setti_change_add_fast(world, type, entity, "sett_ensure", NULL);
+    return setti_change_add_fast(world, type, entity, "sett_ensure", SETTI_NO_VALUE);
 }
 
+/* sett_ensure of a type that is not registered, while use is profiled, or a system is watched. */
 SETTI_COLD static void* change_ensure_unknown(sett_world* world, sett_entity entity,
                                               sett_component component)
 {
     setti_type* type = setti_change_check_access(world, entity, component, "sett_ensure");
     return type != NULL ? change_ensure(world, entity, type)
-                        : setti_change_add(world, entity, component, "sett_ensure", NULL);
+                        : setti_change_add(world, entity, component, "sett_ensure", SETTI_NO_VALUE);
 }
 
 void* sett_ensure(sett_world* world, sett_entity entity, sett_component component)

@@ -1,7 +1,8 @@
-/* change_convert.c: the storage of a type as a whole: room ahead, gaps closed, another kind.
+/* change_convert.c: calls that change the storage of a type as a whole: they reserve rows, close gaps,
+ * or convert it to another kind.
  *
- * The workload: now and then, between frames. Who has the type stays the same, so neither
- * signatures nor listeners notice.
+ * The workload: now and then, between frames. The entities that have the type remain the same, so
+ * neither signatures nor listeners change.
  *
  * Invariant:  the entities that have the type, and their values and ticks, are those from before
  */
@@ -13,8 +14,8 @@ sett_status sett_component_reserve(sett_world* world, sett_component component, 
     if (type == NULL) {
         return setti_world_failure(world);
     }
-    /* An array has its rows where the entities are: room for all that exist and, behind the highest
-     * index, for `count` to come. */
+    /* The row of an array is its entity's index, which is not known yet. So rows are reserved for all
+     * indices in use, and for `count` behind them. */
     const setti_entity_table* table = &world->entities;
     uint32_t taken = setti_entity_taken(table);
     uint32_t end = table->limit - taken < count ? table->limit : taken + count;
@@ -38,8 +39,8 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
 
 /* ---------------------------------------------------------------------------------- converting */
 
-/* Reserves what depends on indices: for each value of a sparse set, or for neighbours that share
- * all their pages: 64 of an array, those of a page of a sparse set's index. */
+/* Reserves the pages that depend on the indices of the entities: for one of each run of neighbours,
+ * which share all their pages: 64 of an array, those of a page of a sparse set's index. */
 static bool conversion_reserve_indices(setti_pool* pool, const setti_storage* from,
                                        setti_storage* to)
 {
@@ -48,7 +49,7 @@ static bool conversion_reserve_indices(setti_pool* pool, const setti_storage* fr
     for (uint32_t row = 0; reserved && from->kind == SETTI_SPARSE && row < from->extent; row++) {
         uint32_t index = *setti_storage_index(from, row);
         bool other = last == SETTI_NONE || index / 64 != last / 64;
-        if (index != SETTI_NONE && other) { /* 64 neighbours share all their pages */
+        if (index != SETTI_NONE && other) {
             reserved = setti_storage_reserve_indices(pool, to, index, 1);
             last = index;
         }
@@ -96,12 +97,12 @@ void setti_conversion_drop(sett_world* world, setti_conversion* conversion)
     setti_storage_deinit(&world->pool, &conversion->made);
 }
 
-/* Moves the value of an entity that lies at a place of `from`; there is room for it. */
+/* Moves an entity's value from its place in `from` to the storage `to`, which has room for it. */
 SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* from, uint32_t place,
                                   setti_storage* to, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_slot(from, index) == place && from->gather == NULL);
-    void* row = to->kind == SETTI_ARRAY ? setti_array_try_insert(pool, to, index, false)
+    void* row = to->kind == SETTI_ARRAY ? setti_array_try_insert(pool, to, index, SETTI_NO_COW)
                                         : setti_storage_try_insert(pool, to, index);
     SETTI_ASSERT(row != NULL);
     if (from->move != NULL && from->size != 0) {
@@ -114,16 +115,23 @@ SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* from, u
     }
 }
 
-/* A loop that moves the values of a type to another storage: all of them (`listener` is NULL),
- * those of the listener's members, or all others. */
+/* The entities whose values a loop moves. */
+typedef enum conversion_part {
+    CONVERSION_MEMBERS, /* of a listener; all if there is no listener */
+    CONVERSION_OTHERS
+} conversion_part;
+
+/* A loop that moves values of a type to another storage. */
 typedef struct conversion_walk {
     sett_world* world;
     const setti_storage* from;
     setti_storage* to;
-    const setti_listener* listener;
-    bool members;
+    const setti_listener* listener; /* NULL: all values are moved */
+    bool members;                   /* moves the values of members; false: of others */
     setti_matches known;
 } conversion_walk;
+
+/* Moves the value of an entity, if it belongs to the part that the loop moves. */
 
 SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32_t index)
 {
@@ -138,9 +146,8 @@ SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32
     conversion_move(&world->pool, walk->from, place, walk->to, index);
 }
 
-/* Appends the values of a word's entities, from row *at on, to a sparse set that has room for them,
- * of an array whose values are plain bytes: no test, and what 64 neighbours share is looked up
- * once. */
+/* Appends the values of a word's entities, plain bytes in an array, to a sparse set that has room
+ * for them, from row *at on. What 64 neighbours share is looked up once. */
 static void conversion_append_word(setti_pool* pool, const setti_storage* from, setti_storage* to,
                                    uint32_t base, uint64_t word, uint32_t* at)
 {
@@ -168,9 +175,9 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* from, 
     *at = row;
 }
 
-/* Which of `word`, entities that have the type of storage `of`, are members of a listener with
- * plain conditions: whole words, because to find the signature of each entity takes as long as to
- * move it. */
+/* Which of the entities in `word`, which have the type of storage `of`, are members of a listener that
+ * has no conditions but `with` and `without`. By whole words: looking up each entity's signature takes
+ * as long as moving its value. */
 static uint64_t conversion_members(const setti_listener* listener, const setti_storage* of,
                                    uint32_t base, uint64_t word)
 {
@@ -185,7 +192,8 @@ static uint64_t conversion_members(const setti_listener* listener, const setti_s
     return word;
 }
 
-/* Notes which values of an array are a listener's members, a bit each. Returns how many are. */
+/* Stores which entities with a value in an array are a listener's members, a bit for each. Returns
+ * how many are. */
 static uint32_t conversion_note_members(const setti_storage* from, const setti_listener* listener,
                                         uint64_t* members)
 {
@@ -204,7 +212,7 @@ static uint32_t conversion_note_members(const setti_storage* from, const setti_l
     return count;
 }
 
-/* Loads values of the word after the next ahead, where that lies in the page. (Half of a million
+/* Prefetches the values of the word after the next one, if it is in the same page. (Half of a million
  * entities, whose pages do not follow one another in memory: 1.3 ms instead of 1.8.) */
 SETTI_INLINE void conversion_prefetch(const setti_storage* from, uint32_t base)
 {
@@ -217,9 +225,9 @@ SETTI_INLINE void conversion_prefetch(const setti_storage* from, uint32_t base)
     }
 }
 
-/* Moves the values of an array of plain bytes to a sparse set that has room for them; noted members
- * come first, `count` of them. In one pass: a pass for the members and one for the others read each
- * line twice (a million of 8 bytes took 1.5 times as long). */
+/* Moves the values of an array of plain bytes to a sparse set that has room for them; the `count`
+ * values of `members` come first (NULL: all are members). In one pass: a pass for the members and
+ * one for the others read each line twice (a million of 8 bytes took 1.5 times as long). */
 static void conversion_move_words(setti_pool* pool, const setti_storage* from, setti_storage* to,
                                   const uint64_t* members, uint32_t count)
 {
@@ -281,9 +289,9 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* from, se
     to->extent = end;
 }
 
-/* The usual conversion: of plain bytes between an array and a sparse set. False, and nothing was
- * done, if it is another, or there is no memory to note the members. *counted: the members in
- * front, if `first` is given. */
+/* The fast path: plain bytes that move between an array and a sparse set. False, with nothing done,
+ * for other conversions, or if memory for the bits of members runs out. *counted becomes the number
+ * of members in front, if `first` is given. */
 static bool conversion_move_plain(sett_world* world, const setti_storage* from, setti_storage* to,
                                   const setti_listener* first, uint32_t* counted)
 {
@@ -314,12 +322,12 @@ static bool conversion_move_plain(sett_world* world, const setti_storage* from, 
     return true;
 }
 
-/* Rows in their order, or indices in theirs. In line: with three calls for each value a million of
- * 8 bytes took 15 ms instead of 8. */
+/* Moves one part of the values, in the order of the rows of a sparse set or the indices of an array.
+ * In line: with three calls for each value a million of 8 bytes took 15 ms instead of 8. */
 static void conversion_move_part(sett_world* world, const setti_storage* from, setti_storage* to,
-                                 const setti_listener* listener, bool members)
+                                 const setti_listener* listener, conversion_part part)
 {
-    conversion_walk walk = {world, from, to, listener, members, {{0}, {0}}};
+    conversion_walk walk = {world, from, to, listener, part == CONVERSION_MEMBERS, {{0}, {0}}};
     setti_matches_init(&walk.known);
     for (uint32_t row = 0; from->kind == SETTI_SPARSE && row < from->extent; row++) {
         uint32_t index = *setti_storage_index(from, row);
@@ -350,9 +358,9 @@ uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion
     SETTI_ASSERT(world->pool.cow_from == 0 && type->owner == NULL);
     uint32_t members = SETTI_NONE;
     if (!conversion_move_plain(world, &type->storage, made, first, &members)) {
-        conversion_move_part(world, &type->storage, made, first, true);
+        conversion_move_part(world, &type->storage, made, first, CONVERSION_MEMBERS);
         if (first != NULL) {
-            conversion_move_part(world, &type->storage, made, first, false);
+            conversion_move_part(world, &type->storage, made, first, CONVERSION_OTHERS);
         }
     }
     SETTI_ASSERT(made->count == type->storage.count);
@@ -391,7 +399,8 @@ sett_status setti_change_convert(sett_world* world, setti_type* type, sett_stora
     if (!setti_conversion_reserve(world, &conversion, type, kind)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), type->id);
     }
-    setti_conversion_commit(world, &conversion, NULL);
+    const setti_listener* no_group = NULL;
+    setti_conversion_commit(world, &conversion, no_group);
     return SETT_OK;
 }
 

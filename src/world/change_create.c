@@ -1,12 +1,12 @@
-/* change_create.c: entities begin: one by one, and in bulk, with their components.
+/* change_create.c: creates entities: one by one, and in bulk, with their components.
  *
  * The workload: spawning. One entity without components takes the lowest free index, in line; its
- * components follow by sett_add. With its components it is one edit: what sett_add looks up for
- * each (the entity, the transition, the callbacks) is looked up once, no query sees a set in
- * between, and on_add sees the values. Many at once are one edit as well. change_add.c says what
- * "equals" means at a fast path.
+ * components follow by sett_add. An entity with its components is one edit: what sett_add looks up
+ * for each component (the entity, the transition, the callbacks) is looked up once, no query sees a
+ * signature in between, and on_add sees the values. Many entities at once are one edit as well.
+ * change_add.c says what "equals" means at a fast path.
  *
- * Invariant:  reserved for all before the first exists: what can fail comes first
+ * Invariant:  memory for all entities is reserved before the first one exists
  */
 #include "world/change.h"
 
@@ -14,8 +14,8 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Creates an entity at the lowest free index of the hinted word. Takes the slow path if the word
- * has none, or if the world is locked or observes all entities. */
+/* Creates an entity at the lowest free index of the hint's word. Takes the slow path if that word
+ * has no free index, or the world is locked, or an observer concerns all entities. */
 SETTI_APART static sett_entity fast_create_rest(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
@@ -28,31 +28,31 @@ SETTI_APART static sett_entity fast_create_rest(sett_world* world)
     setti_entity_write(&world->pool, table, word * 64);
     sett_entity entity = setti_entity_take_lowest(table, page, bits);
     if ((bits & (bits - 1)) == 0) {
-        setti_entity_hint_ends(table);
+        setti_entity_advance_hint(table);
     }
     return entity;
 }
 
-/* The only free index of a word that the summary does not know of: where one entity ends and one
- * begins while all other indices are in use. */
+/* Creates an entity at the only free index of the hint's word, if that is unlisted: so it is where
+ * one entity ends and another begins while all other indices are in use. */
 SETTI_APART static sett_entity fast_create_only(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
     setti_entity_page* page = setti_entity_page_of(table, table->hint * 64);
     uint64_t bits = page != NULL ? page->free[table->hint % SETTI_ENTITY_WORDS] : 0;
-    if (bits == 0 || (bits & (bits - 1)) != 0 || !setti_entity_may_hint_end(table) ||
+    if (bits == 0 || (bits & (bits - 1)) != 0 || !setti_entity_can_step_hint(table) ||
         world->locks_or_observers != 0 ||
-        !setti_entity_try_mark(&world->pool, table, table->hint * 64, true)) {
+        !setti_entity_try_mark(&world->pool, table, table->hint * 64, SETTI_COW)) {
         return fast_create_rest(world);
     }
     sett_entity entity = setti_entity_take_lowest(table, page, bits);
-    setti_entity_end_hint(table);
+    setti_entity_step_hint(table);
     return entity;
 }
 
-/* Takes the lowest free index, where its page exists and others are free in its word. Without `cow`
- * no snapshot is held, and the caller has looked at locks_or_observers. Calls nothing. Equals
- * setti_change_create. */
+/* Creates an entity at the lowest free index, if its page exists and its word has another free
+ * index. With SETTI_NO_COW the caller has tested locks_or_observers. Calls no function before it
+ * ends. Equals setti_change_create. */
 SETTI_INLINE sett_entity fast_create_in_word(sett_world* world, bool cow)
 {
     setti_entity_table* table = &world->entities;
@@ -71,7 +71,7 @@ SETTI_INLINE sett_entity fast_create_in_word(sett_world* world, bool cow)
 
 SETTI_APART static sett_entity fast_create_cow(sett_world* world)
 {
-    return fast_create_in_word(world, true);
+    return fast_create_in_word(world, SETTI_COW);
 }
 
 /* Equals setti_change_create. */
@@ -85,7 +85,7 @@ sett_entity sett_entity_create(sett_world* world)
         return setti_change_create(world);
     }
     return SETTI_LIKELY((world->pool.cow_from | world->locks_or_observers) == 0)
-               ? fast_create_in_word(world, false)
+               ? fast_create_in_word(world, SETTI_NO_COW)
                : fast_create_cow(world);
 }
 
@@ -95,7 +95,8 @@ static sett_status create_many(sett_world* world, const char* call, uint32_t cou
                                const sett_component* components, uint32_t component_count,
                                const void* const* values, sett_entity* out);
 
-/* The slow path: rejected, out of memory, without a page, or a child of the scope. */
+/* The slow path: the call may be rejected, memory may run out, a page may be missing, or the entity
+ * becomes a child of the world's scope. */
 SETTI_COLD sett_entity setti_change_create(sett_world* world)
 {
     static const char call[] = "sett_entity_create";
@@ -104,7 +105,9 @@ SETTI_COLD sett_entity setti_change_create(sett_world* world)
     }
     if (world->scope_calls != NULL) {
         sett_entity child = sett_null();
-        (void)create_many(world, call, 1, NULL, 0, NULL, &child);
+        const sett_component* no_components = NULL;
+        const void* const* no_values = NULL;
+        (void)create_many(world, call, 1, no_components, 0, no_values, &child);
         return child;
     }
     uint32_t from = world->entities.hint * 64;
@@ -127,15 +130,15 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
     }
     if (sett_is_null(entity) || entity.generation > SETTI_GENERATION_MAX) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
-                                     "%s: %u:%u is not a valid handle: generations are from 1 to "
-                                     "%u",
+                                     "%s: %u:%u is not a valid handle - pass a generation from 1 "
+                                     "to %u",
                                      __func__, (unsigned)entity.index, (unsigned)entity.generation,
                                      (unsigned)SETTI_GENERATION_MAX);
     }
     if (entity.index >= table->limit) {
         return setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                     "%s: the index of %u:%u is beyond the world's entity_limit "
-                                     "(%u)",
+                                     "%s: the index of %u:%u is not below the world's entity_limit "
+                                     "(%u) - create the world with a higher entity_limit",
                                      __func__, (unsigned)entity.index, (unsigned)entity.generation,
                                      (unsigned)table->limit);
     }
@@ -143,11 +146,17 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
     if ((current & SETTI_DEAD) == 0 || setti_entity_is_claimed(table, entity.index)) {
         return setti_world_fail(world, SETT_STATUS_PRESENT, __func__, entity, 0);
     }
-    if (current == SETTI_RETIRED || entity.generation < (current & ~SETTI_DEAD)) {
+    if (current == SETTI_RETIRED) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
-                                     "%s: %u:%u was used before: the next generation of this "
-                                     "index is %u - end entities that come back by "
-                                     "sett_entity_forget",
+                                     "%s: %u:%u: this index has used all of its generations - pass "
+                                     "another index",
+                                     __func__, (unsigned)entity.index, (unsigned)entity.generation);
+    }
+    if (entity.generation < (current & ~SETTI_DEAD)) {
+        return setti_world_fail_with(world, SETT_STATUS_STALE,
+                                     "%s: entity %u:%u was destroyed, and the next entity at its "
+                                     "index has generation %u - to create a handle again, end its "
+                                     "entity with sett_entity_forget",
                                      __func__, (unsigned)entity.index, (unsigned)entity.generation,
                                      (unsigned)(current & ~SETTI_DEAD));
     }
@@ -171,8 +180,8 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
     if (first % 64 != 0 || (end % 64 != 0 && end != limit) || end > limit || first >= end) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: range %u to %u - pass multiples of 64, the first below the second, up to the "
-            "world's entity_limit (%u)",
+            "%s: the range from %u to %u is not valid - pass multiples of 64, the first below the "
+            "second, up to the world's entity_limit (%u)",
             __func__, (unsigned)first, (unsigned)end, (unsigned)limit);
     }
     setti_entity_set_range(&world->entities, first / 64, end / 64 + (end % 64 != 0));
@@ -181,7 +190,7 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
 
 /* ------------------------------------------------------------------------------ with components */
 
-/* Whether a component may be among those of a creation, at its place in the list. */
+/* SETT_OK if new entities may get the component at this place of the list; else fails. */
 static sett_status create_check(sett_world* world, const setti_edit* edit,
                                 const sett_component* components, uint32_t at,
                                 const void* const* values, const char* call)
@@ -193,7 +202,9 @@ static sett_status create_check(sett_world* world, const setti_edit* edit,
     for (uint32_t k = 0; k < at; k++) {
         if (components[k] == components[at]) {
             return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                         "%s: \"%.100s\" is listed twice", call, type->desc.name);
+                                         "%s: \"%.100s\" is listed twice - list each component "
+                                         "once",
+                                         call, type->desc.name);
         }
     }
     if (!setti_change_may_add(type, edit->count)) {
@@ -205,16 +216,17 @@ static sett_status create_check(sett_world* world, const setti_edit* edit,
     return SETT_OK;
 }
 
-/* Whether a callback runs when entities get these types. */
-static bool create_is_heard(const sett_world* world, const setti_edit* edit)
+/* Whether a callback may run when entities get these types. */
+static bool create_may_notify(const sett_world* world, const setti_edit* edit)
 {
-    bool heard = world->listeners != NULL || world->scope_calls != NULL;
-    for (uint32_t k = 0; k < edit->added_count && !heard; k++) {
-        heard = (edit->added[k].type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;
+    bool may = world->listeners != NULL || world->scope_calls != NULL;
+    for (uint32_t k = 0; k < edit->added_count && !may; k++) {
+        may = (edit->added[k].type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;
     }
-    return heard;
+    return may;
 }
 
+/* Adds the components and their values to an edit; fails if one is not allowed. */
 static sett_status create_prepare(sett_world* world, setti_edit* edit,
                                   const sett_component* components, uint32_t count,
                                   const void* const* values, const char* call)
@@ -235,7 +247,8 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
     return SETT_OK;
 }
 
-/* Creates entities with an edit that is prepared, whose handles callbacks need. */
+/* Carries out a prepared edit. If the caller wants no handles, but callbacks need them, they get
+ * memory of their own meanwhile. */
 static sett_status create_run(sett_world* world, setti_edit* edit, const char* call)
 {
     SETTI_ASSERT(edit->creates && edit->count != 0);
@@ -243,7 +256,7 @@ static sett_status create_run(sett_world* world, setti_edit* edit, const char* c
     size_t size = 0;
     sett_status status = SETT_OK;
     uint32_t from = world->entities.hint * 64;
-    if (edit->entities == NULL && create_is_heard(world, edit)) {
+    if (edit->entities == NULL && create_may_notify(world, edit)) {
         room = setti_multiply(edit->count, sizeof(*room), &size)
                    ? setti_pool_alloc(&world->pool, size, 16)
                    : NULL;
@@ -301,7 +314,8 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 
 /* ---------------------------------------------------------------------------------- with values */
 
-/* Whether a value has the C type that it says. SETT_VALUE_TAG gives a C type, and no size. */
+/* Whether a value has the C type that its macro named; else it is reported. SETT_VALUE_TAG names a C
+ * type, and no size. */
 static bool change_check_value(sett_world* world, const sett_value* value, const char* call)
 {
     const setti_type* type = setti_world_type(world, value->component);
@@ -358,8 +372,8 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
 
 /* ------------------------------------------------------------------- with values: the fast path */
 
-/* Whether an entity at an index can get the type without memory: an array, or a tag, whose page
- * exists. Equals the reserving of one type in setti_edit_reserve_at. */
+/* Whether the entity at an index can get the type without an allocation: an array, or a tag, whose
+ * page exists. Equals what setti_edit_reserve_at does for one type. */
 SETTI_INLINE bool fast_is_ready(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_storage* storage = &type->storage;
@@ -371,10 +385,10 @@ SETTI_INLINE bool fast_is_ready(sett_world* world, setti_type* type, uint32_t in
             setti_edit_reserve_collect(world, type, 1));
 }
 
-/* Commits an edit at the lowest free index, if all its types are ready there. False, and nothing is
- * done, if they are not. Where entities begin and end in turns, most words have one free index. So
- * the last of a word is taken here too, and the next word is looked for. Equals
- * setti_edit_reserve_at and setti_edit_commit. */
+/* Commits an edit at the lowest free index if all types of the edit are ready there. Else returns
+ * false, with nothing done. Equals setti_edit_reserve_at and setti_edit_commit. Where entities begin
+ * and end in turns, most words have one free index: so the last index of a word is taken here too,
+ * and the hint goes to the next word. */
 SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
 {
     setti_entity_table* table = &world->entities;
@@ -398,16 +412,17 @@ SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
         }
     }
     edit->flags = flags;
-    (void)setti_pages_try_mark(&world->pool, &table->pages, word / SETTI_ENTITY_WORDS, false);
+    (void)setti_pages_try_mark(&world->pool, &table->pages, word / SETTI_ENTITY_WORDS,
+                               SETTI_NO_COW);
     edit->entities[0] = setti_entity_take_lowest(table, page, bits);
     if ((bits & (bits - 1)) == 0) {
-        setti_entity_hint_ends(table);
+        setti_entity_advance_hint(table);
     }
     page->signature[index & SETTI_ENTITY_MASK] = edit->to;
     for (const setti_edit_part* part = edit->added; part != end; part++) {
         setti_storage* storage = &part->type->storage;
         void* row = SETTI_LIKELY(storage->kind == SETTI_ARRAY)
-                        ? setti_array_insert_one(&world->pool, storage, index, false)
+                        ? setti_array_insert_one(&world->pool, storage, index, SETTI_NO_COW)
                         : setti_storage_try_insert(&world->pool, storage, index);
         setti_edit_write(part, row);
     }

@@ -1,22 +1,23 @@
-/* change_destroy.c: entities end, with all entities that go with them.
+/* change_destroy.c: destroys entities, with all entities that have to be destroyed before them.
  *
- * The workload: entities of plain types, whose end runs no callback: the fast path clears the bits
- * of their values, in line, and whole trees of them end in one walk. An entity with hooks,
+ * The workload: entities of plain types, whose destruction runs no callback: the fast path clears
+ * the bits of their values, in line, and destroys whole trees in one walk. An entity with hooks,
  * dont_fragment types, links that concern others, or groups takes the slow path: one edit, which
- * removes all components and ends the entity. change_add.c says what "equals" means.
+ * removes all components and destroys the entity. change_add.c says what "equals" means.
  *
- * Destroying one entity may collect others, which have to go before it: its children, say. They
- * gather in a list, whose room is made when entities are linked, so that destroying needs none:
+ * Destroying one entity may collect others, which have to be destroyed before it: its children, say.
+ * They are put into a list. Its memory is reserved when entities are linked, so that destroying
+ * needs none:
  *
  *     collect_list     first | second | third found | ...     collect_room
  *
- * For each in turn `collect` finds further ones; from then on it counts as dying. If none rejects,
- * they are destroyed from the last found to the first. A chain of a million entities takes no more
- * stack than one. This order decides the order of rows in sparse sets, so it is the only one: the
- * walk that ends a tree node by node (fast_destroy_tree) is for trees in which no order can be
- * seen.
+ * `collect` is called for each entity of the list, and adds further ones; all of them count as
+ * dying. If none rejects, they are destroyed from the last to the first. A chain of a million
+ * entities takes no more stack than one entity. The order of destruction decides the order of rows
+ * in sparse sets, so there is only this one. The walk that destroys a tree node by node
+ * (fast_destroy_tree) is for trees whose order has no effect.
  *
- * Invariant:  dying  =>  no change but its end
+ * Invariant:  an entity that is dying does not change before it is destroyed
  *             collect_room >= entities whose links collect them, and one
  */
 #include "world/change.h"
@@ -46,6 +47,7 @@ SETTI_INLINE void fast_unlink(sett_world* world, setti_type* type, uint32_t inde
     }
 }
 
+/* Erases the row of an entity, whose value needs no more work. */
 SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_erased erased = setti_array_try_erase(&world->pool, &type->storage, index);
@@ -58,7 +60,7 @@ SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index
     }
 }
 
-/* Ends an entity whose end runs no callback. Equals setti_change_destroy. */
+/* Destroys an entity without running callbacks. Equals setti_change_destroy where there are none. */
 static void fast_end(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
@@ -71,7 +73,7 @@ static void fast_end(sett_world* world, uint32_t index)
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
-/* Like fast_end, of an entity with values, none in sparse sets, while no snapshot is held. */
+/* Like fast_end, for an entity with values, none of them in sparse sets, while no snapshot is held. */
 SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
 {
     SETTI_ASSERT(world->pool.cow_from == 0);
@@ -92,21 +94,22 @@ SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
         setti_entity_destroy(&world->pool, table, index);
     } else {
         if (setti_entity_free_bits(table, index / 64) == 0) {
-            setti_entity_word_begins(table, index / 64);
+            setti_entity_add_word(table, index / 64);
         }
         setti_entity_destroy_no_cow(&world->pool, table, entity);
     }
 }
 
-/* Destroys an entity and all that its end collects, one after another, without a list of them.
- * False when they are not plain: then nothing is done. Equals setti_change_destroy. */
+/* Destroys an entity and all entities that it collects, one after another, without a list. False,
+ * with nothing done, if one of them is not plain (setti_change_is_plain). Equals
+ * setti_change_destroy. */
 SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
 {
     const setti_cascade* cascade = cascading->cascade;
     uint32_t at = SETTI_NONE;
     if (SETTI_FAST_PATHS && (cascading->flags & SETTI_TYPE_UNLINKS) != 0) {
         uint32_t set = setti_entity_set_of(&world->entities, index);
-        at = setti_change_is_plain(world, set, NULL) ? index : SETTI_NONE;
+        at = setti_change_is_plain(world, set, SETTI_NO_CASCADE) ? index : SETTI_NONE;
     } else if (SETTI_FAST_PATHS && cascade->begin != NULL) {
         at = cascade->begin(world, cascading, index);
     }
@@ -126,8 +129,8 @@ SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascadi
     return true;
 }
 
-/* Destroys an entity that has rows only, also while a snapshot is held. Equals
- * setti_change_destroy. */
+/* Destroys an entity whose values only have to be erased, also while a snapshot is held; else takes
+ * the slow path. Equals setti_change_destroy. */
 SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entity,
                                             setti_ending ending)
 {
@@ -142,14 +145,14 @@ SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entit
     return SETT_OK;
 }
 
-/* From so many values on, their memory is prefetched. */
-#define FAST_ERASE_SOON 3
+/* Memory is prefetched if at least so many values are left to erase. */
+#define FAST_PREFETCH_FROM 3
 
 /* Prefetches what erasing an entity's values touches in sparse sets, from the k-th type on, so that
- * the waits overlap: an entity with values in 8 of 1,000 sets, which do not fit the second-level
- * cache, ends in half of the time. */
-static void fast_erase_soon(const sett_world* world, uint32_t index, const setti_signature* record,
-                            uint32_t k)
+ * cache misses overlap: destroying an entity with values in 8 of 1,000 sets, which do not fit the
+ * second-level cache, takes half of the time. */
+static void fast_prefetch_sparse(const sett_world* world, uint32_t index,
+                                 const setti_signature* record, uint32_t k)
 {
     for (uint32_t at = k; at < record->count; at++) {
         const setti_storage* storage = &world->types[record->types[at]]->storage;
@@ -165,16 +168,16 @@ static void fast_erase_soon(const sett_world* world, uint32_t index, const setti
     }
 }
 
-/* The rest of fast_destroy_short, from the k-th type on: a sparse set, or one whose word of
- * occupancy became 0 just now. */
+/* The rest of fast_destroy_short, from the k-th type on, which is a sparse set, or an array or tag
+ * whose word of occupancy has just become 0. */
 SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t index,
                                                  const setti_signature* record, uint32_t k)
 {
     SETTI_ASSERT(world->pool.cow_from == 0 && k < record->count);
     setti_storage* storage = &world->types[record->types[k]]->storage;
     if (storage->kind == SETTI_SPARSE) {
-        if (record->count - k >= FAST_ERASE_SOON) {
-            fast_erase_soon(world, index, record, k);
+        if (record->count - k >= FAST_PREFETCH_FROM) {
+            fast_prefetch_sparse(world, index, record, k);
         }
         setti_storage_erase(&world->pool, storage, index);
     } else {
@@ -186,8 +189,8 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
     return SETT_OK;
 }
 
-/* Ends an entity, and then erases the values of its signature, unless that is NULL. The entity ends
- * first: then fewer registers are saved over the loop, and no callback runs in between. */
+/* Destroys an entity, and then erases the values of its signature; `record` NULL: it has none. In
+ * this order fewer registers are saved over the loop, and no callback runs in between. */
 SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entity,
                                             const setti_signature* record)
 {
@@ -198,7 +201,7 @@ SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entit
     }
     SETTI_ASSERT(record->count != 0);
     uint32_t k = 0;
-    do { /* a set with a number is not empty */
+    do { /* at least once: the record is not of the empty signature */
         setti_storage* storage = &world->types[record->types[k]]->storage;
         if (SETTI_UNLIKELY(storage->kind == SETTI_SPARSE ||
                            setti_array_erase_no_cow(&world->pool, storage, entity.index) ==
@@ -209,16 +212,15 @@ SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entit
     return SETT_OK;
 }
 
-/* Like fast_destroy_short, where no other index of the word is free: the summary learns of it. */
+/* Like fast_destroy_short, where the word has no free index so far. */
 SETTI_APART static sett_status fast_destroy_first(sett_world* world, sett_entity entity,
                                                   const setti_signature* record)
 {
-    setti_entity_word_begins(&world->entities, entity.index / 64);
+    setti_entity_add_word(&world->entities, entity.index / 64);
     return fast_destroy_short(world, entity, record);
 }
 
-/* The fast path: plain types, no callbacks, no snapshot held. Calls nothing. Equals
- * setti_change_destroy. */
+/* In line: plain types, no callbacks, no snapshot held. Equals setti_change_destroy. */
 sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {
@@ -230,7 +232,7 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
     uint32_t slot = entity.index & SETTI_ENTITY_MASK;
     if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || page == NULL ||
                        page->generation[slot] != entity.generation ||
-                       entity.generation >= SETTI_GENERATION_MAX || /* the last, or none */
+                       entity.generation >= SETTI_GENERATION_MAX || /* the last, or not valid */
                        (world->pool.cow_from | world->locks_or_observers |
                         world->dont_fragment.count | (uintptr_t)world->listeners) != 0)) {
         return fast_destroy(world, entity, SETTI_ENDING_DESTROY);
@@ -244,7 +246,7 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
         }
     }
     return SETTI_LIKELY(page->free[entity.index / 64 % SETTI_ENTITY_WORDS] != 0) ||
-                   setti_entity_try_word_begins(table, entity.index / 64)
+                   setti_entity_try_add_word(table, entity.index / 64)
                ? fast_destroy_short(world, entity, record)
                : fast_destroy_first(world, entity, record);
 }
@@ -254,7 +256,7 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 void setti_change_collect(sett_world* world, uint32_t index)
 {
     if (sett_is_null(setti_entity_at(&world->entities, index))) {
-        return; /* all entities end, and this one has: its links were not cleaned up */
+        return; /* all entities are destroyed, and this one was: its links were not removed */
     }
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
     if ((*signature & SETTI_DYING) != 0) {
@@ -265,8 +267,9 @@ void setti_change_collect(sett_world* world, uint32_t index)
     world->collect_list[world->collect_count++] = index;
 }
 
-/* Ends one entity, which is dying: an edit of its own. Of those that are collected, indices of the
- * world's own range are not forgotten: their handles would come back by themselves. */
+/* Destroys one entity, which is dying, by an edit of its own.
+ *   forgets  its handle can be created again; not done for indices of the world's own range, where
+ *            the world itself would create the handle again */
 static void destroy_one(sett_world* world, uint32_t index, bool forgets)
 {
     sett_entity entity = setti_entity_at(&world->entities, index);
@@ -283,30 +286,31 @@ static void destroy_one(sett_world* world, uint32_t index, bool forgets)
     setti_edit_commit(world, &edit);
 }
 
-/* The functions of cascades that are called for all collected entities, one after another. */
-typedef enum change_question {
-    CHANGE_COLLECT,
-    CHANGE_VALIDATE,
-    CHANGE_DETACH,
-} change_question;
+/* A function of setti_cascade that is called for all collected entities, one after another. */
+typedef enum cascade_step {
+    CASCADE_COLLECT,
+    CASCADE_VALIDATE,
+    CASCADE_DETACH,
+} cascade_step;
 
-static sett_status change_ask_type(sett_world* world, setti_type* type, uint32_t index,
-                                   change_question question)
+/* Calls the function for one type of a collected entity. */
+static sett_status cascade_take_step_of_type(sett_world* world, setti_type* type, uint32_t index,
+                                             cascade_step step)
 {
     const setti_cascade* cascade = type->cascade;
-    if (question == CHANGE_DETACH) {
+    if (step == CASCADE_DETACH) {
         if (cascade->detach != NULL) {
             cascade->detach(world, type, index);
         }
         return SETT_OK;
     }
-    sett_status (*ask)(sett_world*, setti_type*, uint32_t) =
-        question == CHANGE_COLLECT ? cascade->collect : cascade->validate;
-    return ask != NULL ? ask(world, type, index) : SETT_OK;
+    sett_status (*fn)(sett_world*, setti_type*, uint32_t) =
+        step == CASCADE_COLLECT ? cascade->collect : cascade->validate;
+    return fn != NULL ? fn(world, type, index) : SETT_OK;
 }
 
-/* Calls one function of all cascades of a collected entity. */
-static sett_status change_ask(sett_world* world, uint32_t index, change_question question)
+/* Calls the function for all types of a collected entity, until one fails. */
+static sett_status cascade_take_step(sett_world* world, uint32_t index, cascade_step step)
 {
     SETTI_ASSERT(world->collect_count != 0);
     SETTI_ASSERT((setti_entity_set_of(&world->entities, index) & SETTI_DYING) != 0);
@@ -315,22 +319,24 @@ static sett_status change_ask(sett_world* world, uint32_t index, change_question
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
         setti_type* type = world->types[world->signatures.record[set].types[k]];
         if (type->cascade != NULL && status == SETT_OK) {
-            status = change_ask_type(world, type, index, question);
+            status = cascade_take_step_of_type(world, type, index, step);
         }
     }
     return status;
 }
 
-/* Calls change_ask for all collected entities, until one rejects. */
-static sett_status change_ask_all(sett_world* world, change_question question)
+/* Calls the function for all collected entities, until one fails. */
+static sett_status cascade_take_step_for_all(sett_world* world, cascade_step step)
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; k < world->collect_count && status == SETT_OK; k++) {
-        status = change_ask(world, world->collect_list[k], question);
+        status = cascade_take_step(world, world->collect_list[k], step);
     }
     return status;
 }
 
+/* See setti_cascade_calls.destroy. Forced: all entities are destroyed, so none can reject, and links
+ * need no clean-up. */
 static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t index,
                                    setti_ending ending)
 {
@@ -342,18 +348,17 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
     if (!forgets && fast_destroy_tree(world, type, index)) {
         return SETT_OK;
     }
-    setti_edit_settle(world); /* what is reserved from here on has to stay */
+    setti_edit_settle(world);
     setti_edit_pin(world);
     setti_change_collect(world, index);
     for (uint32_t k = 0; k < world->collect_count && (status == SETT_OK || forced); k++) {
-        status = change_ask(world, world->collect_list[k], CHANGE_COLLECT);
+        status = cascade_take_step(world, world->collect_list[k], CASCADE_COLLECT);
     }
     if (!forced && status == SETT_OK) {
-        status = change_ask_all(world, CHANGE_VALIDATE);
+        status = cascade_take_step_for_all(world, CASCADE_VALIDATE);
     }
     if (!forced && status == SETT_OK) {
-        /* Forced: all entities go, so links need no clean-up. */
-        (void)change_ask_all(world, CHANGE_DETACH);
+        (void)cascade_take_step_for_all(world, CASCADE_DETACH);
     }
     setti_edit_unpin(world);
     bool rejected = !forced && status != SETT_OK;
@@ -368,7 +373,7 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
     return rejected ? status : SETT_OK;
 }
 
-/* Makes room in the list for `need` entities of a type. */
+/* Makes room in the list for `need` entities of a type. False when memory runs out. */
 static bool cascade_reserve(sett_world* world, setti_type* type, uint64_t need)
 {
     SETTI_ASSERT(world->collect_count == 0 && need > type->collect_room);
@@ -401,7 +406,7 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
     SETTI_ASSERT(!cascade->alone || (cascade->collect == NULL && cascade->validate == NULL));
     type->flags |= SETTI_TYPE_CASCADES | (cascade->alone ? SETTI_TYPE_UNLINKS : 0);
     if (!hooked) {
-        setti_edit_reclaim_signatures(world); /* those with it count their hooked types wrongly */
+        setti_edit_reclaim_signatures(world); /* their count of hooked types lacks this type */
     }
     world->cascading += type->cascade == NULL;
     type->cascade = cascade;
@@ -410,7 +415,7 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
 
 /* ------------------------------------------------------------------------------------------ one */
 
-/* The first type of a signature that cascades to other entities, else the last one that cascades,
+/* The first type of a signature that may collect other entities; else the last one with a cascade,
  * or NULL. */
 static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
 {
@@ -432,28 +437,30 @@ static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
     return found;
 }
 
+/* Records that the handle is stale, without a report: it is no misuse. */
 SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entity entity,
                                                    const char* call)
 {
     if (world->side_by_side) { /* no thread writes to the world meanwhile */
         return SETT_STATUS_STALE;
     }
-    world->error = SETT_STATUS_STALE; /* no misuse: it is not reported */
+    world->error = SETT_STATUS_STALE;
     world->error_call = call;
     world->error_entity = entity;
     world->error_component = 0;
     return SETT_STATUS_STALE;
 }
 
-/* Whether forgetting is rejected: creating would give the handle out again. */
+/* Fails: a handle in the world's own range cannot be forgotten, because the world would create it
+ * again. */
 SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity entity)
 {
     const setti_entity_table* table = &world->entities;
     return setti_world_fail_with(
         world, SETT_STATUS_ARGUMENT,
         "sett_entity_forget: entity %u:%u is in the range where this world creates entities (%u "
-        "to %u), so its handle cannot come back - call sett_entity_destroy, or choose another "
-        "range first (sett_entity_set_range)",
+        "to %u), so the program cannot create its handle again - call sett_entity_destroy, or "
+        "choose another range first (sett_entity_set_range)",
         (unsigned)entity.index, (unsigned)entity.generation, (unsigned)table->first * 64,
         (unsigned)setti_entity_end(table) - 1);
 }
@@ -467,7 +474,7 @@ sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_en
         return change_destroy_stale(world, entity, call);
     }
     if ((*signature & SETTI_DYING) != 0) {
-        return SETT_OK; /* from one of its own removal hooks */
+        return SETT_OK; /* called by a callback of its own destruction */
     }
     if (SETTI_UNLIKELY(world->locks != 0)) {
         return setti_world_check_unlocked(world, call);
@@ -501,8 +508,8 @@ static sett_status change_destroy_index(sett_world* world, uint32_t index, setti
     return sett_is_null(entity) ? SETT_OK : fast_destroy(world, entity, ending);
 }
 
-/* How far ahead destroy_many prefetches what an entity's end touches: of a million entities in
- * random order each misses three lines. */
+/* How many entities ahead memory is prefetched: in random order, each of a million entities misses
+ * three cache lines. */
 #define CHANGE_AHEAD 16u
 
 sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities, uint32_t count)
@@ -515,11 +522,12 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
     }
     for (uint32_t k = 0; status != SETT_STATUS_LOCKED && k < count; k++) {
         if (count - k > CHANGE_AHEAD) {
-            setti_entity_prefetch(table, entities[k + CHANGE_AHEAD].index, true);
+            setti_entity_prefetch(table, entities[k + CHANGE_AHEAD].index,
+                                  SETTI_PREFETCH_TO_CHANGE);
         }
         if (setti_entity_signature(table, entities[k]) != NULL &&
             sett_entity_destroy(world, entities[k]) != SETT_OK) {
-            status = world->error; /* the others go all the same */
+            status = world->error; /* the others are destroyed anyway */
         }
     }
     return status;
@@ -534,27 +542,27 @@ sett_status sett_entity_destroy_with(sett_world* world, sett_component component
     sett_status status = SETT_OK;
     SETTI_EACH_INDEX(index, &type->storage) {
         if (change_destroy_index(world, index, SETTI_ENDING_DESTROY) != SETT_OK) {
-            status = world->error; /* the others go all the same */
+            status = world->error; /* the others are destroyed anyway */
         }
     }
     return status;
 }
 
-/* Destroys all entities but those that have the type; NULL: all. From the highest index to the
- * lowest: what was created last goes first, mostly. */
-static void change_destroy_without(sett_world* world, const setti_type* type)
+/* Destroys all entities but those with the type `spared`; NULL: none is spared. From the highest
+ * index to the lowest, mostly from the newest entity to the oldest. */
+static void change_destroy_without(sett_world* world, const setti_type* spared)
 {
     const setti_entity_table* table = &world->entities;
     for (uint32_t number = table->pages.count; number-- > 0;) {
         for (uint32_t slot = SETTI_ENTITY_ROWS;
              slot-- > 0 && table->pages.data[number] != NULL && table->count != 0;) {
             uint32_t index = (number << SETTI_ENTITY_SHIFT) + slot;
-            if (type == NULL || !setti_storage_has(&type->storage, index)) {
+            if (spared == NULL || !setti_storage_has(&spared->storage, index)) {
                 (void)change_destroy_index(world, index, SETTI_ENDING_ALL);
             }
         }
     }
-    SETTI_ASSERT(type != NULL || table->count == 0);
+    SETTI_ASSERT(spared != NULL || table->count == 0);
 }
 
 void setti_change_destroy_all(sett_world* world)
@@ -563,5 +571,6 @@ void setti_change_destroy_all(sett_world* world)
     if (world->last_tag != NULL && world->last_tag->storage.count != 0) {
         change_destroy_without(world, world->last_tag);
     }
-    change_destroy_without(world, NULL);
+    const setti_type* none = NULL;
+    change_destroy_without(world, none);
 }

@@ -11,8 +11,8 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Erases a row of any kind, by the transition that the type remembers; pages are saved first.
- * Equals setti_change_remove of a type without callbacks. */
+/* Erases a row of any kind, by the transition that the type remembers; saves pages that a snapshot
+ * needs. Equals setti_change_remove of a type without callbacks. */
 SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* type,
                                                  uint32_t index, uint32_t* signature)
 {
@@ -23,7 +23,7 @@ SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* 
     return SETT_OK;
 }
 
-/* Whether the type goes alone from a signature: nothing in it requires the type. */
+/* Whether no type of a signature requires the type, so that it is removed alone. */
 static bool fast_goes_alone(const sett_world* world, const setti_type* type, uint32_t signature)
 {
     bool alone = (type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_DONT_FRAGMENT)) == 0;
@@ -43,14 +43,15 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
                  fast_goes_alone(world, type, from);
     sett_status status = setti_change_remove(world, entity, type->id);
     if (status == SETT_OK && alone && *signature != from &&
-        setti_edit_is_unheard(world, from, *signature)) {
+        setti_edit_has_no_listener(world, from, *signature)) {
         setti_type_removed(type, from)->from = from;
         setti_type_removed(type, from)->to = *signature;
     }
     return status;
 }
 
-/* The slow path of removing: a known edge first, then everything else. */
+/* Removes where sett_remove cannot, in line: erases a row if the transition is known and no callback
+ * runs, else takes the slow path. */
 static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -72,7 +73,7 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
     setti_transition* removed = setti_type_removed(type, *signature);
     if (removed->from != *signature) {
         uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
-        if (to == SETTI_NONE || !setti_edit_is_unheard(world, *signature, to)) {
+        if (to == SETTI_NONE || !setti_edit_has_no_listener(world, *signature, to)) {
             return fast_remove_slow(world, type, entity);
         }
         removed->from = *signature;
@@ -81,7 +82,7 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
     return fast_remove_saved(world, type, entity.index, signature);
 }
 
-/* The type is not registered, or use is profiled. */
+/* sett_remove of a type that is not registered, or while use is profiled. */
 SETTI_COLD static sett_status fast_remove_unknown(sett_world* world, sett_entity entity,
                                                   sett_component component)
 {
@@ -90,22 +91,23 @@ SETTI_COLD static sett_status fast_remove_unknown(sett_world* world, sett_entity
                         : setti_change_remove(world, entity, component);
 }
 
+/* Ends fast_remove_marked where the value was the last of its word. */
 SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_array_word_emptied(&world->pool, &type->storage, index);
     return SETT_OK;
 }
 
-/* The end of the fast path: the row of an array or tag. An entity that takes a transition that the
- * type remembers has the value: only assertions look. An entity that toggles its component meets
- * the spare stretch each time. */
+/* Erases the row of an array or tag, by the transition that the type remembers. That transition
+ * begins at signatures with the type, so only assertions test whether the entity has it. The page of
+ * an entity that toggles its component is the spare one already: nothing more is to be done. */
 SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type, uint32_t index,
                                             uint32_t* signature)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
     SETTI_ASSERT(setti_type_removed(type, *signature)->from == *signature);
     setti_storage* storage = &type->storage;
-    (void)setti_entity_try_mark(&world->pool, &world->entities, index, false);
+    (void)setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_NO_COW);
     *signature = setti_type_removed(type, *signature)->to;
     setti_erased erased = setti_array_erase_no_cow(&world->pool, storage, index);
     return SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift
@@ -118,12 +120,14 @@ SETTI_APART static sett_status fast_remove_cow(sett_world* world, setti_type* ty
                                                uint32_t* signature)
 {
     const setti_pages* presence = &type->storage.presence;
-    return setti_entity_try_mark(&world->pool, &world->entities, index, true) &&
-                   setti_pages_try_mark(&world->pool, presence, index >> SETTI_BITS_SHIFT, true)
+    return setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_COW) &&
+                   setti_pages_try_mark(&world->pool, presence, index >> SETTI_BITS_SHIFT,
+                                        SETTI_COW)
                ? fast_remove_marked(world, type, index, signature)
                : fast_remove_saved(world, type, index, signature);
 }
 
+/* Erases the row of an array or tag, whether a snapshot is held or not. */
 SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, uint32_t index,
                                          uint32_t* signature)
 {
@@ -132,8 +136,8 @@ SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, ui
                : fast_remove_cow(world, type, index, signature);
 }
 
-/* Unlinks the value, and ends it. Equals the removal of one type in setti_edit_commit, up to the
- * row. */
+/* Unlinks a value, and deinitialises it. Equals what setti_edit_commit does before it erases the row.
+ */
 SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
@@ -203,10 +207,11 @@ static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t
     return setti_edit_reserve_at(world, &edit, index);
 }
 
-/* Types that go when a type goes, from the last k on: its dependants, the latest registered first,
- * then the type. The tag of a switch, which is the first dependant, goes behind the type: a
- * component that is off is not on for a moment. */
-static setti_type* change_going(setti_type* type, uint32_t k)
+/* The types that are removed with a type: k counts down from `dependants.count` to 0. First the
+ * types that require it, the latest registered first, then the type itself. But the tag that
+ * switches it off, its first dependant, comes after the type, so that a component that is off is
+ * never on for a moment. */
+static setti_type* change_removed_with(setti_type* type, uint32_t k)
 {
     SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);
     SETTI_ASSERT(k <= type->dependants.count);
@@ -214,13 +219,13 @@ static setti_type* change_going(setti_type* type, uint32_t k)
     return k > 0 ? type->dependants.item[k - 1] : type;
 }
 
-/* change_reserve_removal for a type and all that go with it; skips types that the signature does
- * not contain (any more). False when memory runs out. */
+/* Reserves the removals of a type and of the types that are removed with it; skips those that the
+ * signature lacks. *signature becomes the one after them. False when memory runs out. */
 static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_t index,
                                     uint32_t* signature)
 {
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
-        setti_type* going = change_going(type, k);
+        setti_type* going = change_removed_with(type, k);
         bool dont_fragment = (going->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
         if ((dont_fragment || setti_signature_has(&world->signatures, *signature, going->id)) &&
             !change_reserve_removal(world, going, index, signature)) {
@@ -230,18 +235,19 @@ static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_
     return true;
 }
 
-/* Removes a type that the entity has, all reserved, and what goes with it. */
+/* Removes a type, and the types that are removed with it, from an entity that has it; all is
+ * reserved. */
 static void change_remove_reserved(sett_world* world, setti_type* type, sett_entity entity)
 {
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
-        setti_type* going = change_going(type, k);
+        setti_type* going = change_removed_with(type, k);
         if (setti_storage_has(&going->storage, entity.index)) {
             change_commit_remove(world, going, entity);
         }
     }
 }
 
-/* Like change_remove_reserved, without anything reserved. False when memory runs out. */
+/* Like change_remove_reserved, but reserves first. False when memory runs out. */
 static bool change_remove(sett_world* world, setti_type* type, sett_entity entity)
 {
     setti_edit_settle(world);
@@ -266,7 +272,8 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
     change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
 }
 
-/* The next type of a set, from the k-th on, whose value has to go from an entity that stays. */
+/* The next type of a signature, from the *k-th on, whose value a surviving entity loses, because all
+ * of its targets are destroyed. NULL if there is none. */
 static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
                                         uint32_t* k)
 {
@@ -282,7 +289,7 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
     return NULL;
 }
 
-/* Several types may go, and what they need depends on the order: both walk the set that the entity
+/* What removals need depends on their order. So both functions walk the signature that the entity
  * has at first, upwards. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 {
@@ -317,7 +324,7 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
         return world->error;
     }
     if (!setti_storage_has(&type->storage, entity.index)) {
-        return SETT_STATUS_ABSENT; /* no misuse: there is nothing to do */
+        return SETT_STATUS_ABSENT; /* not reported: it is no misuse */
     }
     if ((type->flags & SETTI_TYPE_STAYS) != 0) {
         return setti_change_reject_linked(world, type, call);
@@ -330,38 +337,38 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
 
 /* ------------------------------------------------------------------------------- all components */
 
-/* Whether a set has types that stay as long as their entity does. */
-static bool change_keeps(const sett_world* world, uint32_t set)
+/* Whether a signature has a type that is removed only with its entity (SETTI_TYPE_STAYS). */
+static bool change_has_staying(const sett_world* world, uint32_t set)
 {
     SETTI_ASSERT(set == 0 || set < world->signatures.count);
-    bool keeps = false;
-    for (uint32_t k = 0; !keeps && set != 0 && k < world->signatures.record[set].count; k++) {
+    bool has = false;
+    for (uint32_t k = 0; !has && set != 0 && k < world->signatures.record[set].count; k++) {
         const setti_type* type = world->types[world->signatures.record[set].types[k]];
-        keeps = (type->flags & SETTI_TYPE_STAYS) != 0;
+        has = (type->flags & SETTI_TYPE_STAYS) != 0;
     }
-    return keeps;
+    return has;
 }
 
-/* Takes all components off an entity but those that are kept, one by one. False when memory runs
- * out, with nothing changed. */
+/* Removes all components from an entity but those that stay with it, one by one. False when memory
+ * runs out, with nothing changed. */
 SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
 {
     SETTI_ASSERT(world->cascading != 0 && world->locks == 0);
     setti_edit_settle(world);
     uint32_t set = *setti_entity_signature(&world->entities, entity);
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        uint32_t signature = set;
-        for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
-            setti_type* type = world->types[world->signatures.record[set].types[k]];
-            if ((type->flags & SETTI_TYPE_STAYS) != 0) {
-                continue;
-            }
-            if (pass == 0 && !change_reserve_removals(world, type, entity.index, &signature)) {
-                return false;
-            }
-            if (pass == 1 && setti_storage_has(&type->storage, entity.index)) {
-                change_remove_reserved(world, type, entity);
-            }
+    uint32_t signature = set;
+    for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
+        setti_type* type = world->types[world->signatures.record[set].types[k]];
+        if ((type->flags & SETTI_TYPE_STAYS) == 0 &&
+            !change_reserve_removals(world, type, entity.index, &signature)) {
+            return false;
+        }
+    }
+    for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
+        setti_type* type = world->types[world->signatures.record[set].types[k]];
+        if ((type->flags & SETTI_TYPE_STAYS) == 0 &&
+            setti_storage_has(&type->storage, entity.index)) {
+            change_remove_reserved(world, type, entity);
         }
     }
     for (uint32_t k = world->dont_fragment.count; k-- > 0;) { /* these need no memory */
@@ -382,7 +389,7 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
     if (signature == NULL) {
         return setti_world_fail(world, SETT_STATUS_STALE, __func__, entity, 0);
     }
-    if (world->cascading != 0 && change_keeps(world, *signature)) {
+    if (world->cascading != 0 && change_has_staying(world, *signature)) {
         return change_clear_some(world, entity)
                    ? SETT_OK
                    : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, entity, 0);

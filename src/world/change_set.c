@@ -7,7 +7,7 @@
  */
 #include "world/change.h"
 
-/* on_set callbacks can set values, which run on_set callbacks, and so on: up to here. */
+/* Reports that on_set callbacks that set values are nested too deep. Returns false. */
 SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity,
                                            const setti_type* type)
 {
@@ -21,7 +21,8 @@ SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity
     return false;
 }
 
-/* on_set callbacks would run in no order with systems that run beside this one. */
+/* Reports that a type's on_set callbacks cannot run now: their order with systems that run at the
+ * same time would be arbitrary. Returns false. */
 SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type)
 {
     setti_world_fail_with(
@@ -32,7 +33,10 @@ SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type*
     return false;
 }
 
-/* `old`: the value from before, for on_replace; or NULL. */
+#define CHANGE_NO_OLD NULL /* there was no value before, or none was preserved */
+
+/* Runs the on_set callbacks of a type.
+ *   old  the value from before, for on_replace; or CHANGE_NO_OLD */
 SETTI_COLD static void change_notify_set(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* old)
 {
@@ -64,13 +68,14 @@ void setti_change_release(sett_world* world, const setti_type* type, void* old)
     setti_pool_free(&world->pool, old, storage->size, SETTI_MAX(storage->align, 16));
 }
 
-/* Writes a value of a type with hooks over one that is there. */
+/* Writes a value of a type with hooks or callbacks over the entity's present one. False on failure,
+ * which is reported. */
 SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* value)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, entity.index) && row != NULL);
     bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET);
-    /* A link that was written in its place is set to itself, to be notified. */
+    /* Links are written by their module, which passes the row itself, to run the callbacks. */
     if ((type->flags & SETTI_TYPE_GUARDED) != 0 ||
         ((type->flags & SETTI_TYPE_LINKED) != 0 && value != row)) {
         setti_component_reject_set(world, type, "sett_set");
@@ -88,7 +93,7 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
         return false;
     }
     if (type->desc.copy == NULL && value != row) {
-        setti_type_deinit_values(type, row, 1); /* without copy, what is given moves in */
+        setti_type_deinit_values(type, row, 1); /* without a copy hook the given value moves in */
     }
     if (value != row) {
         setti_type_copy_values(type, row, value, type->storage.size != 0);
@@ -104,9 +109,8 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     return true;
 }
 
-/* Writes a value. False, and the failure is recorded, if the type must not be set directly, if
- * callbacks of sets are nested too deep, if a system runs and a callback would have to, or if
- * memory runs out. */
+/* Writes a value. False, and the failure is reported, if only its module may set the type, if on_set
+ * callbacks are nested too deep, if they would run inside a system, or if memory runs out. */
 SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_entity entity,
                                void* row, const void* value)
 {
@@ -119,9 +123,9 @@ SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_e
     return true;
 }
 
-/* Adds for sett_set where values may move meanwhile, by compaction or because a group takes the
- * entity in, and with them what `part` points to: a plain value is set aside, one with a move hook
- * is found again. */
+/* Adds for sett_set where the addition may move values, because gaps are closed or the entity enters
+ * a group. The given value may be one of those: so plain bytes are copied first, and a value with a
+ * move hook is noted by its entity and found again. */
 static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit_part* part)
 {
     SETTI_ASSERT(part->value != NULL && part->type->storage.size != 0);
@@ -148,6 +152,7 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
     return setti_change_add_fast(world, part->type, entity, call, part);
 }
 
+/* Whether adding the type may move values. */
 static bool change_may_move(const sett_world* world, const setti_type* type)
 {
     return type->storage.size != 0 && world->locks == 0 &&
@@ -162,13 +167,13 @@ SETTI_APART static void* change_set_absent(sett_world* world, sett_entity entity
         setti_component_reject_set(world, type, "sett_set");
         return NULL;
     }
-    /* on_set behind on_enter */
+    /* quiet: on_set runs here, after on_enter */
     setti_edit_part part = {.type = type, .value = value, .quiet = true};
     void* row = change_may_move(world, type)
                     ? change_set_moving(world, entity, &part)
                     : setti_change_add_fast(world, type, entity, "sett_set", &part);
     if (row != NULL && setti_edit_has_callbacks(type, SETTI_ON_SET)) {
-        change_notify_set(world, type, entity, row, NULL); /* not inside of a callback */
+        change_notify_set(world, type, entity, row, CHANGE_NO_OLD);
     }
     return row;
 }
@@ -180,7 +185,7 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
     setti_change_check_tag(world, type, value, "sett_set");
     if (SETTI_UNLIKELY(value == NULL && type->storage.size != 0)) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "sett_set: a value of \"%.100s\" is needed, not NULL",
+                              "sett_set: the value of \"%.100s\" is NULL - pass its address",
                               type->desc.name);
         return NULL;
     }
@@ -199,12 +204,13 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
     return SETTI_LIKELY(change_write(world, type, entity, row, value)) ? row : NULL;
 }
 
+/* sett_set of a type that is not registered, while use is profiled, or a system is watched. */
 SETTI_COLD static void* change_set_unknown(sett_world* world, sett_entity entity,
                                            sett_component component, const void* value)
 {
     setti_type* type = setti_change_check_access(world, entity, component, "sett_set");
     return type != NULL ? change_set(world, entity, type, value)
-                        : setti_change_add(world, entity, component, "sett_set", NULL);
+                        : setti_change_add(world, entity, component, "sett_set", SETTI_NO_VALUE);
 }
 
 void* sett_set(sett_world* world, sett_entity entity, sett_component component, const void* value)

@@ -1,16 +1,16 @@
-/* change_word.c: neighbouring entities get a component together, where that concerns nothing else.
- * The slow path (setti_change_put) handles every case; change_add.c says what "equals"
- * means.
+/* change_word.c: up to 64 neighbouring entities get a component together, if its addition runs no
+ * callback and needs no other type. The slow path (setti_change_put) handles every case; change_add.c
+ * says what "equals" means.
  *
- * The workload: a world read from a file, type by type: up to 64 entities, of which most had the
- * same set of components so far and get the same one more. So the transition is looked up once for
- * each change of it, and values are copied as they lie.
+ * The workload: a world read from a file, type by type: up to 64 entities, most of which have the
+ * same signature. So a transition is looked up only where the signature differs from that of the
+ * entity before, and runs of values are copied at once.
  *
- * Invariant:  what can fail comes first, so that a word fails as a whole
+ * Invariant:  all that can fail comes before the first change: a word is added as a whole or not
  */
 #include "world/change.h"
 
-/* Flags that a type may have if its addition writes a value and a signature, and nothing else. */
+/* The flags that allow this path: adding the type writes a value and a signature, nothing else. */
 #define WORD_PLAIN (SETTI_TYPE_REQUIRED | SETTI_TYPE_SHARED | SETTI_TYPE_OTHER)
 
 bool setti_change_is_bare(const sett_world* world, const setti_type* type)
@@ -26,7 +26,8 @@ static bool word_fail(sett_world* world, const setti_type* type, sett_status sta
     return false;
 }
 
-/* Finds the signature that each entity will have; fails for one that is dead. */
+/* Finds the signature that each entity will have, and stores it in to[index - first]. Fails with
+ * STALE if an index has no entity. */
 static bool word_prepare(sett_world* world, const setti_type* type, uint32_t first, uint64_t bits,
                          uint32_t* to, const char* call)
 {

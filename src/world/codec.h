@@ -1,11 +1,10 @@
-/* codec.h: how values travel of a type that is more than its bytes: what its module registers, so
- * that comparing, encoding and playing know types, and no module by name.
+/* codec.h: how deltas contain the values of a type that are more than bytes. A module registers a
+ * codec for its type, so that code that compares, encodes and plays deltas names no module.
  *
- * Modules keep indices, keys and lists in their components, which a receiver could not check. So a
- * codec writes them as a program would set them (this parent, this target, this name), and plays
- * them by the calls that a program would make. The order of a list is sent only where it does not
- * follow from the entries: the list's members that were in it before, in their order, then the new
- * ones, ascending. */
+ * Modules store indices, keys and lists in their components, which a receiver could not check. So a
+ * codec writes values as a program would set them (this parent, this target, this name), and plays
+ * them by the calls that a program would make. The receiver expects of a list first the members that
+ * it had before, in their order, then the new ones, ascending by index; any other order is sent. */
 #ifndef SETTI_CODEC_H
 #define SETTI_CODEC_H
 
@@ -32,13 +31,13 @@ typedef enum setti_delta_kind {
     SETTI_DELTA_KINDS
 } setti_delta_kind;
 
-/* One entry of a type, or a block of them. */
+/* One entry of a type, or a block of entries for up to 64 neighbouring entities. */
 typedef struct setti_delta_entry {
-    uint32_t kind;
-    uint32_t index;             /* of a block: the first of its word */
-    uint64_t bits;              /* of a block: those in it; else 0 */
-    uint32_t count;             /* of items, where the codec counts them */
-    uint32_t size;              /* bytes of the value, or of an item, as the delta has them */
+    uint32_t kind;              /* setti_delta_kind */
+    uint32_t index;             /* of the entity; of a block: the first index of its word */
+    uint64_t bits;              /* of a block: a bit for each entity in it; of one entry: 0 */
+    uint32_t count;             /* items of the value, if the codec counts them */
+    uint32_t size;              /* bytes of the value, or of an item, in the delta */
     const unsigned char* bytes; /* of the value; NULL if it is removed */
 } setti_delta_entry;
 
@@ -56,23 +55,26 @@ enum {
 
 /* Reads two states; `side` says which. */
 typedef struct setti_sides {
-    sett_entity (*entity)(struct setti_sides* sides, uint32_t index, uint32_t side); /* or null */
+    /* The entity at an index, or null. */
+    sett_entity (*entity)(struct setti_sides* sides, uint32_t index, uint32_t side);
+    /* The value of the entity at an index, or NULL. */
     const void* (*value)(struct setti_sides* sides, const setti_type* type, uint32_t index,
-                         uint32_t side); /* NULL: the entity has none */
+                         uint32_t side);
+    /* A page of a table, or NULL. */
     const void* (*page)(struct setti_sides* sides, const setti_pages* pages, uint32_t number,
-                        uint32_t side); /* NULL: it is not there */
-    uint32_t (*number)(struct setti_sides* sides, const setti_root* root,
-                       uint32_t side); /* of a root that is one */
+                        uint32_t side);
+    /* The contents of a root that is one number of 4 bytes. */
+    uint32_t (*number)(struct setti_sides* sides, const setti_root* root, uint32_t side);
 } setti_sides;
 
-/* Where a codec writes to. */
+/* What a codec writes to. */
 typedef struct setti_encoder {
     setti_sides* sides; /* values of SETTI_AFTER are written */
     void (*write)(struct setti_encoder* to, const void* bytes, size_t size);
-    /* The program's bytes, as they travel: padding as zeroes, little endian. */
+    /* Writes the program's bytes in the delta's form: little-endian, padding as zeroes. */
     void (*write_data)(struct setti_encoder* to, const setti_type* data, const void* value);
     void* user;
-    sett_status status; /* what cannot be written, and why, is in the world's message */
+    sett_status status; /* if it is not OK, the world's message says what cannot be written */
 } setti_encoder;
 
 static inline void setti_encode_number(setti_encoder* to, uint64_t number, size_t size)
@@ -82,21 +84,23 @@ static inline void setti_encode_number(setti_encoder* to, uint64_t number, size_
     to->write(to, bytes, size);
 }
 
-/* The fate of the entity at an index. */
+/* What a delta does to the entity at an index. */
 typedef enum setti_fate {
-    SETTI_FATE_NONE, /* the delta leaves none there */
-    SETTI_FATE_STAYS,
-    SETTI_FATE_BEGINS /* another was there, or none */
+    SETTI_FATE_NONE,  /* no entity is there afterwards */
+    SETTI_FATE_STAYS, /* it survives */
+    SETTI_FATE_BEGINS /* it is created; another one, or none, was there before */
 } setti_fate;
 
-/* A delta that is played. */
+/* A delta that is being played. */
 typedef struct setti_player {
     setti_sides* sides; /* the live world */
     setti_fate (*fate)(const struct setti_player* player, uint32_t index);
-    /* Reserves memory for the next call that changes something. False: the world says why. */
+    /* Reserves memory for the next call that changes something. False, with the world's message set,
+     * when memory runs out. */
     bool (*room)(const struct setti_player* player);
-    bool (*reject)(const struct setti_player* player, const char* why); /* returns false */
-    /* Reads the bytes of write_data over a value; padding stays. */
+    /* Reports what is wrong with the delta. Returns false. */
+    bool (*reject)(const struct setti_player* player, const char* why);
+    /* Reads bytes that write_data has written into a value; its padding is not changed. */
     void (*read_data)(const struct setti_player* player, const setti_type* type,
                       const unsigned char* bytes, void* value);
 } setti_player;
@@ -110,10 +114,11 @@ typedef enum setti_list_step {
 /* A list whose members name its owner in their values. */
 typedef struct setti_codec_list {
     uint32_t count;
-    uint32_t first, last; /* places; SETTI_NONE if it is empty */
+    uint32_t first; /* place of the first member; SETTI_NONE: the list is empty */
+    uint32_t last;  /* place of the last member; SETTI_NONE: the list is empty */
 } setti_codec_list;
 
-/* The position of a walk; zeroes at first. */
+/* The position of a walk over the owners of a value; zeroes at first. Its members are the codec's. */
 typedef struct setti_codec_cursor {
     uint32_t number;
     uint32_t place;
@@ -121,13 +126,13 @@ typedef struct setti_codec_cursor {
 
 typedef struct setti_codec {
     setti_delta_form form;
-    uint32_t counted;     /* bytes of the count that a value begins with; 0: it has none */
-    uint32_t pass;        /* 0 or 1: values are set in order of passes, and detached in the other */
-    uint32_t remove_pass; /* up to 2 */
-    bool by_index;        /* values name their owner by index, whichever entity has it */
-    bool whole;           /* one call may write to all rows */
-    bool direct;          /* a member is in one list at most, at its own index as its place */
-    /* Bytes of a value; of one that is counted, of each item, 0 if it is a text. NULL: 0. */
+    uint32_t counted; /* bytes of the count that a value begins with; 0: it has no count */
+    uint32_t pass;    /* 0 or 1: values are set in the order of passes, and detached in reverse */
+    uint32_t remove_pass; /* 0 to 2: values are removed in the order of these passes */
+    bool by_index;        /* values name their owner by index, without a generation */
+    bool whole;           /* one call may write to all rows of the type */
+    bool direct;          /* a member is in one list at most, and its place is its index */
+    /* Bytes of a value; of a counted value: of an item, 0 if it is a text. NULL: 0. */
     uint32_t (*bytes)(const setti_type* type);
 
     /* Encoding. */
@@ -140,13 +145,15 @@ typedef struct setti_codec {
     void (*encode)(setti_encoder* to, const setti_type* type, const void* value); /* optional */
 
     /* Playing. */
-    /* NULL, or what is wrong with a value, whatever the world. Optional. */
+    /* NULL, or what is wrong with a value in any world. Optional. */
     const char* (*check)(const setti_player* player, const setti_type* type,
                          const setti_delta_entry* entry);
-    /* Before entities end: takes a value out of its lists, and all values of an entity that will
-     * end (which need not have the type). Optional. */
+    /* Called before entities are destroyed: takes the value of an entry out of its lists, because it
+     * changes. Optional. */
     bool (*detach_for_move)(const setti_player* player, setti_type* type,
                             const setti_delta_entry* entry);
+    /* Called then, too, for each entity that will be destroyed, which may lack the type: takes all
+     * of its values out of their lists. Optional. */
     bool (*detach)(const setti_player* player, setti_type* type, sett_entity entity);
     /* Sets the value; NULL removes it, as sett_remove does. Memory for the first change is
      * reserved. */
@@ -154,12 +161,12 @@ typedef struct setti_codec {
                  const setti_delta_entry* entry);
     bool (*remove)(const setti_player* player, setti_type* type, sett_entity entity);
 
-    /* Whether no value leads back to its entity, by `owner`: checked of all that a delta sets.
-     * Optional. */
+    /* Whether links of the type must not close a circle: that is checked, by `owner`, for all values
+     * that a delta sets. Optional. */
     bool (*acyclic)(const setti_type* type);
 
     /* Lists. NULL: there are none. */
-    /* The owners of the lists that a value is in, one by one, then null. */
+    /* The next owner of a list that the value of an entity is in; null at the end. */
     sett_entity (*owner)(setti_sides* sides, const setti_type* type, uint32_t index, uint32_t side,
                          setti_codec_cursor* cursor);
     /* The list that an entity owns; false if it has none. */
@@ -172,10 +179,10 @@ typedef struct setti_codec {
     bool (*requeue)(setti_type* type, sett_entity owner, uint32_t member);
 } setti_codec;
 
-/* The codec of a type of the library's own modules, or NULL; registers a type of these, which the
- * library registers itself when a program first uses it, and nothing for other names (relation/
- * codecs.c). Found by these calls, so that programs without deltas do not link them. A program
- * without relation/ compiles state/ with SETT_NO_RELATION: there are no such types. */
+/* The codec of a type of the library's own modules, or NULL. The second function registers such a
+ * type by its name, and does nothing for other names. Both are in relation/codecs.c, and called by
+ * deltas only, so that programs without deltas do not link codecs. A program without relation/
+ * compiles state/ with SETT_NO_RELATION: there are no such types. */
 #if defined(SETT_NO_RELATION)
 static inline const setti_codec* setti_codec_own(const setti_type* type)
 {

@@ -1,21 +1,25 @@
-/* command.c: structural change recorded now and applied later, through the same functions that
- * change it at once.
+/* command.c: command buffers: changes that are recorded now and applied later, by the functions that
+ * make them at once.
  *
  * The workload: some thousands of commands a frame, recorded in loops and applied between them.
- * Records lie one after another in chunks that are kept: after the first frames nothing is
+ * Records lie one after another in chunks that the buffer reuses: after the first frames nothing is
  * allocated. Chunks come from the allocator, not from the world's pool, so that buffers of several
- * threads can record side by side. Those of jobs go round: what one stage has recorded and applied
- * another one records into, and memory follows what is recorded at once, not the number of jobs.
+ * threads can record side by side. The chunks of jobs are shared: when the commands of one stage are
+ * applied, the next stage records into its chunks. So their memory depends on what one stage
+ * records, not on the number of jobs.
  *
  *     chunk    | header | record, payload | record, payload | ... used --> | free |
  *
  * While systems run side by side the world's own buffer is closed: `write` is NULL, so recording
- * takes the slow path, which reports it.
+ * takes the slow path, which reports that.
+ *
+ * The commands of other modules (sett_cmd_relate, sett_cmd_event, ...) are in the files of the calls
+ * that they record; they use setti_commands_call.
  *
  * Invariant:  count = records between the read position and the write position;
  *             a chunk's used <= its size;
- *             the entities of unread CREATE records are claimed in the entity table, but for those
- *             recorded by jobs that are still open
+ *             the entities of unread CREATE records are claimed in the entity table, except those
+ *             that open jobs have recorded
  */
 #include "world/command.h"
 
@@ -26,23 +30,24 @@
 
 struct command_record;
 
-/* A kind of command: only those that a program records are linked. */
+/* A kind of command. Each is a constant of its own, so that programs link only kinds they record. */
 typedef struct command_verb {
-    const char* call;  /* what records it; NULL: the payload says the rest */
-    const char* where; /* between a component and an entity */
-    /* Applies one about a living entity, or its creation; what no longer makes sense is passed
-     * over. OUT_OF_MEMORY leaves it to be tried again. */
+    const char*
+        call; /* the function that records it; NULL: the payload, a setti_command_call, says */
+    const char* where; /* for messages: the word between a component and an entity; "": none */
+    /* Applies a command about a living entity, or creates the entity. Does nothing if the command no
+     * longer makes sense. OUT_OF_MEMORY: the command stays, and is applied again later. */
     sett_status (*apply)(sett_commands* commands, const struct command_record* record,
                          const setti_type* type);
 } command_verb;
 
 typedef struct command_record {
     const command_verb* verb;
-    /* 0, or one more than that of the command whose application made a callback record this one */
+    /* recorded by a callback of a command that was applied: 1 + the depth of that command; else 0 */
     uint32_t depth;
     sett_component component;
     sett_entity entity;
-    uint32_t payload; /* offset of the value in the chunk, 0: none */
+    uint32_t payload; /* offset of the value in the chunk; 0: there is no value */
     uint32_t end;     /* offset of the next record */
 } command_record;
 
@@ -57,27 +62,27 @@ struct sett_commands {
     sett_commands* next;
     sett_commands* previous;
     command_chunk* first;
-    command_chunk* write; /* records are added here; chunks behind it are empty */
-    command_chunk* read;  /* the next record to apply: here, */
-    size_t read_offset;   /* at this offset */
-    uint32_t count;
-    bool closed;           /* `write` is NULL, and what it was is */
-    command_chunk* reopen; /* here */
+    command_chunk* write;  /* records are added to this chunk; chunks behind it are empty */
+    command_chunk* read;   /* the chunk of the next record to apply */
+    size_t read_offset;    /* the offset of that record */
+    uint32_t count;        /* of records */
+    bool closed;           /* rejects records: `write` is NULL */
+    command_chunk* reopen; /* what `write` becomes when the buffer is opened again */
     size_t memory;         /* bytes of all chunks */
-    uint64_t allocations;
+    uint64_t allocations;  /* of chunks, so far */
     struct {
-        uint32_t count;       /* of all jobs; 0: this is none now */
-        uint32_t number;      /* of this one */
-        uint32_t word;        /* of the entity table's free bits: creations take from it, */
-        uint64_t bits;        /* these; 0 before the first creation and when all are taken */
-        uint32_t created;     /* handles given out */
-        command_chunk* chunk; /* where recording began: here, NULL: in the first, */
+        uint32_t count;       /* of jobs that record side by side; 0: the buffer is of no job */
+        uint32_t number;      /* of this job */
+        uint32_t word;        /* creations take indices of this word of the entity table */
+        uint64_t bits;        /* its bits that are left; 0: before the first creation, or none is */
+        uint32_t created;     /* how many handles the job has got */
+        command_chunk* chunk; /* where the job began to record; NULL: in the first chunk */
         size_t offset;        /* at this offset */
-        sett_status error;    /* why the latest creation that failed did so */
+        sett_status error;    /* of the latest creation that failed */
     } job;
 };
 
-#define COMMAND_DATA_MAX ((size_t)1 << 20) /* of sett_cmd_call */
+#define COMMAND_DATA_MAX ((size_t)1 << 20) /* bytes of data of sett_cmd_call */
 #define CHUNK_SIZE ((size_t)16 << 10)
 #define CHUNK_ALIGN 64
 #define CHUNK_HEADER ((sizeof(command_chunk) + 15) & ~(size_t)15)
@@ -148,7 +153,8 @@ static command_record* command_at(command_chunk* chunk, size_t offset)
     return (command_record*)(void*)((unsigned char*)chunk + offset);
 }
 
-/* The record at a place, which becomes that behind it; NULL at the end. */
+/* The record at a place, given by chunk and offset; NULL at the end. The place becomes the one behind
+ * it. */
 static const command_record* command_next(command_chunk** chunk, size_t* offset)
 {
     while (*chunk != NULL && *offset >= (*chunk)->used) {
@@ -178,7 +184,7 @@ static command_record* commands_peek(sett_commands* commands)
     return command_at(commands->read, commands->read_offset);
 }
 
-/* Goes on to the next record. When none is left, all chunks are free to be written again. */
+/* Moves the read position behind a record. When none is left, all chunks become empty. */
 static void commands_advance(sett_commands* commands, const command_record* record)
 {
     SETTI_ASSERT(commands->count != 0 && record->end > commands->read_offset);
@@ -194,7 +200,7 @@ static void commands_advance(sett_commands* commands, const command_record* reco
     }
 }
 
-/* Drops the value of a record that is not going to be used (any more). */
+/* Deinitialises the value of a record, which the world did not take over. */
 static void command_deinit(sett_commands* commands, const command_record* record)
 {
     const setti_type* type = setti_world_type(commands->world, record->component);
@@ -203,7 +209,7 @@ static void command_deinit(sett_commands* commands, const command_record* record
     }
 }
 
-/* A claimed index that is not used ends like a life: the handle given out does not come back. */
+/* Ends the claim of a creation that is dropped: its handle becomes stale. */
 static void commands_unclaim(sett_world* world, uint32_t index)
 {
     SETTI_ASSERT(setti_entity_is_claimed(&world->entities, index));
@@ -223,11 +229,12 @@ static sett_status command_apply_create(sett_commands* commands, const command_r
 
 static const command_verb command_create = {"sett_cmd_create", "", command_apply_create};
 
+/* Drops all records. */
 static void commands_drop(sett_commands* commands)
 {
     command_record* record;
     while ((record = commands_peek(commands)) != NULL) {
-        /* in a job nothing is claimed yet: only the end of the world drops one */
+        /* an open job has claimed nothing; its records are dropped only when the world is destroyed */
         if (record->verb == &command_create && commands->job.count == 0) {
             commands_unclaim(commands->world, record->entity.index);
         }
@@ -253,8 +260,8 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
                                  what, world->running != NULL ? setti_world_running(world) : "?");
 }
 
-/* A callback must not clear the buffer that is being applied, nor a system the one of a job, whose
- * handles are still to be claimed. A job does not write the world's error. */
+/* SETT_OK if a buffer may be cleared or destroyed. Fails for the buffer that is being applied, and for
+ * that of an open job, whose handles are not claimed yet; a job does not write the world's error. */
 static sett_status commands_check_idle(sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
@@ -268,7 +275,8 @@ static sett_status commands_check_idle(sett_commands* commands, const char* call
     if (commands == world->applying) {
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
-            "%s: the buffer is being applied - callbacks may only record into it", call);
+            "%s: the buffer is being applied - call it after sett_commands_apply has returned",
+            call);
     }
     return SETT_OK;
 }
@@ -354,7 +362,7 @@ uint32_t sett_commands_count(const sett_commands* commands)
 
 #define COMMAND_TEXT_SIZE 192
 
-/* One command in words. */
+/* Writes a command as text. */
 static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                           const command_verb* verb, const char* text, sett_entity entity,
                           sett_component component)
@@ -441,7 +449,7 @@ static command_chunk* chunk_create(sett_commands* commands, size_t size)
     return chunk;
 }
 
-/* Puts a chunk, alone, behind those that the buffer has. */
+/* Appends a chunk to those of the buffer. */
 static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
 {
     SETTI_ASSERT(chunk->size > CHUNK_HEADER);
@@ -459,12 +467,15 @@ static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
     commands->write = chunk;
 }
 
+/* Makes the next chunk with room for `need` bytes, or a new one, the chunk to write to. False when
+ * memory runs out, or if the buffer is closed. */
 static bool commands_grow(sett_commands* commands, size_t need)
 {
     if (commands->closed) {
         return false;
     }
-    while (commands->write != NULL && commands->write->next != NULL) { /* kept from earlier */
+    while (commands->write != NULL &&
+           commands->write->next != NULL) { /* chunks of earlier frames */
         commands->write = commands->write->next;
         if (commands->write->size - commands->write->used >= need) {
             return true;
@@ -485,14 +496,14 @@ static size_t command_need(size_t size, size_t align)
     return sizeof(command_record) + size + (size != 0 ? align : 0) + 16;
 }
 
-/* Whether so many bytes can be appended as it is. */
+/* Whether `need` bytes can be appended without another chunk. */
 SETTI_INLINE bool commands_have_room(const sett_commands* commands, size_t need)
 {
     const command_chunk* chunk = commands->write;
     return chunk != NULL && chunk->size - chunk->used >= need;
 }
 
-/* Makes sure of it. */
+/* Makes room for `need` bytes. False when memory runs out, or if the buffer is closed. */
 static bool commands_reserve(sett_commands* commands, size_t need)
 {
     return commands_have_room(commands, need) || commands_grow(commands, need);
@@ -529,7 +540,7 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, const command
     return record;
 }
 
-/* Like commands_put, with nothing reserved. NULL when memory runs out. */
+/* Like commands_put, but makes room first. NULL when memory runs out, or if the buffer is closed. */
 static command_record* commands_append(sett_commands* commands, const command_verb* verb,
                                        sett_entity entity, sett_component component, size_t size,
                                        size_t align)
@@ -539,14 +550,16 @@ static command_record* commands_append(sett_commands* commands, const command_ve
                : NULL;
 }
 
-/* Applying what callbacks record, which calls them again, has to end somewhere. */
+/* Whether a command recorded now would be nested too deep: callbacks of commands may record commands
+ * whose callbacks record, and so on without end. */
 static bool commands_are_too_deep(const sett_commands* commands)
 {
     return commands->world->command_depth > SETTI_EVENT_DEPTH;
 }
 
-/* Why a record was not appended: too deep, which is logged once an application; no memory, or the
- * buffer is closed. `text`: the command in a word. */
+/* Returns why a record was not appended, and reports it: it is nested too deep (logged once each time
+ * commands are applied), memory ran out, or the buffer is closed.
+ *   text  the command as a word */
 SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands,
                                                    const command_verb* verb, const char* text,
                                                    sett_entity entity, sett_component component)
@@ -573,7 +586,8 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
     return SETT_STATUS_LIMIT;
 }
 
-/* Appends a record, unless commands follow one another too deep. NULL: *status says why. */
+/* Appends a record. NULL on failure, and *status becomes its status.
+ *   text  the command as a word, for messages */
 SETTI_INLINE command_record* commands_begin(sett_commands* commands, const command_verb* verb,
                                             const char* text, sett_entity entity,
                                             sett_component component, size_t size, size_t align,
@@ -594,6 +608,7 @@ SETTI_COLD static sett_status commands_unregistered(const sett_commands* command
     return SETT_STATUS_UNREGISTERED;
 }
 
+/* The end of commands_record where the chunk is full. */
 SETTI_APART static sett_status commands_record_further(sett_commands* commands,
                                                        const command_verb* verb, sett_entity entity,
                                                        sett_component component)
@@ -603,7 +618,7 @@ SETTI_APART static sett_status commands_record_further(sett_commands* commands,
                : commands_fail_append(commands, verb, command_word(verb), entity, component);
 }
 
-/* Without a value: calls nothing, unless the chunk is full. */
+/* Records a command without a value. In line, unless the chunk is full. */
 static sett_status commands_record(sett_commands* commands, const command_verb* verb,
                                    sett_entity entity, sett_component component)
 {
@@ -626,8 +641,8 @@ static sett_status commands_record(sett_commands* commands, const command_verb* 
     return SETT_OK;
 }
 
-/* The jobs take the words of the table that have free bits in turn: job l of n the l-th, and then
- * every n-th. */
+/* Chooses the word of free bits that the job's next creations take indices from. Of the words that are
+ * not 0, job l of n takes the l-th, and then every n-th. */
 static void job_next_word(sett_commands* commands)
 {
     SETTI_ASSERT(commands->job.count != 0);
@@ -639,6 +654,7 @@ static void job_next_word(sett_commands* commands)
     commands->job.bits = setti_entity_free_bits(table, commands->job.word);
 }
 
+/* sett_cmd_create for the buffer of a job. */
 static sett_entity commands_create_in_job(sett_commands* commands)
 {
     SETTI_ASSERT(commands->job.count == commands->world->open_jobs);
@@ -779,7 +795,7 @@ sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_clear, entity, 0);
 }
 
-/* Reports that a value is NULL, or of a type that commands cannot set (guarded, or links). */
+/* Reports that a value is NULL, or that commands cannot set its type (it is guarded, or has links). */
 SETTI_COLD static sett_status commands_reject_value(const sett_commands* commands,
                                                     const setti_type* type, const void* value)
 {
@@ -788,7 +804,8 @@ SETTI_COLD static sett_status commands_reject_value(const sett_commands* command
     const char* name = type->desc.name;
     if (value == NULL) {
         setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
-                                "sett_cmd_set: a value of \"%.100s\" is needed, not NULL", name);
+                                "sett_cmd_set: the value of \"%.100s\" is NULL - pass its address",
+                                name);
     } else {
         setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
                                 "sett_cmd_set: values of \"%.100s\" are written by the library - "
@@ -816,8 +833,8 @@ static sett_status command_apply_set(sett_commands* commands, const command_reco
 
 static const command_verb command_set = {"sett_cmd_set", "of", command_apply_set};
 
-/* Copies a value into a record. The world is not locked for the hooks: several threads may record
- * at once, and no thread changes it meanwhile. */
+/* Copies a value into a record. Does not lock the world for the hooks, because several threads may
+ * record at once. */
 static void command_copy(const setti_type* type, void* to, const void* value)
 {
     SETTI_ASSERT(type->storage.size != 0 && value != NULL);
@@ -869,7 +886,7 @@ static sett_status command_apply_call(sett_commands* commands, const command_rec
     return call->kind->apply(commands->world, record->entity, call);
 }
 
-/* Its payload is a setti_command_call. */
+/* The verb of commands of other modules. */
 static const command_verb command_call = {NULL, "", command_apply_call};
 
 /* A call of a function of the program; its data follow. */
@@ -878,7 +895,8 @@ typedef struct command_run {
     size_t size;
 } command_run;
 
-/* The record is done with before the function runs: it may record, and drop commands. */
+/* Applies sett_cmd_call. Copies the data and moves behind the record first: the function may record
+ * and drop commands. */
 static sett_status command_apply_run(sett_commands* commands, const command_record* record,
                                      const setti_type* type)
 {
@@ -925,7 +943,7 @@ sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world,
     return SETT_OK;
 }
 
-/* Commands about a type as a whole. */
+/* The functions of commands about a type as a whole. */
 static void command_destroy_with(sett_world* world, void* component)
 {
     (void)sett_entity_destroy_with(world, *(const sett_component*)component);
@@ -958,7 +976,7 @@ sett_status sett_cmd_component_clear(sett_commands* commands, sett_component com
     return commands_record_type(commands, __func__, command_clear_type, component);
 }
 
-/* Records one of the entities of sett_cmd_create_many: the k-th. */
+/* Records the components of the k-th entity of sett_cmd_create_many. */
 static sett_status commands_create_one(sett_commands* commands, sett_entity entity, uint32_t k,
                                        const sett_component* components, uint32_t component_count,
                                        const void* const* values)
@@ -1029,7 +1047,7 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
         commands_fail_closed(commands, kind->verb);
         return NULL;
     }
-    /* also for the records that take them back */
+    /* with room for records that destroy the entities again */
     size_t need = command_need(size, 16);
     bool fits = count <= (UINT32_MAX - need) / (2 * command_need(0, 1));
     if (!fits || !commands_reserve(commands, need + (size_t)count * 2 * command_need(0, 1))) {
@@ -1056,8 +1074,8 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* An addition by the fast path, which runs no callback, and finds out whether the entity is alive
- * and lacks the type. False, and nothing is done, if this leads nowhere. */
+/* Applies an addition by the fast path, which runs no callback, and tests whether the entity is alive
+ * and lacks the type. False, with nothing done, if the command is another one, or this path fails. */
 SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* record)
 {
     void* value = record->verb == &command_add
@@ -1069,18 +1087,18 @@ SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* reco
     return value != NULL;
 }
 
-/* Says which command could not be applied: after `done` others, and before the rest. */
-SETTI_COLD static void commands_stopped(sett_commands* commands, const command_record* record,
-                                        uint32_t done)
+/* Fails with OUT_OF_MEMORY: names the command that could not be applied, after `done` others. */
+SETTI_COLD static void commands_fail_apply(sett_commands* commands, const command_record* record,
+                                           uint32_t done)
 {
     SETTI_ASSERT(commands == commands->world->applying);
     sett_world* world = commands->world;
     char what[COMMAND_TEXT_SIZE];
     command_print_record(world, what, commands->read, record);
-    world->command_depth = 0; /* this message is about the application itself */
+    world->command_depth = 0; /* or the message would begin with sett_commands_apply twice */
     setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                           "sett_commands_apply: command %u of %u, %s: the allocator returned "
-                          "NULL - this command and the rest stay in the buffer: apply it again",
+                          "NULL - call it again: this command and the rest are still in the buffer",
                           (unsigned)(done + 1), (unsigned)(done + commands->count), what);
 }
 
@@ -1108,6 +1126,38 @@ void setti_commands_drop_all(sett_world* world)
     }
 }
 
+/* Applies a command by the function of its verb, and moves behind it. OUT_OF_MEMORY, which is
+ * reported: the command stays. A command that is rejected is skipped, and the world's error says why.
+ *   done  how many commands were applied before */
+SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
+                                               const command_record* record, uint32_t done)
+{
+    sett_world* world = commands->world;
+    const setti_type* type = setti_world_type(world, record->component);
+    bool valid = setti_entity_signature(&world->entities, record->entity) != NULL;
+    sett_status status = SETT_OK;
+    world->command_depth = record->depth + 1u;
+    if (record->verb == &command_run_verb) {
+        status = command_apply_run(commands, record, type);
+        if (status == SETT_OK) {
+            return status;
+        }
+    }
+    if (valid || record->verb == &command_create) {
+        status = record->verb->apply(commands, record, type);
+    }
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        commands_fail_apply(commands, record, done);
+        return status;
+    }
+    /* Without a copy hook the value itself went into the world. */
+    if (!valid || status != SETT_OK || (type != NULL && type->desc.copy != NULL)) {
+        command_deinit(commands, record);
+    }
+    commands_advance(commands, record);
+    return SETT_OK;
+}
+
 sett_status sett_commands_apply(sett_commands* commands)
 {
     if (SETTI_IS_NULL(commands)) {
@@ -1121,8 +1171,8 @@ sett_status sett_commands_apply(sett_commands* commands)
     if (world->applying != NULL) {
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
-            "sett_commands_apply: called while commands are applied - leave out this call: newly "
-            "recorded commands are applied too");
+            "sett_commands_apply: commands are being applied already - leave out this call: newly "
+            "recorded commands are applied, too");
     }
     command_record* record;
     uint32_t done = 0;
@@ -1132,30 +1182,9 @@ sett_status sett_commands_apply(sett_commands* commands)
     for (; status == SETT_OK && (record = commands_peek(commands)) != NULL; done++) {
         if (SETTI_LIKELY(commands_try_add(world, record))) {
             commands_advance(commands, record);
-            continue;
+        } else {
+            status = commands_apply_record(commands, record, done);
         }
-        const setti_type* type = setti_world_type(world, record->component);
-        bool valid = setti_entity_signature(&world->entities, record->entity) != NULL;
-        world->command_depth = record->depth + 1u;
-        if (record->verb == &command_run_verb) {
-            status = command_apply_run(commands, record, NULL);
-            if (status == SETT_OK) {
-                continue;
-            }
-        }
-        if (valid || record->verb == &command_create) {
-            status = record->verb->apply(commands, record, type);
-        }
-        if (status == SETT_STATUS_OUT_OF_MEMORY) {
-            commands_stopped(commands, record, done);
-            break;
-        }
-        /* Without a copy hook the value itself went into the world. */
-        if (!valid || status != SETT_OK || (type != NULL && type->desc.copy != NULL)) {
-            command_deinit(commands, record);
-        }
-        status = SETT_OK; /* what is rejected is skipped, and the world's error says so */
-        commands_advance(commands, record);
     }
     world->command_depth = 0;
     SETTI_ASSERT(world->applying == commands && (status != SETT_OK || commands->count == 0));
@@ -1166,9 +1195,9 @@ sett_status sett_commands_apply(sett_commands* commands)
 
 /* ---------------------------------------------------------------------------------------- jobs */
 
-/* A job has a chunk before it starts. Where there is none, half as many as the stage has jobs are
- * made besides: or whenever one job more is at work than ever before, and at some time there
- * always is, memory would be allocated. A job without a chunk allocates when it records. */
+/* Gives a job a chunk before it starts. If none is free, it allocates one, and half as many more as
+ * the stage has jobs: else each stage with one more busy job than ever before would allocate. A job
+ * that gets no chunk allocates when it records. */
 static void job_take_chunk(sett_commands* commands, uint32_t jobs)
 {
     SETTI_ASSERT(!commands->closed && jobs != 0);
@@ -1191,12 +1220,12 @@ static void job_take_chunk(sett_commands* commands, uint32_t jobs)
     }
 }
 
-void setti_commands_rest(sett_commands* commands)
+void setti_commands_release_chunks(sett_commands* commands)
 {
     SETTI_ASSERT(commands->job.count == 0 && commands != commands->world->applying);
     sett_world* world = commands->world;
     command_chunk* chunk = commands->first;
-    /* A buffer that needed two chunks keeps both, since a job cannot take from the pool. */
+    /* A buffer that needed two chunks keeps both: while a job runs it cannot take a free one. */
     if (commands->count != 0 || chunk == NULL || chunk->next != NULL) {
         return;
     }
@@ -1227,8 +1256,14 @@ void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers,
     world->locks += count != 0;
 }
 
-/* Reserves what claiming the indices of a job's handles takes, or claims them. */
-static bool job_claim(sett_commands* commands, bool reserve)
+/* The two steps in which the indices of a job's handles are claimed. */
+typedef enum job_step {
+    JOB_RESERVES, /* the memory; may fail */
+    JOB_CLAIMS
+} job_step;
+
+/* Takes one step for all indices of a job's handles. False when memory runs out. */
+static bool job_claim(sett_commands* commands, job_step step)
 {
     SETTI_ASSERT(commands->job.count != 0);
     sett_world* world = commands->world;
@@ -1241,7 +1276,7 @@ static bool job_claim(sett_commands* commands, bool reserve)
         }
         SETTI_ASSERT(record != NULL);
         uint32_t index = record->entity.index;
-        if (!reserve) {
+        if (step == JOB_CLAIMS) {
             (void)setti_entity_claim(&world->pool, &world->entities, index);
         } else if (setti_entity_reserve_index(&world->pool, &world->entities, index) != SETT_OK) {
             return false;
@@ -1255,19 +1290,19 @@ sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buf
 {
     SETTI_ASSERT(count == world->open_jobs);
     for (uint32_t k = 0; k < count; k++) {
-        if (!job_claim(buffers[k], true)) {
+        if (!job_claim(buffers[k], JOB_RESERVES)) {
             return setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                                          "no memory to claim the entities that systems created: "
                                          "nothing was applied - call sett_progress again");
         }
     }
     for (uint32_t k = 0; k < count; k++) {
-        (void)job_claim(buffers[k], false);
+        (void)job_claim(buffers[k], JOB_CLAIMS);
         if (buffers[k]->job.error != SETT_OK) {
             setti_world_fail(world, buffers[k]->job.error, "sett_cmd_create", sett_null(), 0);
         }
         memset(&buffers[k]->job, 0, sizeof(buffers[k]->job));
-        setti_commands_rest(buffers[k]);
+        setti_commands_release_chunks(buffers[k]);
     }
     world->locks -= world->open_jobs != 0;
     world->open_jobs = 0;

@@ -1,8 +1,12 @@
-/* component.c: registering component types.
+/* component.c: registers component types.
  *
- * Invariant:  types[id]->id == id;  a type's `required` holds every type that it or one of them
- * requires, each once and behind those
- *             that it requires itself;  t is in r's `dependants` <=> r is in t's `required`
+ * The workload: some hundreds of types when a program starts, most of them again in each world. A
+ * descriptor is checked and copied once; what accesses need is computed then.
+ *
+ * Invariant:  types[id]->id == id;
+ *             a type's `required` has all types that it requires, directly or through others, each
+ *             once, and behind those that it requires itself;
+ *             t is in r's `dependants` <=> r is in t's `required`
  */
 #include "sett/relationship.h"
 #include "world/change.h"
@@ -11,11 +15,13 @@
 
 #define ALIGN_MAX 4096
 #define ALIGN_DEFAULT_MAX 16
-#define ARRAY_SIZE_DEFAULT 256 /* values beyond make array pages of over 16 KB: 64 rows at least */
-#define ARRAY_SIZE_MAX ((size_t)1 << 20) /* of a value; 64 of them make a page */
-#define SPARSE_SIZE_MAX ((size_t)1 << 26)
+#define ARRAY_SIZE_DEFAULT                                                                         \
+    256 /* bytes of the largest value that is an array by default: a page of
+                                * an array has at least 64 rows, 16 KB */
+#define ARRAY_SIZE_MAX ((size_t)1 << 20)  /* bytes of the largest value of an array */
+#define SPARSE_SIZE_MAX ((size_t)1 << 26) /* bytes of the largest value of a sparse set */
 
-/* Makes room for one type more. */
+/* Makes room for one more type. False when memory runs out. */
 static bool type_list_reserve(setti_pool* pool, setti_type_list* list)
 {
     SETTI_ASSERT(list->count <= list->capacity);
@@ -63,7 +69,7 @@ static const char* kind_name(sett_storage_kind kind)
     return kind == SETT_STORAGE_ARRAY ? "array" : "sparse-set";
 }
 
-/* Whether two pieces of a value share a byte: none of their ends wraps. */
+/* Whether two pieces of a value share a byte. Both lie inside of the value. */
 static bool component_overlap(size_t a, size_t a_size, size_t b, size_t b_size)
 {
     return a < b + b_size && b < a + a_size;
@@ -81,9 +87,8 @@ static const char* component_check_offsets(const uint32_t* offsets, uint32_t cou
             return "one of `entity_offsets` lies outside of the value";
         }
         if (offsets[k] % unit != 0 || align % unit != 0) {
-            return "one of `entity_offsets` is misaligned: offsets and the type's align must be "
-                   "multiples "
-                   "of 4";
+            return "one of `entity_offsets` is misaligned - offsets and the type's align must be "
+                   "multiples of 4";
         }
         for (uint32_t j = 0; j < k; j++) {
             if (component_overlap(offsets[j], reference, offsets[k], reference)) {
@@ -94,6 +99,7 @@ static const char* component_check_offsets(const uint32_t* offsets, uint32_t cou
     return NULL;
 }
 
+/* NULL, or what is wrong with the ranges of bytes that count. */
 static const char* component_check_ranges(const sett_component_desc* desc)
 {
     for (uint32_t k = 0; k < desc->byte_count; k++) {
@@ -121,7 +127,7 @@ static const char* component_check_written(sett_component_desc* desc)
         return NULL;
     }
     if (desc->write == NULL || desc->read == NULL || desc->size == 0) {
-        return "set `write` and `read` both, or neither; a tag has neither";
+        return "`write` and `read` go together, and a tag has neither - set both, or leave both out";
     }
     if (desc->byte_count != 0) {
         return "it has `write` and `read` hooks: leave `bytes` out";
@@ -135,18 +141,24 @@ static const char* component_check_written(sett_component_desc* desc)
     return NULL;
 }
 
-/* Fills in the defaults. Returns NULL, or what is wrong with the descriptor. */
+/* Sets the default alignment: the largest power of two up to ALIGN_DEFAULT_MAX that divides the size.
+ */
+static void component_default_align(sett_component_desc* desc)
+{
+    desc->align = 1;
+    while (desc->align < ALIGN_DEFAULT_MAX && desc->size != 0 &&
+           desc->size % (desc->align * 2) == 0) {
+        desc->align *= 2;
+    }
+}
+
 const char* setti_component_resolve(sett_component_desc* desc)
 {
     if (desc->name == NULL || desc->name[0] == '\0') {
         return "`name` is NULL or empty";
     }
     if (desc->align == 0) {
-        desc->align = 1;
-        while (desc->align < ALIGN_DEFAULT_MAX && desc->size != 0 &&
-               desc->size % (desc->align * 2) == 0) {
-            desc->align *= 2;
-        }
+        component_default_align(desc);
     }
     if (desc->align > ALIGN_MAX || (desc->align & (desc->align - 1)) != 0) {
         return "`align` must be a power of two up to 4,096";
@@ -177,18 +189,19 @@ const char* setti_component_resolve(sett_component_desc* desc)
     return wrong != NULL ? wrong : component_check_written(desc);
 }
 
-/* Whether two C types are the same, or one of them is not known. */
+/* Whether two names of C types are equal, or one of them is not known. */
 static bool component_same_text(const char* a, const char* b)
 {
     return a == b || a == NULL || b == NULL || strcmp(a, b) == 0;
 }
 
+/* What comes before the next item of a list. */
 static const char* component_between(const setti_writer* out)
 {
     return out->length != 0 ? "; " : "";
 }
 
-/* Adds a field to the list of those that differ, if it does. */
+/* Adds a field to the list of fields that differ, if it differs. */
 static void component_differ(setti_writer* out, const char* field, size_t present, size_t wanted)
 {
     if (present != wanted) {
@@ -203,15 +216,15 @@ void setti_component_differ_in(setti_writer* out, bool differs, const char* what
     }
 }
 
-/* Whether two arrays of items differ. */
+/* Whether two arrays of equal length differ. (Other lengths are listed as such.) */
 static bool component_lists_differ(const void* a, uint32_t a_count, const void* b, uint32_t b_count,
                                    size_t size)
 {
     return a_count == b_count && a_count != 0 && memcmp(a, b, a_count * size) != 0;
 }
 
-/* Hooks are not compared: two shared libraries that register the same type have different addresses
- * for the same code. Nor are masks: one compiler may know of padding what another does not. */
+/* Hooks are not compared: two shared libraries that register one type have copies of its hooks at
+ * different addresses. Nor are masks: compilers differ in what they tell of padding. */
 void setti_component_differences(setti_writer* out, const sett_component_desc* present,
                                  const sett_component_desc* wanted)
 {
@@ -257,7 +270,7 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
     }
 }
 
-/* The remedy where a type that a file brought is in the way. */
+/* The end of a message about an existing type: the remedy, if a file brought it. */
 static const char* component_origin(const setti_type* type)
 {
     return (type->flags & SETTI_TYPE_FROM_FILE) != 0
@@ -290,8 +303,9 @@ static sett_component component_same(sett_world* world, const setti_type* existi
     return 0;
 }
 
-/* The key under which the name is, or would be, in the table, 0 if none is left for it; *type is
- * the type of this name, or NULL. Entries of types that ended stay, and are used again. */
+/* The key under which the table of names has a name, or would have it; 0: no key is left for it. *type
+ * becomes the type of this name, or NULL. Entries of unregistered types stay in the table, and are
+ * used again. */
 static uint64_t component_name_key(const sett_world* world, const char* name, setti_type** type)
 {
     uint64_t key = setti_hash_bytes(name, strlen(name));
@@ -313,8 +327,8 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
     }
 }
 
-/* The type that was called so before, or that belongs to one: "Body off" where "Body" was. NULL if
- * there is none. Types with former names are few; they are searched if no type has the name. */
+/* The type that had this name before, or that belongs to such a type: for "Body off", if "Body" is a
+ * former name, the tag that switches that type off. NULL if there is none. */
 static setti_type* component_find_renamed(const sett_world* world, const char* name)
 {
     for (uint32_t k = 0; k < world->renamed.count; k++) {
@@ -342,19 +356,23 @@ static setti_type* component_find_renamed(const sett_world* world, const char* n
     return NULL;
 }
 
-/* Whether a list of former names can be given to the type `of`, or to a new one of this name. */
+/* The `of` of component_check_old_names for a type that is not registered yet. */
+#define COMPONENT_IS_NEW ((const setti_type*)NULL)
+
+/* Whether the type `of` can have the former names of a descriptor; else fails. */
 static bool component_check_old_names(sett_world* world, const setti_type* of,
                                       const sett_component_desc* desc, const char* call)
 {
-    setti_type* other = of == NULL ? component_find_renamed(world, desc->name) : NULL;
+    setti_type* other = of == COMPONENT_IS_NEW ? component_find_renamed(world, desc->name) : NULL;
     const char* taken = other != NULL ? desc->name : NULL;
     for (uint32_t k = 0; taken == NULL && k < desc->old_name_count; k++) {
         const char* name = desc->old_names[k];
         if (name == NULL || name[0] == '\0' || strcmp(name, desc->name) == 0) {
             setti_world_fail_with(
                 world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": one of `old_names` is NULL, empty, or the present name", call,
-                desc->name);
+                "%s: \"%.100s\": one of `old_names` is NULL, empty, or the present name - list only "
+                "former names",
+                call, desc->name);
             return false;
         }
         (void)component_name_key(world, name, &other);
@@ -363,7 +381,8 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
     }
     if (taken != NULL) {
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: \"%.100s\": type \"%.100s\" has or had the name \"%.100s\"%s",
+                              "%s: \"%.100s\": type \"%.100s\" has or had the name \"%.100s\" - "
+                              "choose another name%s",
                               call, desc->name, other->desc.name, taken, component_origin(other));
     }
     return taken == NULL;
@@ -373,6 +392,7 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
 static const sett_type_header_ component_none = {.kind = UINT8_MAX};
 const void* const setti_component_no_types[1] = {&component_none};
 
+/* Makes sure that the table of types has an entry for an id. False when memory runs out. */
 static bool component_reserve_id(sett_world* world, sett_component id)
 {
     SETTI_ASSERT(id != 0 && id < SETTI_COMPONENT_LIMIT);
@@ -477,7 +497,7 @@ static size_t text_size(const char* text)
     return text != NULL ? strlen(text) + 1 : 0;
 }
 
-/* A copy, or NULL for no bytes. *done becomes false when memory runs out. */
+/* A copy of bytes in the pool; NULL for no bytes. *done becomes false when memory runs out. */
 static void* pool_copy(setti_pool* pool, const void* from, size_t size, bool* done)
 {
     if (size == 0) {
@@ -510,7 +530,7 @@ static uint32_t component_flags(const sett_component_desc* desc)
     return flags;
 }
 
-/* Gives the type the name of its C type, if there is one. False when memory runs out. */
+/* Gives a type the name of its C type, if that is not NULL. False when memory runs out. */
 static bool component_own_type_name(setti_pool* pool, setti_type* type, const char* type_name)
 {
     bool done = true;
@@ -519,9 +539,8 @@ static bool component_own_type_name(setti_pool* pool, setti_type* type, const ch
     return done;
 }
 
-/* What counts of a value: the one place where all that is known of its padding comes together. The
- * ranges leave out what lies between them, the mask what it has no bits for. False when memory runs
- * out. */
+/* Sets the mask of a type: which bits of a value count. Bytes outside of the descriptor's ranges do
+ * not, nor do bits that its mask lacks. False when memory runs out. */
 static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_component_desc* desc)
 {
     SETTI_ASSERT(type->desc.mask == NULL);
@@ -543,7 +562,7 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
         mask[k] &= desc->mask != NULL ? ((const unsigned char*)desc->mask)[k] : 255;
         all = all && mask[k] == 255;
     }
-    if (all) { /* types without padding have the fast paths of those of which nothing is known */
+    if (all) { /* without a mask the type has faster paths */
         setti_pool_free(pool, mask, size, 8);
         return true;
     }
@@ -552,8 +571,8 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
     return true;
 }
 
-/* Lists a type, and what it requires, among those that another requires. False when memory runs
- * out. */
+/* Adds the type `needed`, and all types that it requires, to `required` of another type. False when
+ * memory runs out. */
 static bool component_list_required(setti_pool* pool, setti_type* type, setti_type* needed)
 {
     bool done = true;
@@ -568,7 +587,7 @@ static bool component_list_required(setti_pool* pool, setti_type* type, setti_ty
     return done;
 }
 
-/* Makes a type known to one that it requires, which has room for it. */
+/* Adds a type to `dependants` of one that it requires, where there is room for it. */
 static void component_depend(setti_pool* pool, setti_type* type, setti_type* needed)
 {
     bool apart = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
@@ -630,8 +649,27 @@ static const char** component_copy_old_names(setti_pool* pool, const char* const
     return copies;
 }
 
-/* Copies what the descriptor points to and works out `required`. On failure
- * setti_component_free_parts takes back what there is. */
+/* Adds the descriptor's callbacks to a type's lists. False when memory runs out. */
+static bool component_own_callbacks(setti_pool* pool, setti_type* type,
+                                    const sett_component_desc* desc)
+{
+    void (*const hooks[])(sett_world*, sett_entity, void*, void*) = {desc->on_add, desc->on_set,
+                                                                     desc->on_remove, NULL};
+    for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
+        setti_call call = {hooks[event], desc->user, type->desc.name, NULL};
+        if (call.fn == NULL) {
+            continue;
+        }
+        if (!setti_call_list_reserve(pool, &type->notified[event])) {
+            return false;
+        }
+        type->notified[event].item[type->notified[event].count++] = call;
+    }
+    return true;
+}
+
+/* Copies all that a descriptor points to, and computes `required`. If this fails,
+ * setti_component_free_parts frees what was copied. */
 static sett_status component_own(sett_world* world, setti_type* type,
                                  const sett_component_desc* desc)
 {
@@ -661,19 +699,7 @@ static sett_status component_own(sett_world* world, setti_type* type,
             return SETT_STATUS_OUT_OF_MEMORY;
         }
     }
-    void (*const hooks[])(sett_world*, sett_entity, void*, void*) = {desc->on_add, desc->on_set,
-                                                                     desc->on_remove, NULL};
-    for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
-        setti_call call = {hooks[event], desc->user, type->desc.name, NULL};
-        if (call.fn == NULL) {
-            continue;
-        }
-        if (!setti_call_list_reserve(pool, &type->notified[event])) {
-            return SETT_STATUS_OUT_OF_MEMORY;
-        }
-        type->notified[event].item[type->notified[event].count++] = call;
-    }
-    return SETT_OK;
+    return component_own_callbacks(pool, type, desc) ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
 }
 
 void setti_component_free_parts(setti_pool* pool, setti_type* type)
@@ -697,7 +723,8 @@ void setti_component_free_parts(setti_pool* pool, setti_type* type)
     setti_pool_free(pool, type, sizeof(*type), 64);
 }
 
-/* Makes the type known everywhere. False when memory runs out, with nothing of it left behind. */
+/* Adds a type to all lists and tables of the world. False when memory runs out, with nothing changed.
+ */
 static bool component_publish(sett_world* world, setti_type* type)
 {
     SETTI_ASSERT(type->id != 0 && setti_world_type(world, type->id) == NULL);
@@ -710,12 +737,13 @@ static bool component_publish(sett_world* world, setti_type* type)
     for (uint32_t k = 0; reserved && k < type->required.count; k++) {
         reserved = type_list_reserve(pool, &type->required.item[k]->dependants);
     }
-    if (!reserved || (world->observe_type != NULL && !world->observe_type(world, type, true))) {
+    if (!reserved ||
+        (world->observe_type != NULL && !world->observe_type(world, type, SETTI_TYPE_BEGINS))) {
         return false;
     }
     if (!setti_hash_map_set(pool, &world->names, type->name_key, type->id)) {
         if (world->observe_type != NULL) {
-            (void)world->observe_type(world, type, false);
+            (void)world->observe_type(world, type, SETTI_TYPE_ENDS);
         }
         return false;
     }
@@ -749,8 +777,8 @@ void setti_component_free(sett_world* world, setti_type* type)
 
 /* ---------------------------------------------------------------------------- hooks of values */
 
-/* Returns what was running before. While systems run in parallel no thread writes to the world,
- * which is locked then. */
+/* Locks the world for a hook; returns the callback that was running, for component_unlock. While
+ * systems run side by side it does nothing: the world is locked, and no thread writes to it. */
 static const char* component_lock(const setti_type* type)
 {
     sett_world* world = type->world;
@@ -837,7 +865,8 @@ void setti_component_init_storage(const sett_world* world, setti_storage* storag
     }
     setti_storage_init(storage, kind, desc->size, desc->align, desc->track_rows);
     if (world->pool.small) {
-        setti_storage_use_pages(storage, true);
+        const bool small = true;
+        setti_storage_use_pages(storage, small);
     }
     storage->keep_order = desc->keep_order;
     storage->move = desc->move != NULL ? component_move : NULL;
@@ -847,7 +876,7 @@ void setti_component_init_storage(const sett_world* world, setti_storage* storag
     }
 }
 
-/* A module can say how the type is stored. */
+/* Lets modules choose the storage of a type. */
 static void component_choose_storage(const sett_world* world, setti_type* type,
                                      sett_component_desc* desc)
 {
@@ -878,7 +907,7 @@ static bool component_ensure_off(sett_world* world, setti_type* type)
     return type->off != NULL;
 }
 
-/* Fills in the defaults of a descriptor; false, and a message, if something is wrong with it. */
+/* Fills in the defaults of a descriptor. Fails with a message if something is wrong with it. */
 static bool component_check(sett_world* world, sett_component_desc* desc, const char* call)
 {
     char reason[SETTI_VALUE_MESSAGE];
@@ -904,7 +933,8 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     return wrong == NULL;
 }
 
-/* A type that is not published yet; its parts are still to be owned. NULL when memory runs out. */
+/* A type that is in no list, without copies of what the descriptor points to. NULL when memory runs
+ * out. */
 static setti_type* component_alloc(sett_world* world, const sett_component_desc* desc)
 {
     SETTI_ASSERT(desc->storage != SETT_STORAGE_DEFAULT);
@@ -995,6 +1025,126 @@ static sett_component component_register_relationship(sett_world* world,
                                                                                              : 0;
 }
 
+/* Registering a name again: returns the id of the existing type, if the options are equal. Adds what
+ * the descriptor knows more: the C type, members, former names, and that the program has the type.
+ */
+static sett_component component_register_again(sett_world* world, setti_type* existing,
+                                               const sett_component_desc* desc, const char* call)
+{
+    if (component_same(world, existing, desc) == 0) {
+        return 0;
+    }
+    if (existing->desc.type_name == NULL) { /* if memory runs out, it stays unknown */
+        (void)component_own_type_name(&world->pool, existing, desc->type_name);
+    }
+    if (desc->members != NULL &&
+        desc->members->calls_()->set(world, existing, desc->members, call) != SETT_OK) {
+        return 0;
+    }
+    if (setti_component_rename(world, existing, desc, call) != SETT_OK) {
+        return 0;
+    }
+    existing->flags &= ~(uint32_t)SETTI_TYPE_FROM_FILE;
+    return component_ensure_off(world, existing) ? existing->id : 0;
+}
+
+/* Whether a new type can have the descriptor's id; else fails. */
+static bool component_check_id(sett_world* world, const sett_component_desc* desc, const char* call)
+{
+    if (component_is_reserved(desc->id) && component_constant_id(desc->name) != desc->id) {
+        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                              "%s: \"%.100s\" cannot have id %u: ids %u to %u are the library's - "
+                              "number it from 1, or from %u on",
+                              call, desc->name, (unsigned)desc->id,
+                              (unsigned)SETTI_COMPONENT_LIBRARY, (unsigned)SETT_ID_RESERVED_END - 1,
+                              (unsigned)SETT_ID_RESERVED_END);
+        return false;
+    }
+    if (desc->id != 0 && setti_world_type(world, desc->id) != NULL) {
+        setti_world_fail_with(
+            world, SETT_STATUS_CONFLICT,
+            "%s: \"%.100s\" cannot have id %u: \"%.100s\" has it - choose another id%s", call,
+            desc->name, (unsigned)desc->id, setti_world_type(world, desc->id)->desc.name,
+            component_origin(setti_world_type(world, desc->id)));
+        return false;
+    }
+    return true;
+}
+
+/* Whether a new type can require the types of its descriptor; else fails. */
+static bool component_check_required(sett_world* world, const sett_component_desc* desc,
+                                     const char* call)
+{
+    for (uint32_t k = 0; k < desc->required_count; k++) {
+        sett_component needed = desc->required[k];
+        if (needed != 0 && needed == desc->id) {
+            setti_world_fail_with(world, SETT_STATUS_CYCLE,
+                                  "%s: \"%.100s\" (id %u) requires itself - leave it out of "
+                                  "`required`",
+                                  call, desc->name, (unsigned)desc->id);
+            return false;
+        }
+        if (setti_world_type(world, needed) == NULL) {
+            setti_world_fail_with(
+                world, SETT_STATUS_UNREGISTERED,
+                "%s: \"%.100s\" requires component %u, which is not registered yet - register it "
+                "first; in a component list, put it above \"%.100s\"",
+                call, desc->name, (unsigned)needed, desc->name);
+            return false;
+        }
+        if ((world->types[needed]->flags & SETTI_TYPE_LINKED) != 0) {
+            setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                  "%s: \"%.100s\" cannot require the relationship \"%.100s\": a "
+                                  "link needs a target",
+                                  call, desc->name, world->types[needed]->desc.name);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Gives a descriptor without an id the lowest free one. Fails if none is free. */
+static bool component_choose_id(sett_world* world, sett_component_desc* desc, const char* call)
+{
+    if (desc->id == 0) {
+        desc->id = component_free_id(world);
+        if (desc->id >= SETTI_COMPONENT_LIMIT) {
+            setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                  "%s: no component id below %u is free - unregister components "
+                                  "that are not in use",
+                                  call, (unsigned)SETTI_COMPONENT_LIMIT);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Creates a type from a descriptor that was checked, and adds it to the world. NULL, which is
+ * reported, when memory runs out.
+ *   by_default  the program left its storage to the library */
+static setti_type* component_create(sett_world* world, sett_component_desc* desc, uint64_t name_key,
+                                    bool by_default, const char* call)
+{
+    setti_type* type = component_alloc(world, desc);
+    if (type == NULL) {
+        setti_world_no_memory(world, call);
+        return NULL;
+    }
+    type->default_storage = by_default;
+    component_choose_storage(world, type, desc);
+    setti_component_init_storage(world, &type->storage, type, desc);
+    setti_type_forget_transitions(type);
+    type->flags = component_flags(desc);
+    type->flags |= type->storage.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
+    type->name_key = name_key;
+    if (component_own(world, type, desc) != SETT_OK || !component_publish(world, type)) {
+        setti_component_free_parts(&world->pool, type);
+        setti_world_no_memory(world, call);
+        return NULL;
+    }
+    return type;
+}
+
 sett_component sett_component_register_sized(sett_world* world, const sett_component_desc* given,
                                              size_t size)
 {
@@ -1010,101 +1160,31 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     if (desc.relationship != NULL) {
         return component_register_relationship(world, &desc, call);
     }
+    const sett_storage_kind given_storage = desc.storage;
     if (!component_check(world, &desc, call)) {
         return 0;
     }
     setti_type* existing;
-    uint64_t key = component_name_key(world, desc.name, &existing);
+    uint64_t name_key = component_name_key(world, desc.name, &existing);
     if (existing != NULL) {
-        sett_component same = component_same(world, existing, &desc);
-        if (same != 0 && existing->desc.type_name == NULL) { /* without memory it stays unknown */
-            (void)component_own_type_name(&world->pool, existing, desc.type_name);
-        }
-        if (same != 0 && desc.members != NULL &&
-            desc.members->calls_()->set(world, existing, desc.members, call) != SETT_OK) {
-            return 0;
-        }
-        if (same != 0 && setti_component_rename(world, existing, &desc, call) != SETT_OK) {
-            return 0;
-        }
-        existing->flags &= same != 0 ? ~(uint32_t)SETTI_TYPE_FROM_FILE : UINT32_MAX;
-        return same == 0 || component_ensure_off(world, existing) ? same : 0;
+        return component_register_again(world, existing, &desc, call);
     }
-    if (key == 0) {
+    if (name_key == 0) {
         setti_world_fail_with(world, SETT_STATUS_LIMIT,
                               "%s: %d other types have the hash of the name \"%.100s\": their "
                               "names were made for it - choose another one",
                               call, SETTI_HASH_STEPS, desc.name);
         return 0;
     }
-    if (!component_check_old_names(world, NULL, &desc, call)) {
+    if (!component_check_old_names(world, COMPONENT_IS_NEW, &desc, call) ||
+        !component_check_id(world, &desc, call) ||
+        setti_world_check_unlocked(world, call) != SETT_OK ||
+        !component_check_required(world, &desc, call) || !component_choose_id(world, &desc, call)) {
         return 0;
     }
-    if (component_is_reserved(desc.id) && component_constant_id(desc.name) != desc.id) {
-        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: \"%.100s\" cannot have id %u: ids %u to %u are the library's - "
-                              "number it from 1, or from %u on",
-                              call, desc.name, (unsigned)desc.id, (unsigned)SETTI_COMPONENT_LIBRARY,
-                              (unsigned)SETT_ID_RESERVED_END - 1, (unsigned)SETT_ID_RESERVED_END);
-        return 0;
-    }
-    if (desc.id != 0 && setti_world_type(world, desc.id) != NULL) {
-        setti_world_fail_with(
-            world, SETT_STATUS_CONFLICT, "%s: \"%.100s\" cannot have id %u: \"%.100s\" has it%s",
-            call, desc.name, (unsigned)desc.id, setti_world_type(world, desc.id)->desc.name,
-            component_origin(setti_world_type(world, desc.id)));
-        return 0;
-    }
-    if (setti_world_check_unlocked(world, call) != SETT_OK) {
-        return 0;
-    }
-    for (uint32_t k = 0; k < desc.required_count; k++) {
-        sett_component needed = desc.required[k];
-        if (needed != 0 && needed == desc.id) {
-            setti_world_fail_with(world, SETT_STATUS_CYCLE,
-                                  "%s: \"%.100s\" (id %u) requires itself", call, desc.name,
-                                  (unsigned)desc.id);
-            return 0;
-        }
-        if (setti_world_type(world, needed) == NULL) {
-            setti_world_fail_with(
-                world, SETT_STATUS_UNREGISTERED,
-                "%s: \"%.100s\" requires component %u, which is not registered yet - register it "
-                "first; in a component list, put it above \"%.100s\"",
-                call, desc.name, (unsigned)needed, desc.name);
-            return 0;
-        }
-        if ((world->types[needed]->flags & SETTI_TYPE_LINKED) != 0) {
-            setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                  "%s: \"%.100s\" cannot require the relationship \"%.100s\": a "
-                                  "link needs a target",
-                                  call, desc.name, world->types[needed]->desc.name);
-            return 0;
-        }
-    }
-    if (desc.id == 0) {
-        desc.id = component_free_id(world);
-        if (desc.id >= SETTI_COMPONENT_LIMIT) {
-            setti_world_fail_with(world, SETT_STATUS_LIMIT, "%s: no component id below %u is free",
-                                  call, (unsigned)SETTI_COMPONENT_LIMIT);
-            return 0;
-        }
-    }
-    setti_type* type = component_alloc(world, &desc);
+    bool by_default = given_storage == SETT_STORAGE_DEFAULT && !desc.keep_order;
+    setti_type* type = component_create(world, &desc, name_key, by_default, call);
     if (type == NULL) {
-        setti_world_no_memory(world, call);
-        return 0;
-    }
-    type->default_storage = given->storage == SETT_STORAGE_DEFAULT && !desc.keep_order;
-    component_choose_storage(world, type, &desc);
-    setti_component_init_storage(world, &type->storage, type, &desc);
-    setti_type_forget_transitions(type);
-    type->flags = component_flags(&desc);
-    type->flags |= type->storage.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
-    type->name_key = key;
-    if (component_own(world, type, &desc) != SETT_OK || !component_publish(world, type)) {
-        setti_component_free_parts(&world->pool, type);
-        setti_world_no_memory(world, call);
         return 0;
     }
     SETTI_MODULES_EACH(world, calls, registered) {
@@ -1147,7 +1227,7 @@ const char* sett_component_name(const sett_world* world, sett_component componen
     return type != NULL ? type->desc.name : NULL;
 }
 
-/* Writes why a component is not of a C type. */
+/* Writes why the values of a component do not have a C type. */
 SETTI_COLD static void component_wrong_type(const setti_type* type, size_t size,
                                             const char* type_name, const char* call,
                                             char out[SETTI_MESSAGE_SIZE])
@@ -1161,18 +1241,18 @@ SETTI_COLD static void component_wrong_type(const setti_type* type, size_t size,
             "%s: \"%.100s\" is a relationship, whose values are links - SETT_RELATED reads the "
             "data of a link, SETT_RELATED_MUT writes it, SETT_RELATE adds a link",
             call, name);
-    } else if (size == SIZE_MAX && type->storage.size != 0) {
+    } else if (size == SETTI_TAG_SIZE && type->storage.size != 0) {
         snprintf(out, SETTI_MESSAGE_SIZE,
                  "%s: component %u \"%.100s\" has values of %u bytes, it is no tag - "
                  "SETT_ADD returns the address of the value, SETT_SET sets it",
                  call, id, name, (unsigned)type->storage.size);
-    } else if (type->desc.size == 0 && size != SIZE_MAX) {
+    } else if (type->desc.size == 0 && size != SETTI_TAG_SIZE) {
         snprintf(out, SETTI_MESSAGE_SIZE,
                  "%s: component %u \"%.100s\" is a tag, without a value - "
                  "SETT_ADD_TAG adds it, SETT_CMD_ADD records it, SETT_HAS tests for it",
                  call, id, name);
     } else {
-        if (size != 0 && size != SIZE_MAX) {
+        if (size != SETTI_ANY_SIZE && size != SETTI_TAG_SIZE) {
             snprintf(about, sizeof(about), " (%llu bytes)", (unsigned long long)size);
         }
         snprintf(
@@ -1191,8 +1271,8 @@ bool setti_component_is_type(const setti_type* type, size_t size, const char* ty
     bool same = declared == NULL || type_name == type->type_text ||
                 strcmp(declared, type_name) == 0 ||
                 (strncmp(type_name, "const ", 6) == 0 && strcmp(declared, type_name + 6) == 0);
-    size_t real = type->desc.size != 0 ? type->desc.size : SIZE_MAX; /* parts have no storage */
-    return same && (size == 0 || size == real);
+    size_t real = type->desc.size != 0 ? type->desc.size : SETTI_TAG_SIZE;
+    return same && (size == SETTI_ANY_SIZE || size == real);
 }
 
 void setti_component_describe_type(const setti_type* type, size_t size, const char* type_name,
@@ -1204,7 +1284,8 @@ void setti_component_describe_type(const setti_type* type, size_t size, const ch
              type_name, (unsigned)size);
 }
 
-/* Whether a component has a C type; else why not. An unregistered id fails in the call itself. */
+/* Whether the values of a component have a C type; if not, writes why. True for an id that is not
+ * registered: the call itself fails then. */
 static bool component_has_type(const sett_world* world, sett_component component, size_t size,
                                const char* type_name, const char* call,
                                char out[SETTI_MESSAGE_SIZE])

@@ -1,5 +1,5 @@
-/* component.h: component types. The record of a type begins with its storage: what every access
- * reads lies together. */
+/* component.h: component types. setti_type begins with the storage, so that the fields that every
+ * access reads lie together. */
 #ifndef SETTI_COMPONENT_H
 #define SETTI_COMPONENT_H
 
@@ -11,7 +11,7 @@
 
 #define SETTI_COMPONENT_LIBRARY ((sett_component)SETT_ID_HIERARCHY)
 
-/* Ids stay below: the table of types is 8 bytes an id. */
+/* Ids are lower: the table of types takes 8 bytes an id. */
 #define SETTI_COMPONENT_LIMIT ((sett_component)1 << 20)
 
 /* Events of a value. */
@@ -23,32 +23,32 @@ typedef enum setti_event {
     SETTI_EVENTS
 } setti_event;
 
-/* Why a change of this type cannot take the fast path. */
+/* Flags of a type: each says why some changes cannot take the fast path. */
 enum {
     SETTI_TYPE_DONT_FRAGMENT = 1, /* takes no part in signatures */
-    SETTI_TYPE_REQUIRES = 2,      /* has required types */
+    SETTI_TYPE_REQUIRES = 2,      /* requires other types */
     SETTI_TYPE_REQUIRED = 4,      /* some type requires it */
-    SETTI_TYPE_INIT = 8,          /* has the hook */
-    SETTI_TYPE_COPY = 16,
-    SETTI_TYPE_DEINIT = 32,
-    /* SETTI_TYPE_ON_ADD << event: has callbacks, the descriptor's hook or observers */
+    SETTI_TYPE_INIT = 8,          /* has the hook init */
+    SETTI_TYPE_COPY = 16,         /* has the hook copy */
+    SETTI_TYPE_DEINIT = 32,       /* has the hook deinit */
+    /* SETTI_TYPE_ON_ADD << event: has callbacks of the event, the descriptor's or observers' */
     SETTI_TYPE_ON_ADD = 64,
     SETTI_TYPE_ON_SET = 128,
     SETTI_TYPE_ON_REMOVE = 256,
     SETTI_TYPE_ON_EVENT = 512,
-    SETTI_TYPE_LINKED = 1024, /* added only by the module that has its links */
-    SETTI_TYPE_STAYS = 2048,  /* ends of links: removed with its entity, not before */
+    SETTI_TYPE_LINKED = 1024, /* its values are links: only its module adds it */
+    SETTI_TYPE_STAYS = 2048,  /* its values are ends of links: removed only with its entity */
     SETTI_TYPE_SHARED = 4096, /* instances have the value of their prefab, not their own */
-    /* some required type is dont_fragment: no signature tells whether an entity has it */
+    /* requires a dont_fragment type: no signature tells whether an entity has that */
     SETTI_TYPE_REQUIRES_DONT_FRAGMENT = 8192,
     SETTI_TYPE_OTHER = 16384,    /* its storage is no array */
     SETTI_TYPE_GUARDED = 32768,  /* its values are links or keys: only its module sets them */
-    SETTI_TYPE_CASCADES = 65536, /* its end has consequences for other entities */
-    /* some type that requires it is dont_fragment: no signature tells that it has to go as well */
+    SETTI_TYPE_CASCADES = 65536, /* setti_type.cascade is set */
+    /* a dont_fragment type requires it: no signature tells that this has to be removed as well */
     SETTI_TYPE_REQUIRED_APART = 131072,
     SETTI_TYPE_ONE = 262144,    /* one entity at most has it */
-    SETTI_TYPE_CHOSEN = 524288, /* setti_module.choice is, or was, another than the default */
-    /* was read from a file as opaque bytes: the program has not registered it */
+    SETTI_TYPE_CHOSEN = 524288, /* setti_module.choice is, or was, not the default */
+    /* a file brought it, with values as opaque bytes: the program has not registered it */
     SETTI_TYPE_FROM_FILE = 1048576,
     SETTI_TYPE_UNLINKS = 2097152 /* setti_cascade.alone */
 };
@@ -62,7 +62,7 @@ enum {
 #define SETTI_TYPE_SLOW_REMOVE                                                                     \
     (SETTI_TYPE_DONT_FRAGMENT | SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_STAYS)
 #define SETTI_TYPE_ADD_HOOKS (SETTI_TYPE_INIT | SETTI_TYPE_ON_ADD)
-/* Endings that the user can see, and those that only the library does. */
+/* Removing a value runs functions of the program; or of the program or the library. */
 #define SETTI_TYPE_ENDINGS (SETTI_TYPE_DEINIT | SETTI_TYPE_ON_REMOVE)
 #define SETTI_TYPE_REMOVE_HOOKS (SETTI_TYPE_ENDINGS | SETTI_TYPE_CASCADES)
 
@@ -81,106 +81,109 @@ typedef struct setti_call_list {
     uint32_t capacity;
 } setti_call_list;
 
-/* A transition that this type took part in lately: most changes repeat one, and it spares the hash
- * of the edge. A type remembers a few, by signature: entities that lie side by side often
- * alternate. Never true: from == SETTI_NONE. */
+/* How many transitions a type remembers for additions, and for removals: neighbouring entities often
+ * alternate between a few signatures. */
 #define SETTI_TRANSITIONS 4
 
+/* A transition that added or removed the type lately. Most changes repeat one, and need no look-up of
+ * the edge then. */
 typedef struct setti_transition {
-    uint32_t from;
-    uint32_t to;
+    uint32_t from; /* signature before; SETTI_NONE: no transition */
+    uint32_t to;   /* signature after */
 } setti_transition;
 
 struct setti_type;
 
-/* What a module does with the links of a type when an entity with it is destroyed. Hooks are the
- * program's, these functions are the library's. Entities without such a type are destroyed as if
- * there were none. */
+/* What a module does with the values of a type, which are links, when an entity with the type is
+ * destroyed. These are functions of the library; the program has hooks. */
 typedef struct setti_cascade {
     /* Called for each entity that is going to be destroyed: passes the entities that have to be
      * destroyed before it to setti_change_collect, which takes each once. If it fails, with its
      * message set, no entity is destroyed. Writes nothing. NULL: no other is destroyed. */
     sett_status (*collect)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Called for each entity of this list when the list is complete. Fails as `collect` does; else
-     * it has reserved what `detach` needs (setti_change_reserve_stranded). NULL: nothing to do. */
+    /* Called for each collected entity when all are collected. Reserves what `detach` needs
+     * (setti_change_reserve_stranded). Fails as `collect` does. NULL: nothing to do. */
     sett_status (*validate)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Whether an entity that survives loses its value, because all targets of the value are
      * destroyed. NULL: never. */
     bool (*stranded)(const sett_world* world, const struct setti_type* type, uint32_t index);
-    /* Called for each entity that is destroyed, before the first one loses a value: removes the
-     * values of surviving entities that lead to it, by setti_change_remove_stranded. Cannot fail.
-     * NULL: nothing. */
+    /* Called for each collected entity, before the first of them is destroyed. Removes the values of
+     * surviving entities that lead to it, by setti_change_remove_stranded. Cannot fail. NULL:
+     * nothing to do. */
     void (*detach)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Called before a value is erased, after all hooks. Entities that are destroyed together are
-     * unlinked and destroyed one by one, the last found first. Needs no memory and cannot fail. */
+    /* Takes a value out of its lists. Called before the value is erased, after all callbacks.
+     * Entities that are destroyed together are unlinked and destroyed one by one, in the reverse
+     * order of collecting. Needs no memory and cannot fail. */
     void (*unlink)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Only `unlink` is set, and it reads nothing but links of this type: it can be called after
      * other values of the entity are erased. */
     bool alone;
 
-    /* The fast path if all entities that are destroyed together are plain (setti_change_is_plain)
-     * and no callback runs; NULL: there is none. `begin` unlinks an entity from all that survive
-     * and returns the first to be destroyed; SETTI_NONE, and nothing is done, if an entity is not
-     * plain. `next`, called before an entity is destroyed, returns the one to be destroyed after
-     * it. */
+    /* The fast path, for entities that are all plain (setti_change_is_plain). NULL: there is none.
+     * `begin` unlinks the entity at an index from all that survive, and returns the first entity to
+     * be destroyed; SETTI_NONE, with nothing done, if an entity is not plain. `next` is called
+     * before an entity is destroyed, and returns the next one. */
     uint32_t (*begin)(sett_world* world, struct setti_type* type, uint32_t index);
     uint32_t (*next)(sett_world* world, struct setti_type* type, uint32_t at);
 
-    /* Gives back memory that is not in use, for sett_world_trim. NULL: there is none. */
+    /* Frees memory that is not in use, for sett_world_trim. NULL: there is none. */
     void (*trim)(sett_world* world, struct setti_type* type);
 } setti_cascade;
 
 /* How an entity ends. */
 typedef enum setti_ending {
     SETTI_ENDING_DESTROY,
-    SETTI_ENDING_ALL,   /* all entities go, so that links need no clean-up, and none is rejected */
+    SETTI_ENDING_ALL, /* all entities are destroyed: links need no clean-up, and none can reject */
     SETTI_ENDING_FORGET /* its handle can be created again */
 } setti_ending;
 
-/* Functions of change_destroy.c for types that cascade. A program without such types does not link
+/* Functions of change_destroy.c for types that cascade: programs without such types do not link
  * them. */
 typedef struct setti_cascade_calls {
     /* Destroys an entity with a type that cascades, and all entities that this collects; fails,
      * with nothing destroyed, if one of them must not be destroyed. */
     sett_status (*destroy)(sett_world* world, struct setti_type* type, uint32_t index,
                            setti_ending ending);
-    /* Makes room to collect so many entities of a type; false when memory runs out. */
+    /* Makes room to collect `need` entities with a type; false when memory runs out. */
     bool (*reserve)(sett_world* world, struct setti_type* type, uint64_t need);
 } setti_cascade_calls;
 
-/* Records of a type beside its values: in pages of their own, without gaps. A value begins a
- * list of them. */
+/* Records of a type beside its values, such as links: in pages of their own, without gaps. Each value
+ * is the head of a list of records. */
 typedef struct setti_records {
     setti_pages* pages;
-    const uint32_t* count; /* of all; the root says it in other states */
-    const setti_root* root;
-    uint32_t listed, first, next;  /* offsets: in a value of its count and first, in a record */
-    uint32_t shift;                /* records a page = 1 << shift */
-    uint32_t size;                 /* bytes a record */
-    uint32_t source, target, data; /* offsets: of an entity's index, of a handle, of data */
+    const uint32_t* count;  /* of all records, in the present state */
+    const setti_root* root; /* has the count in other states */
+    uint32_t listed;        /* offset in a value: how many records it has */
+    uint32_t first;         /* offset in a value: its first record */
+    uint32_t next;          /* offset in a record: the next one of the list */
+    uint32_t shift;         /* records a page = 1 << shift */
+    uint32_t size;          /* bytes a record */
+    uint32_t source;        /* offset in a record: index of the entity that has the value */
+    uint32_t target;        /* offset in a record: handle of the target */
+    uint32_t data;          /* offset in a record: the program's data */
 } setti_records;
 
-/* Appends how values of two types of one name differ. Returns the length, 0 if their meaning is the
- * same. */
+/* Writes how values of two types of one name differ. Returns the length, 0 if they mean the same. */
 typedef int (*setti_value_difference)(const struct setti_type* a, const void* in_a,
                                       const struct setti_type* b, const void* in_b, char* out,
                                       size_t size);
 
-/* The functions of a module for a type whose values are more than bytes, so that copies, checks and
- * statistics name no module. Each is optional. */
+/* The functions of a module for a type whose values are more than bytes. Copies, checks and
+ * statistics call them, and name no module. Each is optional. */
 typedef struct setti_module {
     /* Returns NULL, or which part of the module's invariant does not hold. */
     const char* (*validate)(sett_world* world, struct setti_type* type);
     /* The pages beside those of the storage, or NULL. */
     const setti_pages* (*pages)(const sett_world* world, const struct setti_type* type);
-    /* Registers the type in another world as it is in this one. To be given by every module whose
-     * types cascade, or are added by its own calls only. */
+    /* Registers the type in another world as it is in this one. Required if the type cascades, or
+     * only calls of the module add it. */
     sett_status (*join)(sett_world* into, const sett_world* from, const struct setti_type* type);
     /* Whether two worlds' types of one name mean the same to the module. NULL: always. */
     bool (*same)(const struct setti_type* a, const struct setti_type* b);
-    /* The program's choice for the type, less than `choices`, 0 by default: it goes with the
-     * values to copies, and in deltas in place of the layout version, in all once the type is
-     * SETTI_TYPE_CHOSEN. NULL: nothing. */
+    /* An option of the type that the program can change, less than `choices`, 0 by default. Copies
+     * of worlds get it with the values. Once the type is SETTI_TYPE_CHOSEN, all deltas have it, in
+     * place of the layout version. NULL: there is none. */
     uint32_t (*choice)(const struct setti_type* type);
     void (*choose)(struct setti_type* type, uint32_t choice);
     uint32_t choices;
@@ -188,11 +191,11 @@ typedef struct setti_module {
      * program wrote. Returns the length, 0 if they are the same. NULL: by their bytes. */
     int (*difference)(sett_entity entity, const struct setti_type* a, const struct setti_type* b,
                       setti_value_difference of_data, char* out, size_t size);
-    /* Writes what the type's value of an entity says, as one line. NULL: its members, or bytes. */
+    /* Writes the type's value of an entity as one line. NULL: by its members, or bytes. */
     void (*describe)(sett_world* world, const struct setti_type* type, sett_entity entity,
                      setti_writer* out);
-    /* Whether an entity has a link of the type to `target`, or a value that it had (`old`) was one;
-     * either may be null. NULL: its values are no links. */
+    /* Whether an entity has a link of the type to `target`, or had one in its value `old`. `entity`
+     * may be null, `old` NULL. NULL: values of the type are no links. */
     bool (*leads)(const sett_world* world, const struct setti_type* type, sett_entity entity,
                   const void* old, sett_entity target);
 } setti_module;
@@ -207,61 +210,61 @@ typedef struct setti_type {
     setti_storage storage;
     setti_transition added[SETTI_TRANSITIONS]; /* at from % SETTI_TRANSITIONS */
     setti_transition removed[SETTI_TRANSITIONS];
-    /* tag of the entities in which it is switched off; NULL: it cannot be (world/enable.c) */
+    /* the tag of entities that have it switched off (enable.c); NULL: it cannot be switched off */
     struct setti_type* off;
     setti_call_list notified[SETTI_EVENTS];
     uint32_t flags; /* SETTI_TYPE_* */
     sett_component id;
     struct sett_world* world;
-    /* the calls that write its values, for messages, where the library itself registered it and no
-     * query may: see setti_component_guard; NULL: any */
+    /* for messages: the calls that write its values, if neither sett_set nor queries may
+     * (setti_component_guard); NULL: they may */
     const char* writers;
     const setti_module* module;      /* or NULL */
-    const struct setti_codec* codec; /* codec.h; NULL: none, or the library's own */
+    const struct setti_codec* codec; /* codec.h; NULL: none, or one of the library's */
     const setti_records* records;    /* or NULL */
-    /* what the program writes into a part of its values, or into records: see
-     * setti_component_make_part; NULL: the values themselves */
+    /* the type of the program's data, if they are a part of the values, or in records
+     * (setti_component_make_part); NULL: the values themselves */
     const struct setti_type* data_type;
     const setti_cascade* cascade; /* set by setti_component_set_cascade, or NULL */
-    setti_type_list required; /* all, transitively; a type comes behind those that it requires */
-    /* all that require it, transitively, in the order of registration */
+    /* all types that it requires, transitively; each comes behind those that it requires itself */
+    setti_type_list required;
+    /* all types that require it, transitively, in the order of registration */
     setti_type_list dependants;
-    /* as registered, defaults resolved, what it points to owned by the pool; the mask is what of a
-     * value counts, NULL: all bits */
+    /* as registered, with defaults resolved, and copies in the pool of all that it points to. `mask`
+     * has a bit for each bit of a value that counts; NULL: all count */
     sett_component_desc desc;
-    /* The text that desc.type_name was copied from: an address to compare with, not to be read. */
+    /* the text that desc.type_name was copied from: its address is compared, and never read */
     const char* type_text;
-    setti_members* members; /* or NULL: not known; desc.members is its `of` */
-    /* or NULL: of the struct, with strings and lists, whose canonical form the `write` hook writes;
-     * desc.members is its `of`, and `members` is NULL */
+    setti_members* members; /* NULL: not known; else desc.members is its `of` */
+    /* members of the struct whose canonical form the `write` hook writes, with strings and lists:
+     * then desc.members is its `of`, and `members` is NULL; NULL: there is none */
     setti_members* written;
-    void* hook_user;       /* what copy, deinit and move get: desc.user, or `members` */
+    void* hook_user;       /* passed to copy, deinit and move: desc.user, or `members` */
     uint64_t padding_hash; /* a hash of the mask, 0 without one */
     bool padding_known; /* it was registered with a mask, with ranges, or has no room for padding */
-    setti_type_use use;
-    /* registered with SETT_STORAGE_DEFAULT, and no call of the program has asked for another kind:
+    setti_type_use use; /* counted for advice */
+    /* registered with SETT_STORAGE_DEFAULT, and no call of the program has requested another kind:
      * the library may choose its storage */
     bool default_storage;
-    void* sample;               /* of a module that watches its use; NULL until it does */
-    setti_root root;            /* of the storage */
-    void* row;                  /* cloned and moved by hooks: room for a value on its way */
+    void* sample;    /* of the module that watches its use; NULL until it does */
+    setti_root root; /* of the storage */
+    void* row; /* room for one value, if hooks clone and move values; NULL until it is needed */
     uint32_t replace_observers; /* observers with on_replace */
-    uint32_t claimed;           /* rows reserved and not taken yet, see edit_reserve.c */
-    /* entries of world->collect_list for entities that have it: of types whose cascade collects */
+    uint32_t claimed;           /* rows that are reserved and not inserted, see edit_reserve.c */
+    /* entries of world->collect_list that are reserved for its entities, if its cascade collects */
     uint32_t collect_room;
-    /* what the module that links entities holds of the type: of links; of their ends; or NULL */
-    void* links;
-    void* ends;
+    void* links;                  /* of relationships, if its values are links; or NULL */
+    void* ends;                   /* of relationships, if its values are ends of links; or NULL */
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     sett_storage_kind
-        registered;        /* desc.storage before conversions, to compare when it is registered
-                            * again */
-    uint64_t name_key;     /* in the table of names */
-    uint32_t delta_number; /* while a delta is applied: one more than its number there; 0: none */
+        registered;    /* desc.storage before conversions: compared if registered again */
+    uint64_t name_key; /* in the table of names */
+    uint32_t
+        delta_number; /* while a delta is applied: 1 + the type's number in it; 0: it has none */
 } setti_type;
 
-/* Lists what differs between two resolved descriptors of one type, but for ids and what they
- * require; nothing if nothing does. The second adds to the list. */
+/* Writes a list of what differs between two resolved descriptors of one type, except ids and required
+ * types; nothing if they are equal. The second function adds an item to the list, if it differs. */
 void setti_component_differences(setti_writer* out, const sett_component_desc* present,
                                  const sett_component_desc* wanted);
 void setti_component_differ_in(setti_writer* out, bool differs, const char* what);
@@ -269,36 +272,36 @@ void setti_component_differ_in(setti_writer* out, bool differs, const char* what
 /* Fills in the defaults of a descriptor. Returns NULL, or what is wrong with it. */
 const char* setti_component_resolve(sett_component_desc* desc);
 
-/* Functions of component_members.c that registering calls: found through a descriptor's members, so
- * that a program without any does not link it. */
+/* Functions of component_members.c that registering calls through a descriptor's members: programs
+ * without members do not link it. */
 typedef struct sett_member_calls_ {
     /* NULL, or what is wrong with the members of a resolved descriptor; `out` has
      * SETTI_VALUE_MESSAGE bytes. `mask` as for setti_members_check. Gives it the hooks that strings
      * and lists need. */
     const char* (*check)(sett_component_desc* desc, const sett_struct* of,
                          const unsigned char* mask, char* out);
-    /* Gives a type its members, and what follows from them. False when memory runs out; nothing has
-     * changed then. */
+    /* Gives a type its members, and sets what follows from them: mask, offsets, hooks. False when
+     * memory runs out, with nothing changed. */
     bool (*give)(setti_pool* pool, setti_type* type, const sett_struct* of);
     bool (*equal)(const sett_struct* a, const sett_struct* b);
     sett_status (*set)(sett_world* world, setti_type* type, const sett_struct* of,
                        const char* call); /* setti_component_set_members */
 } setti_member_calls;
 
-/* Makes a type require one more, in a world that no edit is prepared in. Entities that lack it are
- * the caller's affair. False when memory runs out; nothing has changed then. */
+/* Makes a type require one more. No edit is prepared, and the caller adds the required type to
+ * entities that lack it. False when memory runs out, with nothing changed. */
 bool setti_component_require(sett_world* world, setti_type* type, setti_type* needed);
 
-/* Gives a type members that may be unknown yet; for sett_members_set. */
+/* Gives a type members, unless it has them; for sett_members_set. */
 sett_status setti_component_set_members(sett_world* world, setti_type* type, const sett_struct* of,
                                         const char* call);
 
 /* Returns NULL, or which part of the invariant of a type's members does not hold. */
 const char* setti_component_validate_members(const setti_type* type);
 
-/* The id for a type of this name that the library registers for itself: the one that it has; else
- * the constant of that name; else, for a type that goes with one of the program's, a free one
- * behind the reserved ids. */
+/* The id for a type of this name that the library registers for itself: the id that it has; else the
+ * constant SETT_ID_* of that name; else, for a type that belongs to one of the program's, a free id
+ * behind the reserved ones. */
 sett_component setti_component_own_id(const sett_world* world, const char* name);
 
 /* The remedy for an id that is not registered. */
@@ -307,59 +310,63 @@ const char* setti_component_remedy(sett_component id);
 /* The name of a type, "?" if it is not registered. */
 const char* setti_component_text(const sett_world* world, sett_component id);
 
-/* Tries the names of all types. */
+/* Tries the names of all types as a guess for a name that was not found. */
 void setti_component_guess(const sett_world* world, setti_guess* guess);
 
 /* Makes a type cascade, before any entity has it. */
 void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade);
 
-/* Values of the type lead elsewhere: setting them, by call, command, creation or query, would break
- * what they lead to. `writers` says in messages what to call instead. */
+/* Guards a type whose values are links or keys: calls, commands, creation and queries cannot set them
+ * any more, which would break lists or tables. `writers` names the calls to use instead, for
+ * messages. */
 void setti_component_guard(setti_type* type, const char* writers);
 
 /* Fails with ARGUMENT: `call` would set values of a guarded type. */
 sett_status setti_component_reject_set(sett_world* world, const setti_type* type, const char* call);
 
-/* Creates a type without a list entry, for values inside those of another type; its descriptor is
- * checked and copied. NULL, which is reported, on failure. The second frees it. */
+/* Creates a type that is in no list of the world, for data inside values of another type. Checks and
+ * copies the descriptor. NULL, which is reported, on failure. The second function frees it. */
 setti_type* setti_component_make_part(sett_world* world, sett_component_desc* desc,
                                       const char* call);
 void setti_component_free_parts(setti_pool* pool, setti_type* type);
 
-/* Frees a type that is in no list any more; its id is free then. */
+/* Frees a type that was removed from all lists, and its id. */
 void setti_component_free(sett_world* world, setti_type* type);
 
 /* An empty storage for the type as a resolved descriptor wants it. */
 void setti_component_init_storage(const sett_world* world, setti_storage* storage, setti_type* type,
                                   const sett_component_desc* desc);
 
-/* Makes room for one more; false when memory runs out. */
+/* Makes room for one more call; false when memory runs out. */
 bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list);
 
-/* Whether values of the type are of this C type, as far as is known. `size` 0: not
- * compared; SIZE_MAX: those of a tag. */
+/* The sizes of a C type for setti_component_is_type: not compared; that of a tag. */
+#define SETTI_ANY_SIZE ((size_t)0)
+#define SETTI_TAG_SIZE SIZE_MAX
+
+/* Whether values of the type have this C type, as far as is known. */
 bool setti_component_is_type(const setti_type* type, size_t size, const char* type_name);
 
-/* Says that it is not. */
+/* Writes that values of the type do not have this C type. */
 void setti_component_describe_type(const setti_type* type, size_t size, const char* type_name,
                                    char* out, size_t room);
 
-/* Appends; false when memory runs out. */
+/* Appends a type; false when memory runs out. */
 bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type);
 
 bool setti_type_list_has(const setti_type_list* list, const setti_type* type);
 
-/* Frees the list itself. */
+/* Frees the list, not its types. */
 void setti_type_list_deinit(setti_pool* pool, setti_type_list* list);
 
 /* The type of a name, or NULL. */
 setti_type* setti_type_find(const struct sett_world* world, const char* name);
 
-/* Gives a type the former names in a descriptor, unless that has none. */
+/* Gives a type the former names (`old_names`) of a descriptor, if it has any. */
 sett_status setti_component_rename(struct sett_world* world, setti_type* type,
                                    const sett_component_desc* desc, const char* call);
 
-/* Says whether types are read in line: not while use is profiled or a system is watched. */
+/* Updates whether types are read in line: not while use is profiled or a system is watched. */
 void setti_component_show_types(struct sett_world* world);
 
 /* bind.c: bound numbers that reading in line does not see. */
@@ -369,12 +376,14 @@ typedef struct setti_bind_rest {
     uint32_t count; /* slots in use, ended ones included */
 } setti_bind_rest;
 
-/* Shows bound numbers to readers, or none, after `front` or `hot_capacity` has changed. */
+/* Updates which bound numbers reading in line sees, after `front` or `hot_capacity` has changed. */
 void setti_bind_show(struct sett_world* world);
-/* A type that ends loses its numbers. */
+
+/* Removes the bound numbers of a type that is unregistered. */
 void setti_bind_forget(struct sett_world* world, sett_component component);
 
-/* Where a transition from this signature is remembered, if it is. */
+/* The place where a type remembers the transition from this signature; its `from` tells whether it
+ * does. */
 SETTI_INLINE setti_transition* setti_type_added(setti_type* type, uint32_t from)
 {
     return &type->added[from % SETTI_TRANSITIONS];
@@ -398,7 +407,7 @@ static inline void setti_type_forget_transitions(setti_type* type)
     }
 }
 
-/* The hooks of values run with the world locked: it may be half changed. */
+/* Run hooks of values, with the world locked, because a change may be half done. */
 void setti_type_call_init(const setti_type* type, void* values, uint32_t count);
 void setti_type_call_deinit(const setti_type* type, void* values, uint32_t count);
 void setti_type_call_copy(const setti_type* type, void* to, const void* from, uint32_t count);
@@ -406,7 +415,7 @@ void setti_type_call_move(const setti_type* type, void* to, void* from, uint32_t
 sett_status setti_type_call_read(const setti_type* type, void* value, const void* bytes,
                                  size_t size);
 
-/* Where the type has no init hook: zero bytes. */
+/* Initialises values by the hook init, or with zeroes. */
 static inline void setti_type_init_values(const setti_type* type, void* values, uint32_t count)
 {
     if (type->desc.init != NULL) {
@@ -433,7 +442,7 @@ static inline void setti_type_deinit_values(const setti_type* type, void* values
     }
 }
 
-/* The type that this tag switches off, or NULL: the last one that it requires. */
+/* The type that a tag switches off, which is the last one that the tag requires; or NULL. */
 SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
 {
     uint32_t count = type->required.count;
@@ -442,10 +451,10 @@ SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
                : NULL;
 }
 
-/* `readable` of a world without types. */
+/* world->readable before a type is registered. */
 extern const void* const setti_component_no_types[1];
 
-/* Whether the entity at an index has the type, switched on. */
+/* Whether the entity at an index has the type, and it is not switched off. */
 SETTI_INLINE bool setti_type_is_on(const setti_type* type, uint32_t index)
 {
     return setti_storage_has(&type->storage, index) &&

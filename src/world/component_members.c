@@ -1,6 +1,6 @@
-/* component_members.c: what the values of a component type consist of.
+/* component_members.c: the members of component types: what their values consist of.
  *
- * The workload: said once for each type, when it is registered or right after.
+ * The workload: once for each type, when it is registered or right after.
  *
  * Invariant:  type->desc.members == &type->members->of, or both are NULL;  with members, the mask
  *             is 255 exactly where a member that is not local lies, and entity_offsets are those of
@@ -9,6 +9,7 @@
 #include "sett/members.h"
 #include "world/world.h"
 
+/* Whether `entity_offsets` of a descriptor has an offset. */
 static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
 {
     for (uint32_t k = 0; k < desc->entity_offset_count; k++) {
@@ -19,7 +20,8 @@ static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
     return false;
 }
 
-/* Counts the handles of a value, and those that were declared by hand as well. */
+/* Adds the handles in a struct to *count, and those that `entity_offsets` lists, too, to *declared.
+ *   base  offset of the struct in the value */
 static void members_count_handles(const sett_component_desc* desc, const sett_struct* of,
                                   uint32_t base, uint32_t* count, uint32_t* declared)
 {
@@ -42,7 +44,8 @@ static void members_count_handles(const sett_component_desc* desc, const sett_st
     }
 }
 
-/* Strings and lists need hooks, which are made here. */
+/* Gives a type with strings or lists the library's hooks. Returns NULL, or what is wrong with hooks of
+ * the program. */
 static const char* members_give_hooks(sett_component_desc* desc, const sett_struct* of)
 {
     if (!setti_struct_owns(of)) {
@@ -50,8 +53,8 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
     }
     bool given = desc->copy == setti_owned_copy_hook && desc->deinit == setti_owned_deinit_hook;
     if (desc->move != NULL || (!given && (desc->copy != NULL || desc->deinit != NULL))) {
-        return "it has strings or lists, which the library copies and frees: leave `copy`, "
-               "`deinit` and `move` out";
+        return "it has strings or lists, which the library copies and frees - leave out `copy`, "
+               "`deinit` and `move`";
     }
     desc->copy = setti_owned_copy_hook;
     desc->deinit = setti_owned_deinit_hook;
@@ -59,16 +62,17 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
     return NULL;
 }
 
-/* The struct that the hooks write and read is another than the value. */
+/* NULL, or what is wrong with the struct that the hooks write, which is not that of the value. */
 static const char* members_check_written(const sett_struct* of, char* out)
 {
     const char* wrong = setti_members_check(of, SETT_ALIGNOF(sett_list), NULL, out);
     return wrong == NULL && !setti_struct_owns(of)
-               ? "it has `write` and `read` hooks, and `members` without strings and lists: "
+               ? "it has `write` and `read` hooks, and `members` without strings and lists - "
                  "leave out the hooks or the members"
                : wrong;
 }
 
+/* See sett_member_calls_.check. */
 static const char* members_check(sett_component_desc* desc, const sett_struct* of,
                                  const unsigned char* mask, char* out)
 {
@@ -78,25 +82,28 @@ static const char* members_check(sett_component_desc* desc, const sett_struct* o
         return members_check_written(of, out);
     }
     if (of->size != desc->size) {
-        return "its `members` describe a type of another size";
+        return "its `members` describe a type of another size - set `size` to that of the struct";
     }
     if (desc->byte_count != 0) {
-        return "it has `members`: leave `bytes` out";
+        return "it has `members`, which say which bytes count - leave out `bytes`";
     }
     const char* wrong = setti_members_check(of, desc->align, mask, out);
     if (wrong == NULL) {
         members_count_handles(desc, of, 0, &handles, &declared);
         if (desc->entity_offset_count != 0 &&
             (handles != declared || handles != desc->entity_offset_count)) {
-            wrong = "its `entity_offsets` differ from the handles in its members: leave them out";
+            wrong = "its `entity_offsets` differ from the handles in its members - leave out "
+                    "`entity_offsets`";
         } else if (handles != 0 && desc->align % SETT_ALIGNOF(sett_entity) != 0) {
-            wrong = "a value with a handle needs an align that is a multiple of 4";
+            wrong =
+                "it has a handle, and its `align` is no multiple of 4 - set `align` to 4 or more";
         }
     }
     return wrong == NULL ? members_give_hooks(desc, of) : wrong;
 }
 
-/* The mask of a type with members; *mask is NULL if all bits count. False when memory runs out. */
+/* Makes the mask of a type with members; *mask becomes NULL if all bits count. False when memory runs
+ * out. */
 static bool members_make_mask(setti_pool* pool, const setti_members* members, unsigned char** mask)
 {
     size_t size = members->of.size;
@@ -112,7 +119,8 @@ static bool members_make_mask(setti_pool* pool, const setti_members* members, un
     return true;
 }
 
-/* The struct that the hooks write: of the value itself nothing follows. */
+/* Gives a type the struct that its hooks write. Nothing follows for the values themselves. False when
+ * memory runs out. */
 static bool members_own_written(setti_pool* pool, setti_type* type, const sett_struct* of)
 {
     SETTI_ASSERT(type->members == NULL);
@@ -127,6 +135,7 @@ static bool members_own_written(setti_pool* pool, setti_type* type, const sett_s
     return true;
 }
 
+/* See sett_member_calls_.give. */
 static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* of)
 {
     if (type->desc.write != NULL) {
@@ -203,7 +212,8 @@ const char* setti_component_validate_members(const setti_type* type)
                : "handles of members are not the handles of the type";
 }
 
-/* Whether the members fit what is known of the type's padding. */
+/* NULL, or why a registered type cannot have these members: they contradict the type, or what is known
+ * of its padding. */
 static const char* members_check_type(sett_world* world, const setti_type* type,
                                       const sett_struct* of, char* out)
 {
@@ -218,7 +228,7 @@ static const char* members_check_type(sett_world* world, const setti_type* type,
     sett_component_desc desc = type->desc;
     const char* wrong = members_check(&desc, of, mask, out);
     if (wrong == NULL && desc.copy != type->desc.copy) {
-        wrong = "it has strings or lists, which need members when it is registered: pass "
+        wrong = "it has strings or lists, which need members when it is registered - pass "
                 ".members = SETT_STRUCT(...) in the descriptor";
     }
     setti_pool_free(&world->pool, ones, size, 8);
@@ -230,7 +240,8 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
 {
     char reason[SETTI_VALUE_MESSAGE];
     const char* name = type->desc.name;
-    const char* wrong = type->module != NULL ? "is a type of the library"
+    const char* wrong = type->module != NULL ? "it is a type of the library - give members only to "
+                                               "types of the program"
                                              : members_check_type(world, type, of, reason);
     if (wrong != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call, name,
@@ -239,15 +250,20 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
     bool same = type->desc.members != NULL && setti_members_equal(type->desc.members, of);
     if (!same && type->desc.write != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" has `write` and `read` hooks, so its "
-                                     "members cannot change",
+                                     "%s: \"%.100s\" has `write` and `read` hooks - pass its "
+                                     "members when it is registered",
                                      call, name);
     }
-    if (!same && (type->members != NULL || type->storage.count != 0)) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_CONFLICT, "%s: \"%.100s\" %s", call, name,
-            type->members != NULL ? "has other members already"
-                                  : "has values already - give it members right after registering");
+    if (!same && type->members != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                     "%s: \"%.100s\" has other members already - pass members once",
+                                     call, name);
+    }
+    if (!same && type->storage.count != 0) {
+        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                     "%s: \"%.100s\" has values already - give it members right "
+                                     "after registering",
+                                     call, name);
     }
     sett_status status = setti_world_check_unlocked(world, call);
     status = status == SETT_OK && !same ? setti_world_check_no_snapshots(world, call) : status;
@@ -305,7 +321,7 @@ bool sett_member_find(const sett_world* world, sett_component component, const c
 bool sett_member_lookup(const sett_world* world, const char* path, sett_component* component,
                         sett_member_ref* out)
 {
-    /* names of components may have dots: the shortest name that leads to a member is meant */
+    /* a component's name may have dots: the shortest name with which a member is found is used */
     char name[SETTI_VALUE_MESSAGE];
     for (const char* dot = strchr(path, '.'); dot != NULL; dot = strchr(dot + 1, '.')) {
         size_t length = (size_t)(dot - path);

@@ -6,19 +6,19 @@
  *
  *     free     0 0 1 1 1 0 0 1 0 1 1 1 1 ...           runs: 2 to 4, 7, 9 and on
  *
- * In this order: links are cut, groups left, values ended and erased; entities begin, rows are made
- * and written, the signature, groups entered; entities end.
+ * The order: unlink, leave groups, deinitialise and erase values; create the entity, insert and write
+ * rows, write the signature or destroy the entity, enter groups.
  *
  * Invariant:  a type that is not dont_fragment is in an entity's signature
  *                 <=>  its storage has the entity's index
  *             a storage has an index  =>  the entity at that index is alive
  *             an entity has a type  =>  it has all that the type requires
- *  */
+ */
 #include "world/edit.h"
 
 /* ------------------------------------------------------------------------------------- removing */
 
-/* Unlinks the values. */
+/* Unlinks the values that an edit removes. */
 static void commit_unlink(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     setti_edit_removal walk = setti_edit_removed(world, edit);
@@ -33,6 +33,7 @@ static void commit_unlink(sett_world* world, const setti_edit* edit, uint32_t in
     world->removing_all = outer;
 }
 
+/* Deinitialises and erases the values that an edit removes. */
 static void commit_erase(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     setti_edit_removal walk = setti_edit_removed(world, edit);
@@ -60,7 +61,7 @@ void setti_edit_write_any(const setti_edit_part* part, void* row, const void* va
     }
 }
 
-/* Takes what so many entities with a type reserved by number. */
+/* Counts as taken what was reserved by number for so many entities with a type. */
 SETTI_INLINE void commit_claim(setti_type* type, uint32_t count)
 {
     SETTI_ASSERT(type->claimed >= (setti_edit_claims(type) ? count : 0));
@@ -69,12 +70,12 @@ SETTI_INLINE void commit_claim(setti_type* type, uint32_t count)
     }
 }
 
-/* The row of one index, reserved, not initialised. */
+/* Inserts one index, which is reserved. Returns its row, which is not initialised. */
 SETTI_INLINE void* commit_insert(sett_world* world, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_word(storage, index) != NULL || storage->kind == SETTI_SPARSE);
     if (SETTI_LIKELY(storage->kind == SETTI_ARRAY && world->pool.cow_from == 0)) {
-        return setti_array_insert_one(&world->pool, storage, index, false);
+        return setti_array_insert_one(&world->pool, storage, index, SETTI_NO_COW);
     }
     uint32_t one = 1;
     return setti_storage_insert(&world->pool, storage, index, &one);
@@ -93,14 +94,14 @@ static void commit_repeat(const setti_type* type, unsigned char* rows, const uns
         return;
     }
     setti_row_copy(rows, value, size);
-    for (size_t done = size, end = size * count; done < end;) { /* what is there, twice */
+    for (size_t done = size, end = size * count; done < end;) { /* doubles what is written */
         size_t step = SETTI_MIN(done, end - done);
         memcpy(rows + done, rows, step);
         done += step;
     }
 }
 
-/* Gives a run of entities, the first of which is the `done`-th, one type. */
+/* Adds one type to a run of the entities of an edit; `done` of them come before the run. */
 static void commit_fill(sett_world* world, const setti_edit* edit, const setti_edit_part* part,
                         setti_entity_run run, uint32_t done)
 {
@@ -130,7 +131,7 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Removes all that an edit takes from an entity that existed before. */
+/* Removes the types of an edit from an entity that existed before. */
 static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(!edit->creates);
@@ -138,15 +139,15 @@ static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t ind
         commit_unlink(world, edit, index);
     }
     if (setti_edit_does(world, edit, SETTI_PLAN_LEAVES)) {
-        world->plans.calls->commit(world, edit, (setti_entity_run){index, 1}, false);
+        world->plans.calls->commit(world, edit, (setti_entity_run){index, 1}, SETTI_LEAVES);
     }
     if (edit->removes_all || edit->removed != NULL) {
         commit_erase(world, edit, index);
     }
 }
 
-/* Brings the entity to life that begins. Returns its index. */
-SETTI_INLINE uint32_t commit_begin(sett_world* world, const setti_edit* edit)
+/* Creates the entity of an edit. Returns its index. */
+SETTI_INLINE uint32_t commit_create(sett_world* world, const setti_edit* edit)
 {
     sett_entity entity = setti_entity_create(&world->pool, &world->entities);
     *setti_entity_set_mut(&world->entities, entity.index) = edit->to; /* its page is marked */
@@ -156,8 +157,8 @@ SETTI_INLINE uint32_t commit_begin(sett_world* world, const setti_edit* edit)
     return entity.index;
 }
 
-/* After its rows: the signature of an entity that goes on to exist, or its end. */
-static void commit_set(sett_world* world, const setti_edit* edit, uint32_t index)
+/* Writes the signature of an entity that existed before, or destroys it; its rows are done. */
+static void commit_signature(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(!edit->creates);
     if (SETTI_UNLIKELY(edit->forgets)) {
@@ -170,9 +171,10 @@ static void commit_set(sett_world* world, const setti_edit* edit, uint32_t index
     }
 }
 
+/* Commits an edit of one entity. */
 static void commit_one(sett_world* world, const setti_edit* edit)
 {
-    uint32_t index = edit->creates ? commit_begin(world, edit) : edit->entities[0].index;
+    uint32_t index = edit->creates ? commit_create(world, edit) : edit->entities[0].index;
     if (!edit->creates) {
         commit_leave(world, edit, index);
     }
@@ -182,14 +184,14 @@ static void commit_one(sett_world* world, const setti_edit* edit)
         setti_edit_write(part, commit_insert(world, &part->type->storage, index));
     }
     if (!edit->creates) {
-        commit_set(world, edit, index);
+        commit_signature(world, edit, index);
     }
     if (setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
-        world->plans.calls->commit(world, edit, (setti_entity_run){index, 1}, true);
+        world->plans.calls->commit(world, edit, (setti_entity_run){index, 1}, SETTI_ENTERS);
     }
 }
 
-/* Several, all of which begin. */
+/* Commits an edit that creates several entities. */
 static void commit_many(sett_world* world, const setti_edit* edit)
 {
     uint32_t from = world->entities.hint * 64;
@@ -202,7 +204,7 @@ static void commit_many(sett_world* world, const setti_edit* edit)
             commit_fill(world, edit, &edit->added[k], run, done);
         }
         if (setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
-            world->plans.calls->commit(world, edit, run, true);
+            world->plans.calls->commit(world, edit, run, SETTI_ENTERS);
         }
         done += run.count;
         from = run.first + run.count;

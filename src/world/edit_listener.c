@@ -1,14 +1,14 @@
 /* edit_listener.c: what edits do with groups, tracked sets and observers of queries. See edit.h and
- * listener.h. Linked only where there are some: setti_edit_listen installs it.
+ * listener.h. Programs that have none do not link it: setti_edit_listen installs it.
  *
- * Which listeners an edit concerns is a plan, made once for each pair of signatures; a walk goes
- * through it twice, for those that are left and for those that are entered. Only what has no plan
- * yet, or no memory for one, tests every listener.
+ * A plan says which listeners an edit concerns. It is made once for each pair of signatures, and
+ * walked twice: for listeners that are left, and for those that are entered. Every listener is
+ * tested only when a plan is made, or if there was no memory for it.
  *
  * The workload: some groups and observers, and the same few transitions again and again.
  *
- * Invariant:  a plan's steps are the listeners that match one of its signatures and not the other,
- *             and both ways those with conditions on ancestors that it concerns
+ * Invariant:  a plan has a step for each listener that matches one of its signatures and not the
+ *             other, and two steps for each observer with conditions on ancestors that it concerns
  */
 #include "world/edit.h"
 
@@ -33,10 +33,10 @@ static bool listener_is_concerned(const sett_world* world, const setti_listener*
     return concerned;
 }
 
-/* Whether a transition makes entities enter a listener, or leave it; of an observer with conditions
- * on ancestors: whether it can. */
-static bool listener_is_passed(const sett_world* world, const setti_listener* listener,
-                               uint32_t from, uint32_t to, bool enters)
+/* Whether a transition makes entities enter a listener (SETTI_ENTERS) or leave it (SETTI_LEAVES). For
+ * an observer with conditions on ancestors: whether it may. */
+static bool listener_is_crossed(const sett_world* world, const setti_listener* listener,
+                                uint32_t from, uint32_t to, bool enters)
 {
     if (listener->upward_count != 0) {
         return listener_is_concerned(world, listener, from, to);
@@ -45,7 +45,8 @@ static bool listener_is_passed(const sett_world* world, const setti_listener* li
            setti_listener_matches(listener, &world->signatures, to) == enters;
 }
 
-/* Observers can be enabled at any time: they count as they were made. */
+/* What a step does: SETTI_PLAN_*. Observers can be enabled at any time, so they always count as
+ * having callbacks. */
 static uint8_t plan_does(const setti_listener* listener, bool enters)
 {
     if (listener == NULL) {
@@ -57,6 +58,7 @@ static uint8_t plan_does(const setti_listener* listener, bool enters)
     return (uint8_t)(enters ? does << 1 : does);
 }
 
+/* Appends a step to the plan that is being made. False when memory runs out. */
 static bool plan_append(sett_world* world, setti_listener* listener, bool enters)
 {
     setti_plan_table* table = &world->plans;
@@ -70,6 +72,13 @@ static bool plan_append(sett_world* world, setti_listener* listener, bool enters
     return true;
 }
 
+/* Appends the step without a listener, which ends a plan. */
+static bool plan_append_end(sett_world* world)
+{
+    return plan_append(world, NULL, SETTI_LEAVES);
+}
+
+/* Finds or makes the plan of a transition: see setti_listener_calls.plan. */
 static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uint32_t to)
 {
     setti_plan_table* table = &world->plans;
@@ -84,10 +93,12 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
     first = table->count;
     bool made = true;
     for (setti_listener* at = world->listeners; at != NULL && made; at = at->next) {
-        made = (!listener_is_passed(world, at, from, to, false) || plan_append(world, at, false)) &&
-               (!listener_is_passed(world, at, from, to, true) || plan_append(world, at, true));
+        made = (!listener_is_crossed(world, at, from, to, SETTI_LEAVES) ||
+                plan_append(world, at, SETTI_LEAVES)) &&
+               (!listener_is_crossed(world, at, from, to, SETTI_ENTERS) ||
+                plan_append(world, at, SETTI_ENTERS));
     }
-    made = made && plan_append(world, NULL, false) &&
+    made = made && plan_append_end(world) &&
            setti_hash_map_set(&world->pool, &table->by_edge, key, first);
     if (!made) {
         table->count = first;
@@ -101,11 +112,12 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
 
 /* ------------------------------------------------------------------------------------ the steps */
 
+/* A walk over the listeners that an edit concerns. */
 typedef struct listener_walk {
-    const setti_plan_step* step;
-    setti_listener* next; /* without a plan: the next to test */
-    uint32_t from;
-    uint32_t to;
+    const setti_plan_step* step; /* the next of the plan; NULL: there is no plan */
+    setti_listener* next;        /* without a plan: the next listener to test */
+    uint32_t from;               /* the signature before */
+    uint32_t to;                 /* the signature after */
 } listener_walk;
 
 static listener_walk listeners_walk(sett_world* world, const setti_edit* edit)
@@ -115,6 +127,7 @@ static listener_walk listeners_walk(sett_world* world, const setti_edit* edit)
     return (listener_walk){setti_edit_plan(world, from, to), world->listeners, from, to};
 }
 
+/* The next listener that is entered, or left; NULL at the end. */
 static setti_listener* listeners_next(const sett_world* world, listener_walk* walk, bool enters)
 {
     for (; walk->step != NULL && walk->step->listener != NULL; walk->step++) {
@@ -125,7 +138,7 @@ static setti_listener* listeners_next(const sett_world* world, listener_walk* wa
     while (walk->step == NULL && walk->next != NULL) {
         setti_listener* listener = walk->next;
         walk->next = listener->next;
-        if (listener_is_passed(world, listener, walk->from, walk->to, enters)) {
+        if (listener_is_crossed(world, listener, walk->from, walk->to, enters)) {
             return listener;
         }
     }
@@ -138,7 +151,7 @@ static bool listeners_reserve(sett_world* world, const setti_edit* edit, setti_e
     for (uint32_t k = 0; k < run.count; k++) {
         listener_walk walk = all;
         setti_listener* listener;
-        while ((listener = listeners_next(world, &walk, true)) != NULL) {
+        while ((listener = listeners_next(world, &walk, SETTI_ENTERS)) != NULL) {
             if (!setti_listener_reserve(&world->pool, listener, run.first + k)) {
                 return false;
             }
@@ -182,7 +195,7 @@ static void listeners_notify(sett_world* world, const setti_edit* edit, sett_ent
     }
 }
 
-/* ------------------------------------------------------------------------------- coming, going */
+/* -------------------------------------------------------------------- the world's listeners */
 
 void setti_edit_listen(sett_world* world, setti_listener* listener)
 {

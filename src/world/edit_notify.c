@@ -24,6 +24,7 @@ void setti_edit_call_all(sett_world* world, const setti_type* type, setti_event 
     world->calling = outer;
 }
 
+/* Runs the callbacks of an event for one entity, if the type has any. */
 static void notify_call(sett_world* world, const setti_type* type, setti_event event,
                         sett_entity entity)
 {
@@ -33,6 +34,7 @@ static void notify_call(sett_world* world, const setti_type* type, setti_event e
     }
 }
 
+/* Runs on_add, and on_set if the part gave a value, for one entity. */
 static void notify_part(sett_world* world, const setti_edit_part* part, sett_entity entity)
 {
     bool given = part->value != NULL || part->origin != NULL || part->fill != NULL;
@@ -51,7 +53,7 @@ void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
     setti_edit_removal walk = setti_edit_removed(world, edit);
     const setti_type* type;
     if (setti_edit_does(world, edit, SETTI_PLAN_ON_EXIT)) {
-        world->plans.calls->notify(world, edit, entity, false);
+        world->plans.calls->notify(world, edit, entity, SETTI_LEAVES);
     }
     while (setti_edit_has_endings(world, edit) &&
            (type = setti_edit_next_removed(world, &walk, entity.index)) != NULL) {
@@ -86,7 +88,7 @@ void setti_edit_call_entering(sett_world* world, const setti_edit* edit)
     bool enters = setti_edit_does(world, edit, SETTI_PLAN_ON_ENTER);
     SETTI_ASSERT(!enters || edit->entities != NULL);
     for (uint32_t n = 0; enters && n < edit->count; n++) {
-        world->plans.calls->notify(world, edit, edit->entities[n], true);
+        world->plans.calls->notify(world, edit, edit->entities[n], SETTI_ENTERS);
     }
 }
 

@@ -1,12 +1,12 @@
-/* edit_reserve.c: making edits, and reserving all that carrying them out takes. See edit.h.
+/* edit_reserve.c: makes edits, and reserves the memory that committing them takes. See edit.h.
  *
- * The workload: one type and one entity, whose pages exist: then it needs nothing. Rows of
- * sparse sets, and room to be destroyed together, are reserved by number and not by index; what
- * several edits reserve so adds up in `claimed`, until each takes its own.
+ * The workload: one type and one entity, whose pages exist: then there is nothing to reserve. Rows
+ * of sparse sets, and entries of collect_list, are reserved by number, not by index: the numbers of
+ * several edits add up in `claimed`, until each edit is committed.
  *
- * An empty page where a row is reserved may be the spare of its storage, which moves to where a
- * page is missing and is freed when another page becomes empty. One edit takes its rows before
- * either can happen; a list of edits of several entities pins the pages.
+ * The page of a reserved row may be empty, and so the spare of its storage. A spare page moves to
+ * where a page is missing, and is freed when another page becomes empty. One edit takes its rows
+ * before either can happen; a list of edits of several entities pins the pages.
  *
  * Invariant:  a type's `claimed` = rows that reserved edits will take;  0 between calls
  *             collect_room >= entities whose links collect them, and one
@@ -39,6 +39,7 @@ setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_
                         .removed = type};
 }
 
+/* The part of an edit that adds the type, or NULL. */
 static setti_edit_part* edit_find_part(const setti_edit* edit, const setti_type* type)
 {
     for (uint32_t k = 0; k < edit->added_count; k++) {
@@ -49,7 +50,7 @@ static setti_edit_part* edit_find_part(const setti_edit* edit, const setti_type*
     return NULL;
 }
 
-/* Makes sure that `more` parts fit. */
+/* Makes room for `more` parts. False when memory runs out. */
 static bool edit_grow(sett_world* world, setti_edit* edit, uint32_t more)
 {
     SETTI_ASSERT(edit->added_count <= edit->room);
@@ -59,7 +60,7 @@ static bool edit_grow(sett_world* world, setti_edit* edit, uint32_t more)
     return parts != NULL;
 }
 
-/* Whether the entity has the type. */
+/* Whether the entity will have the type: the edit adds it, or the entity has it already. */
 static bool edit_has(const setti_edit* edit, const setti_type* type)
 {
     return edit_find_part(edit, type) != NULL ||
@@ -70,7 +71,7 @@ static bool edit_has(const setti_edit* edit, const setti_type* type)
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type)
 {
     SETTI_ASSERT(type != NULL && edit->to != SETTI_NONE);
-    SETTI_ASSERT(edit->room != 0 || edit->added == NULL);
+    SETTI_ASSERT(edit->room != 0 || edit->added == NULL); /* not parts in the caller's memory */
     setti_edit_part* part = edit_find_part(edit, type);
     if (part != NULL || !edit_grow(world, edit, type->required.count + 1)) {
         return part;
@@ -102,7 +103,7 @@ void setti_edit_free(sett_world* world, setti_edit* edit)
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Reserves by number what so many entities more with a type take. */
+/* Reserves by number what `count` more entities with a type take. False when memory runs out. */
 static bool reserve_claim(sett_world* world, setti_type* type, uint32_t count)
 {
     if (SETTI_LIKELY(!setti_edit_claims(type))) {
@@ -132,7 +133,7 @@ SETTI_COLD void setti_edit_free_strays(sett_world* world)
     }
 }
 
-/* Reserves what depends on indices. */
+/* Reserves the pages that a run of new entities needs. False when memory runs out. */
 static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_run run)
 {
     SETTI_ASSERT(run.count != 0);
@@ -146,6 +147,8 @@ static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_
            world->plans.calls->reserve(world, edit, run);
 }
 
+/* Reserves by number for all types of an edit, and collects their flags. False when memory runs out.
+ */
 static bool reserve_claims(sett_world* world, setti_edit* edit)
 {
     edit->flags = 0;
@@ -158,8 +161,8 @@ static bool reserve_claims(sett_world* world, setti_edit* edit)
     return edit->to != SETTI_NONE;
 }
 
-/* Reserves one row; in line where its page exists. Closes the gaps of a sparse set first, if it
- * `compacts`: what values are copied from moves then. */
+/* Reserves one row; in line if its page exists. If `compacts`, a sparse set may close its gaps
+ * first, which moves values. False when memory runs out. */
 SETTI_INLINE bool reserve_row(sett_world* world, setti_type* type, uint32_t index, bool compacts)
 {
     setti_storage* storage = &type->storage;

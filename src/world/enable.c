@@ -1,9 +1,9 @@
-/* enable.c: components that are switched off without losing their value.
+/* enable.c: switches components off without removing their values, and on again.
  *
- * A type that can be switched off has a tag, "<name> off", which requires the type: the entities
- * that have the tag have the component switched off. So the switch is part of snapshots, hashes,
- * deltas, files and copies like any component, and goes with the value. Queries, groups and
- * observers of queries with a term of the type exclude the tag (setti_listener_with).
+ * A type that can be switched off has a tag, "<name> off", which requires the type. Entities with the
+ * tag have the component switched off. So snapshots, hashes, deltas, files and copies have the switch
+ * as they have any component, and it is removed with the value. Queries, groups and observers of
+ * queries with a term of the type exclude the tag (setti_listener_with).
  *
  * Invariant:  an entity has a type's tag  =>  it has the type
  */
@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-/* Whether the component of the entity can be switched; if not, why. */
+/* SETT_OK if the entity's component can be switched on or off; else the status to fail with. */
 static sett_status enable_check(const sett_world* world, sett_entity entity, const setti_type* type)
 {
     if (type == NULL) {

@@ -2,25 +2,23 @@
  *
  * The workload: entities created and destroyed by the hundred thousand, one by one and in bulk, in
  * order and at random. Creating takes the lowest bit of the word that the hint names; destroying
- * sets a bit beside the generation that it writes. Only where a word becomes empty, or stops being
- * so, the summary of words is touched, which says where to go on; and not even then where one
- * entity goes, another comes, and all other indices are in use.
+ * sets a bit beside the generation that it writes. The summary of words, which finds the next hint,
+ * is touched only when a word becomes 0 or stops being 0; and not even then if one entity ends and
+ * another begins while all other indices are in use.
  *
  *     free      ... 0 0 0 | 0 0 1 0 1 1 | 0 0 0 | 1 1 1 ...   1: dead, not retired, not reserved
  *     words           0          1, or      0       1         a summary, 64 words to one, and so on
  *                               hint               next
  *
- * The bits lie in the page of the generations that they follow from, and share its mark and its
- * copy
- * in a snapshot; summary and hint are caches, worked out anew for pages that a restore exchanges.
- * A complete sparse set (store/id_set.c) was here before: destroying took 18 bytes an entity, and
- * five lines of memory where three do; and what came next was a matter of the order in which
- * entities had ended.
+ * The bits lie in the page of their generations, and share its mark and its copy in a snapshot.
+ * Summary and hint are caches, computed again for pages that a restore exchanges. A complete sparse
+ * set (store/id_set.c) was here before: destroying touched 18 bytes an entity, in five lines of
+ * memory instead of three, and the next handle depended on the order in which entities had ended.
  *
  * Invariant:  free <=> dead, not retired, not reserved, and below the limit;
  *             alive <=> no SETTI_DEAD in the generation;  not alive => signature == 0;
- *             a word is in `words` <=> it has a bit, and is not the hint's while that is unlisted;
- *             no word of the range before `hint`, and none between that and `next`, has a bit;
+ *             a word is in `words` <=> it is not 0, and is not the hint's while that is unlisted;
+ *             words of the range before `hint`, and between `hint` and `next`, are 0;
  *             first <= hint < next; hint < end, or it is SETTI_ENTITY_NO_WORD;
  *             count, reserved and retired say how many slots are alive, reserved, retired
  */
@@ -84,7 +82,7 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor)
 
 /* -------------------------------------------------------------------------------- free indices */
 
-/* The first word from one on that has a bit; one behind the hint. */
+/* The first word from `from` on that is not 0. `from` lies behind the hint. */
 static uint32_t entity_next_word(const setti_entity_table* table, uint32_t from)
 {
     SETTI_ASSERT(from > table->hint);
@@ -124,7 +122,7 @@ uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from,
     return setti_summary_skip(&table->words, table->hint + 1, skip);
 }
 
-/* Makes the summary say the truth of the hint's word, which is going to be another. */
+/* Adds the hint's word to the summary if it is unlisted: the hint is going to be another word. */
 static void entity_settle_hint(setti_entity_table* table)
 {
     if (table->unlisted && setti_entity_free_bits(table, table->hint) != 0) {
@@ -133,7 +131,7 @@ static void entity_settle_hint(setti_entity_table* table)
     table->unlisted = false;
 }
 
-/* Makes a word of the range the hint, and one behind it SETTI_ENTITY_NO_WORD. */
+/* Makes a word the hint. For a word behind the range the hint becomes SETTI_ENTITY_NO_WORD. */
 static void entity_set_hint(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(word >= table->first && !table->unlisted);
@@ -141,7 +139,7 @@ static void entity_set_hint(setti_entity_table* table, uint32_t word)
     table->next = table->hint + 1;
 }
 
-void setti_entity_hint_ends(setti_entity_table* table)
+void setti_entity_advance_hint(setti_entity_table* table)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, table->hint) == 0);
     SETTI_ASSERT(table->hint < table->next);
@@ -155,12 +153,12 @@ void setti_entity_hint_ends(setti_entity_table* table)
 void setti_entity_find_hint(setti_entity_table* table)
 {
     if (setti_entity_free_bits(table, table->hint) == 0) {
-        setti_entity_hint_ends(table);
+        setti_entity_advance_hint(table);
         entity_set_hint(table, setti_summary_next(&table->words, table->hint));
     }
 }
 
-void setti_entity_word_begins(setti_entity_table* table, uint32_t word)
+void setti_entity_add_word(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, word) == 0);
     if (word <= table->hint && word >= table->first && word < table->end) {
@@ -176,12 +174,12 @@ void setti_entity_word_begins(setti_entity_table* table, uint32_t word)
     }
 }
 
-/* A word has no free bits any more. */
-static void entity_word_ended(setti_entity_table* table, uint32_t word)
+/* Removes a word that became 0 from the summary. */
+static void entity_drop_word(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, word) == 0);
     if (word == table->hint) {
-        setti_entity_hint_ends(table);
+        setti_entity_advance_hint(table);
     } else {
         setti_summary_remove(&table->words, word);
     }
@@ -221,6 +219,7 @@ static uint64_t entity_word_limit(const setti_entity_table* table, uint32_t word
     return setti_bits_below(SETTI_MIN(table->limit - SETTI_MIN(first, table->limit), 64));
 }
 
+/* Creates a page of the table, all of its indices unused. False when memory runs out. */
 SETTI_COLD static bool entity_make_page(setti_pool* pool, setti_entity_table* table,
                                         uint32_t number)
 {
@@ -286,7 +285,7 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, ui
 
 /* ------------------------------------------------------------------------------------- creating */
 
-/* Makes an index that was free not free. */
+/* Clears the free bit of an index. */
 static void entity_take(setti_pool* pool, setti_entity_table* table, sett_entity entity)
 {
     setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -295,7 +294,7 @@ static void entity_take(setti_pool* pool, setti_entity_table* table, sett_entity
     setti_entity_write(pool, table, entity.index);
     *word &= ~((uint64_t)1 << (entity.index % 64));
     if (*word == 0) {
-        entity_word_ended(table, entity.index / 64);
+        entity_drop_word(table, entity.index / 64);
     }
 }
 
@@ -320,12 +319,12 @@ sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
     setti_pages_write(pool, &table->pages, word / SETTI_ENTITY_WORDS);
     sett_entity entity = setti_entity_take_lowest(table, page, bits);
     if ((bits & (bits - 1)) == 0) {
-        entity_word_ended(table, word);
+        entity_drop_word(table, word);
     }
     return entity;
 }
 
-/* Makes `count` slots of a page, from one on, not free. */
+/* Clears the free bits of `count` indices from `first` on, which lie in one page. */
 static void entity_take_slots(setti_entity_table* table, uint32_t first, uint32_t count)
 {
     SETTI_ASSERT((first & SETTI_ENTITY_MASK) + count <= SETTI_ENTITY_ROWS);
@@ -336,7 +335,7 @@ static void entity_take_slots(setti_entity_table* table, uint32_t first, uint32_
         uint64_t* bits = &page->free[word % SETTI_ENTITY_WORDS];
         *bits &= ~(setti_bits_below(step) << (first % 64));
         if (*bits == 0) {
-            entity_word_ended(table, word);
+            entity_drop_word(table, word);
         }
         first += step;
     }
@@ -386,17 +385,17 @@ void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t 
     }
     page->generation[slot] = (page->generation[slot] + 1) | SETTI_DEAD;
     if (page->free[slot / 64] == 0) {
-        setti_entity_word_begins(table, index / 64);
+        setti_entity_add_word(table, index / 64);
     }
     page->free[slot / 64] |= (uint64_t)1 << (slot % 64);
 }
 
-/* Frees a page of which no index is used, and none will have another generation than the first. */
+/* Frees a page if all of its indices are unused. */
 static void entity_drop_page(setti_pool* pool, setti_entity_table* table, uint32_t number)
 {
     const setti_entity_page* page = table->pages.data[number];
     for (uint32_t k = 0; k < SETTI_ENTITY_WORDS; k++) {
-        if (page->free[k] != UINT64_MAX) { /* this tells nearly always, and reads one line */
+        if (page->free[k] != UINT64_MAX) { /* the usual answer, from one line of memory */
             return;
         }
     }
@@ -405,7 +404,8 @@ static void entity_drop_page(setti_pool* pool, setti_entity_table* table, uint32
             return;
         }
     }
-    setti_pages_free(pool, &table->pages, number); /* its words stay in the summary: all are free */
+    /* its words stay in the summary: indices without a page are free */
+    setti_pages_free(pool, &table->pages, number);
 }
 
 void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index)
@@ -419,7 +419,7 @@ void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t i
     page->generation[slot] = SETTI_UNUSED;
     table->count--;
     if (page->free[slot / 64] == 0) {
-        setti_entity_word_begins(table, index / 64);
+        setti_entity_add_word(table, index / 64);
     }
     page->free[slot / 64] |= (uint64_t)1 << (slot % 64);
     entity_drop_page(pool, table, index >> SETTI_ENTITY_SHIFT);
@@ -523,11 +523,12 @@ void setti_entity_rebuild(setti_entity_table* table)
 
 /* ------------------------------------------------------------------------------------- validate */
 
-/* Counts of what is in slots. */
+/* How many slots are alive, reserved or retired. */
 typedef struct entity_counts {
     uint32_t alive, reserved, retired;
 } entity_counts;
 
+/* NULL, or what is wrong with a slot; adds the slot to the counts. */
 static const char* entity_validate_slot(const setti_entity_table* table, uint32_t index,
                                         entity_counts* counts)
 {
@@ -550,25 +551,36 @@ static const char* entity_validate_slot(const setti_entity_table* table, uint32_
     return NULL;
 }
 
-/* Whether the caches say what the free bits say. */
+/* Whether hint and `next` say that a word is 0. */
+static bool entity_is_skipped(const setti_entity_table* table, uint32_t word)
+{
+    bool in_range = word >= table->first && word < table->end;
+    return in_range && word < table->next && word != table->hint;
+}
+
+/* NULL, or where summary or hint contradict the free bits. */
 static const char* entity_validate_words(const setti_entity_table* table)
 {
     const char* reason = setti_summary_validate(&table->words);
+    if (reason != NULL) {
+        return reason;
+    }
     uint32_t end = table->words.capacity;
-    if (reason == NULL && end < table->pages.count * SETTI_ENTITY_WORDS) {
+    if (end < table->pages.count * SETTI_ENTITY_WORDS) {
         return "entity table: the summary does not cover all pages";
     }
-    for (uint32_t word = 0; reason == NULL && word < end; word++) {
-        bool some = setti_entity_free_bits(table, word) != 0;
+    for (uint32_t word = 0; word < end; word++) {
+        bool has_free = setti_entity_free_bits(table, word) != 0;
         bool unlisted = word == table->hint && table->unlisted;
-        if ((some && !unlisted) != setti_summary_has(&table->words, word)) {
-            reason = "entity table: the summary says otherwise than the free bits";
-        } else if (some && word >= table->first && word < table->end &&
-                   (word < table->hint || (word > table->hint && word < table->next))) {
-            reason = "entity table: an index before the hint, or between it and the next, is free";
+        bool listed = setti_summary_has(&table->words, word);
+        if (listed != (has_free && !unlisted)) {
+            return "entity table: the summary says otherwise than the free bits";
+        }
+        if (has_free && entity_is_skipped(table, word)) {
+            return "entity table: an index before the hint, or between it and the next, is free";
         }
     }
-    return reason;
+    return NULL;
 }
 
 const char* setti_entity_validate(const setti_entity_table* table)

@@ -1,10 +1,9 @@
-/* entity_table.h: which entities exist, which life of each index is meant, and which set of
- * components each has.
+/* entity_table.h: which entities exist, their generations, and the set of components of each.
  *
  * By index: a generation, a signature, and a bit that says whether the index is free. A dead slot
- * holds the generation that its next life will have, with SETTI_DEAD on top, so that one comparison
+ * holds the generation of the next entity there, with SETTI_DEAD on top, so that one comparison
  * with a handle decides. Entities are created at the lowest free index: the next handle follows
- * from the table alone, whatever happened before and whatever was notified of it.
+ * from the table alone, not from the order of earlier calls.
  */
 #ifndef SETTI_ENTITY_TABLE_H
 #define SETTI_ENTITY_TABLE_H
@@ -22,11 +21,11 @@
 /* Limits above this would let the capacity, a multiple of the rows, pass 2^32. */
 #define SETTI_ENTITY_LIMIT (UINT32_MAX - SETTI_ENTITY_ROWS + 1)
 
-/* The hint where no index of the range is free: a word without a page, which fast paths see. */
+/* The hint if no index of the range is free: a word without a page, so that fast paths fail. */
 #define SETTI_ENTITY_NO_WORD (SETTI_ENTITY_LIMIT / 64)
 
 #define SETTI_DEAD 0x80000000u           /* in a generation: no entity lives here */
-#define SETTI_GENERATION_MAX 0x7FFFFFFFu /* the last life of a slot */
+#define SETTI_GENERATION_MAX 0x7FFFFFFFu /* of the last entity that a slot can have */
 #define SETTI_RETIRED SETTI_DEAD         /* dead with next generation 0: never used again */
 #define SETTI_UNUSED (SETTI_DEAD | 1)    /* dead, and no entity ever lived here */
 #define SETTI_DYING 0x80000000u          /* in a signature: the entity is being destroyed */
@@ -41,23 +40,22 @@ typedef struct setti_entity_table {
     setti_pages pages; /* setti_entity_page; a missing page is slots never used, all free */
     /* The table's root: with the pages, its state (SETTI_ENTITY_ROOT_SIZE). */
     uint32_t count;    /* alive */
-    uint32_t reserved; /* given out by commands that were not applied: neither free nor alive */
-    uint32_t retired;  /* used up */
+    uint32_t reserved; /* indices of recorded creations, not applied: neither free nor alive */
+    uint32_t retired;  /* indices that have used all generations */
     uint32_t limit;    /* indices stay below */
     /* New entities take indices of these words of free bits: the world's own range. */
     uint32_t first;
     uint32_t end; /* one behind the last of them */
-    /* Caches. The words of all pages' `free` are numbered. Of the range, none from `first` to
-     * `hint` has a bit, nor one between that and `next`; SETTI_ENTITY_NO_WORD: none has. `words`
-     * has those that are not 0; but it lacks the hint's while that is `unlisted`, so that where one
-     * entity goes and another comes it is not touched. */
-    uint32_t hint;
-    uint32_t next;
+    /* Caches: which words of free bits are not 0; the words of all pages are numbered. */
+    uint32_t hint; /* words of the range before it are 0; SETTI_ENTITY_NO_WORD: all are */
+    uint32_t next; /* words between the hint and this one are 0 */
+    /* `words` lacks the hint's word, though it is not 0: so `words` is not touched where one entity
+     * ends and another begins */
     bool unlisted;
-    setti_summary words;
+    setti_summary words; /* the numbers of words that are not 0 */
 } setti_entity_table;
 
-/* From `count` on. */
+/* Bytes of the root: `count` to `retired`. */
 #define SETTI_ENTITY_ROOT_SIZE (3 * sizeof(uint32_t))
 
 /* Makes memory of zeroes an empty table of indices below `limit`. */
@@ -68,8 +66,8 @@ void setti_entity_deinit(setti_pool* pool, setti_entity_table* table);
 
 /* -------------------------------------------------------------------------------------- reading */
 
-/* A handle, made as one number where that is how it lies in memory: gcc would use two vector
- * registers. */
+/* A handle. On little-endian machines it is made as one number: for two members gcc would use two
+ * vector registers. */
 SETTI_INLINE sett_entity setti_entity_make(uint32_t index, uint32_t generation)
 {
     sett_entity entity = {index, generation};
@@ -95,7 +93,7 @@ SETTI_INLINE uint32_t setti_entity_set_of(const setti_entity_table* table, uint3
     return page->signature[index & SETTI_ENTITY_MASK];
 }
 
-/* Where it is. */
+/* The address of this signature. */
 SETTI_INLINE uint32_t* setti_entity_set_mut(const setti_entity_table* table, uint32_t index)
 {
     setti_entity_page* page = setti_entity_page_of(table, index);
@@ -119,9 +117,8 @@ SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_enti
     return setti_pages_try_mark(pool, &table->pages, index >> SETTI_ENTITY_SHIFT, cow);
 }
 
-/* Whether the handle's generation is the one of its slot: for readers who go on to test presence,
- * which a dead slot has nowhere, so that a made-up handle with SETTI_DEAD in it is no special
- * case. */
+/* Whether the handle's generation is that of its slot. For callers that test presence next: a dead
+ * slot has no component, so an invalid handle with SETTI_DEAD in it needs no test of its own. */
 SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_entity entity)
 {
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -129,8 +126,7 @@ SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_
            SETTI_LIKELY(page->generation[entity.index & SETTI_ENTITY_MASK] == entity.generation);
 }
 
-/* Where the signature of a living entity is, or NULL for a handle that is null, stale or made
- * up. */
+/* The address of a living entity's signature; NULL if the handle is null, stale or invalid. */
 SETTI_INLINE uint32_t* setti_entity_signature(const setti_entity_table* table, sett_entity entity)
 {
     setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -142,7 +138,7 @@ SETTI_INLINE uint32_t* setti_entity_signature(const setti_entity_table* table, s
     return &page->signature[slot];
 }
 
-/* The generation in the slot of an index, below the limit or not. */
+/* The generation in the slot of an index; any index may be given. */
 static inline uint32_t setti_entity_generation(const setti_entity_table* table, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(table, index);
@@ -174,7 +170,7 @@ static inline uint64_t setti_entity_alive(const setti_entity_table* table, uint3
     return word;
 }
 
-/* Indices below this have, or are below some that have, a page. */
+/* Indices from this on have no page. */
 static inline uint32_t setti_entity_capacity(const setti_entity_table* table)
 {
     return table->pages.count << SETTI_ENTITY_SHIFT;
@@ -198,8 +194,8 @@ static inline uint32_t setti_entity_taken(const setti_entity_table* table)
     return table->count + table->reserved + table->retired;
 }
 
-/* Walks the indices of all living entities, ascending; starts with *cursor = 0, ends with
- * SETTI_NONE. Entities may begin and end meanwhile. */
+/* The next of the indices of living entities, ascending; SETTI_NONE at the end. Begins with
+ * *cursor = 0. Entities may be created and destroyed meanwhile. */
 uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor);
 
 /* -------------------------------------------------------------------------------- free indices */
@@ -212,7 +208,7 @@ static inline uint64_t setti_entity_free_bits(const setti_entity_table* table, u
     return page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : UINT64_MAX;
 }
 
-/* The next life of an index: whose handle creating an entity there gives out. */
+/* The handle that the next entity at an index will have. */
 static inline sett_entity setti_entity_upcoming(const setti_entity_table* table, uint32_t index)
 {
     SETTI_ASSERT(index < table->limit);
@@ -223,7 +219,7 @@ static inline sett_entity setti_entity_upcoming(const setti_entity_table* table,
 /* The lowest free index of the range that is not below `from`, or SETTI_NONE. */
 uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from);
 
-/* Of the words with free bits, from one on, the one behind `skip` others. */
+/* The number of a word with free bits: of those from `from` on, the one after `skip` others. */
 uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from, uint32_t skip);
 
 /* Free indices that follow one another. */
@@ -232,15 +228,14 @@ typedef struct setti_entity_run {
     uint32_t count;
 } setti_entity_run;
 
-/* The first of them that is not below `from`, `most` indices of it at most; there is one. */
+/* The first run at or after index `from`, cut to `most` indices. There has to be a free index. */
 setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t from,
                                        uint32_t most);
 
 /* ------------------------------------------------------------------------------------- creating */
 
-/* Makes sure that creating `count` entities at the lowest free indices that are not below *from
- * needs no memory; *from becomes one more than the last of them. LIMIT or OUT_OF_MEMORY
- * otherwise. */
+/* Makes sure that creating `count` entities at the lowest free indices from *from on needs no
+ * memory; *from becomes the index behind the last of them. Fails with LIMIT or OUT_OF_MEMORY. */
 sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t* from,
                                  uint32_t count);
 
@@ -263,30 +258,32 @@ SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_tab
 /* Makes sure that creating at this index needs no memory. */
 sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Makes the hint the first word with free indices, which need not have a page. */
+/* Makes the first word with free indices the hint. The word need not have a page. */
 void setti_entity_find_hint(setti_entity_table* table);
 
-/* The rare half of taking an index: the hint's word has no others. To be called behind. */
-void setti_entity_hint_ends(setti_entity_table* table);
+/* Call it after the last free index of the hint's word was taken: removes the word from `words`, and
+ * makes the next word the hint. */
+void setti_entity_advance_hint(setti_entity_table* table);
 
-/* Like setti_entity_hint_ends, for fast paths, if the first says so. */
-SETTI_INLINE bool setti_entity_may_hint_end(const setti_entity_table* table)
+/* Whether setti_entity_step_hint, which is in line for fast paths, can be called instead. */
+SETTI_INLINE bool setti_entity_can_step_hint(const setti_entity_table* table)
 {
     return table->unlisted && table->next < table->end;
 }
 
-SETTI_INLINE void setti_entity_end_hint(setti_entity_table* table)
+SETTI_INLINE void setti_entity_step_hint(setti_entity_table* table)
 {
-    SETTI_ASSERT(setti_entity_may_hint_end(table));
+    SETTI_ASSERT(setti_entity_can_step_hint(table));
     table->hint = table->next++;
     table->unlisted = false;
 }
 
-/* Brings this index to life with this generation; free, and its page exists. */
+/* Creates an entity with this handle. Its index is free and has a page. */
 void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
-/* Brings the lowest free index of the hint's word to life, where `bits` are free; of `page`, marked
- * as written. Who takes the last says so to setti_entity_hint_ends. */
+/* Creates an entity at the lowest free index of the hint's word. `page` has the word, and is marked
+ * as written; `bits` are the word's free bits. If only one is left, setti_entity_advance_hint has to
+ * be called next. */
 SETTI_INLINE sett_entity setti_entity_take_lowest(setti_entity_table* table,
                                                   setti_entity_page* page, uint64_t bits)
 {
@@ -300,21 +297,23 @@ SETTI_INLINE sett_entity setti_entity_take_lowest(setti_entity_table* table,
     return setti_entity_make(index, generation);
 }
 
-/* Brings the lowest free index to life; reserved. */
+/* Creates an entity at the lowest free index, which is reserved. */
 sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table);
 
-/* Brings a run of free indices to life, all with this signature; reserved. Their handles go to
- * `out`, unless it is NULL. */
+/* Creates an entity at each index of a run, which is reserved, with this signature. Writes the
+ * handles to `out`, unless it is NULL. */
 void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_entity_run run,
                              uint32_t signature, sett_entity* out);
 
 /* ----------------------------------------------------------------------------------- destroying */
 
-/* The rare half of making an index free: none of its word is. To be called before. */
-void setti_entity_word_begins(setti_entity_table* table, uint32_t word);
+/* Call it before an index becomes free in a word that has no free index: makes the word the hint, or
+ * adds it to `words`. */
+void setti_entity_add_word(setti_entity_table* table, uint32_t word);
 
-/* Like setti_entity_word_begins, for fast paths: false if that has to be called. */
-SETTI_INLINE bool setti_entity_try_word_begins(setti_entity_table* table, uint32_t word)
+/* Like setti_entity_add_word, in line for fast paths. False, with nothing done, if
+ * setti_entity_add_word has to be called. */
+SETTI_INLINE bool setti_entity_try_add_word(setti_entity_table* table, uint32_t word)
 {
     if (table->unlisted || word >= table->hint || word < table->first || word >= table->end) {
         return false;
@@ -325,16 +324,16 @@ SETTI_INLINE bool setti_entity_try_word_begins(setti_entity_table* table, uint32
     return true;
 }
 
-/* Ends a life: the signature becomes 0 and all handles stale. Needs no memory. */
+/* Destroys the entity at an index: its signature becomes 0 and its handles stale. Needs no memory. */
 void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Ends a life as if it had never been: the handle can be created again. A page of which no index
- * was ever used any more is freed. Not of the range. Needs no memory. */
+/* Destroys the entity at an index outside of the range, and makes the index unused: the handle can
+ * be created again. Frees a page in which all indices are unused. Needs no memory. */
 void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Like setti_entity_destroy, for fast paths: the handle is current and not the slot's last, no
- * snapshot is held, and others are free in its word, or setti_entity_word_begins was called, or
- * tried. */
+/* Like setti_entity_destroy, for fast paths: the handle is current, its generation is not the last,
+ * no snapshot is held, and the word has a free index or was added by setti_entity_add_word or
+ * setti_entity_try_add_word. */
 SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
                                               sett_entity entity)
 {
@@ -343,46 +342,53 @@ SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_enti
     uint32_t slot = entity.index & SETTI_ENTITY_MASK;
     SETTI_ASSERT(page->generation[slot] == entity.generation);
     SETTI_ASSERT(entity.index / 64 >= table->hint || entity.index / 64 < table->first);
-    (void)setti_entity_try_mark(pool, table, entity.index, false);
+    (void)setti_entity_try_mark(pool, table, entity.index, SETTI_NO_COW);
     page->signature[slot] = 0;
     page->generation[slot] = (entity.generation + 1) | SETTI_DEAD;
     page->free[slot / 64] |= (uint64_t)1 << (slot % 64);
     table->count--;
 }
 
-/* Loads what tells whether a handle is current, and, `changes`, what ending it reads and writes as
- * well. Any index will do. */
+/* What memory is prefetched for. */
+typedef enum setti_prefetch {
+    SETTI_PREFETCH_TO_READ,
+    SETTI_PREFETCH_TO_CHANGE
+} setti_prefetch;
+
+/* Prefetches what tells whether a handle is current, and, before a change, what changing or
+ * destroying the entity reads and writes. Any index can be given. */
 SETTI_INLINE void setti_entity_prefetch(const setti_entity_table* table, uint32_t index,
-                                        bool changes)
+                                        setti_prefetch use)
 {
     const setti_entity_page* page = setti_entity_page_of(table, index);
     if (page != NULL) {
         SETTI_PREFETCH(&page->generation[index & SETTI_ENTITY_MASK]);
-        if (changes) {
+        if (use == SETTI_PREFETCH_TO_CHANGE) {
             SETTI_PREFETCH(&page->signature[index & SETTI_ENTITY_MASK]);
             SETTI_PREFETCH(&page->free[index / 64 % SETTI_ENTITY_WORDS]);
         }
     }
 }
 
-/* Makes the next life of an index that is dead, not retired, and has a page. */
+/* Sets which generation the next entity at an index gets. The index is dead, not retired, and has a
+ * page. */
 void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
 /* ----------------------------------------------------------------------- reserved by commands */
 
-/* Takes a free index for a recorded creation; its page exists. Returns the handle that it will
- * have. */
+/* Takes a free index, which has a page, for a recorded creation. Returns the handle that the entity
+ * will have. */
 sett_entity setti_entity_claim(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
 /* Whether an index was claimed and its entity was not created yet. */
 bool setti_entity_is_claimed(const setti_entity_table* table, uint32_t index);
 
-/* Brings a claimed index to life. */
+/* Creates the entity at a claimed index. */
 void setti_entity_create_claimed(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
 /* ----------------------------------------------------------------------------------- replacing */
 
-/* Works out the caches anew where a page came, went or was exchanged as a whole. Nothing is
+/* Updates the caches for a page that was created, freed or exchanged as a whole. Nothing is
  * claimed. */
 void setti_entity_refresh(setti_entity_table* table, uint32_t number);
 
@@ -393,11 +399,11 @@ bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uin
 /* Makes new entities take indices of the words from `first` to before `end`. */
 void setti_entity_set_range(setti_entity_table* table, uint32_t first, uint32_t end);
 
-/* Gives back what the summary takes for pages that are not there any more. */
+/* Frees the memory of the summary for pages that were freed. */
 void setti_entity_trim(setti_pool* pool, setti_entity_table* table);
 
-/* Like setti_entity_refresh for all pages, where the free bits are to be worked out from the
- * generations as well: those of a page from another world, with claims and a limit of its own. */
+/* Like setti_entity_refresh for all pages; computes their free bits from the generations, too. For
+ * pages from another world, whose claims and limit do not hold here. */
 void setti_entity_rebuild(setti_entity_table* table);
 
 /* Returns NULL, or which part of the invariant does not hold. */

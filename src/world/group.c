@@ -1,5 +1,5 @@
-/* group.c: creating and destroying groups. What they do while they live is listener.c's matter,
- * when they do it edit_commit.c's. */
+/* group.c: creates and destroys groups. listener.c moves their members, when edit_commit.c says so.
+ */
 #include "world/change.h"
 
 /* A group that is being made. */
@@ -7,7 +7,7 @@ typedef struct group_draft {
     sett_group* group;
     const sett_group_desc* desc;
     const char* call;
-    setti_conversion conversion[SETT_GROUP_TYPES]; /* of owned types that are arrays so far */
+    setti_conversion conversion[SETT_GROUP_TYPES]; /* reserved: owned types that are still arrays */
     uint32_t conversion_count;
     uint32_t
         arranged; /* the members, if all owned types have them in front; SETTI_NONE: not known */
@@ -26,7 +26,7 @@ static sett_status group_reject_type(const group_draft* draft, const setti_type*
                                  draft->group->listener.name, type->desc.name, why);
 }
 
-/* Adds the types of a list; fails with a message that names the group. */
+/* Adds the types of an array of ids to a list; fails with a message that names the group. */
 static sett_status group_add_types(const group_draft* draft, const sett_component* ids,
                                    setti_type_list* list)
 {
@@ -42,9 +42,11 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
         }
         setti_listener* listener = &draft->group->listener;
         const char* wrong = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0
-                                ? "is dont_fragment, which a group cannot have"
+                                ? "is dont_fragment, which a group cannot have - register it "
+                                  "without dont_fragment, or leave it out"
                             : list == &listener->without && type->off != NULL
-                                ? "can be switched off, and cannot be in `without` of a group"
+                                ? "can be switched off, and cannot be in `without` of a group - "
+                                  "leave it out, and test in the loop"
                                 : NULL;
         if (wrong != NULL) {
             return group_reject_type(draft, type, wrong);
@@ -57,6 +59,17 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
     return SETT_OK;
 }
 
+/* Whether an id is among the first `count` of a list, which 0 ends. */
+static bool group_lists(const sett_component* list, uint32_t count, sett_component id)
+{
+    for (uint32_t k = 0; k < count && list[k] != 0; k++) {
+        if (list[k] == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Fails if a type is in two of the lists, or twice in one: such a group is a mistake, and one that
  * wants and excludes a type would never have a member. */
 static sett_status group_check_lists(const group_draft* draft)
@@ -65,31 +78,27 @@ static sett_status group_check_lists(const group_draft* draft)
     const sett_group_desc* desc = draft->desc;
     const sett_component* const lists[] = {desc->owned, desc->with, desc->without};
     static const char* const words[] = {"owned", "with", "without"};
-    for (uint32_t at = 0; at < 3 * SETT_GROUP_TYPES; at++) {
-        uint32_t list = at / SETT_GROUP_TYPES;
-        sett_component id = lists[list][at % SETT_GROUP_TYPES];
-        if (id == 0) {
-            at += SETT_GROUP_TYPES - 1 - at % SETT_GROUP_TYPES; /* ends this list */
-            continue;
-        }
-        for (uint32_t k = at + 1; k < 3 * SETT_GROUP_TYPES; k++) {
-            if (lists[k / SETT_GROUP_TYPES][k % SETT_GROUP_TYPES] == 0) {
-                k += SETT_GROUP_TYPES - 1 - k % SETT_GROUP_TYPES;
-            } else if (lists[k / SETT_GROUP_TYPES][k % SETT_GROUP_TYPES] == id) {
-                const char* component = sett_component_name(world, id);
+    for (uint32_t list = 0; list < 3; list++) {
+        for (uint32_t k = 0; k < SETT_GROUP_TYPES && lists[list][k] != 0; k++) {
+            sett_component id = lists[list][k];
+            for (uint32_t earlier = 0; earlier <= list; earlier++) {
+                if (!group_lists(lists[earlier], earlier == list ? k : SETT_GROUP_TYPES, id)) {
+                    continue;
+                }
                 return setti_world_fail_with(
                     world, SETT_STATUS_ARGUMENT,
                     "%s: \"%.100s\": \"%.100s\" (component %u) is in `%s` and in `%s` - list each "
                     "type once",
-                    draft->call, draft->group->listener.name, component != NULL ? component : "?",
-                    (unsigned)id, words[list], words[k / SETT_GROUP_TYPES]);
+                    draft->call, draft->group->listener.name, setti_component_text(world, id),
+                    (unsigned)id, words[earlier], words[list]);
             }
         }
     }
     return SETT_OK;
 }
 
-/* The program goes before layouts, and what is automatic before what was automatic. */
+/* Whether a type's owner gives way to the group: it was made by a layout, and the group either by
+ * the program, or both automatically. */
 static bool group_gives_way(const group_draft* draft, const setti_listener* owner)
 {
     const setti_listener* made = &draft->group->listener;
@@ -123,7 +132,7 @@ static sett_status group_check_owned(const group_draft* draft, const setti_type*
     return SETT_OK;
 }
 
-/* Reserves the conversion of owned types that are arrays. */
+/* Reserves the conversions of owned types that are arrays. */
 static sett_status group_reserve_owned(group_draft* draft)
 {
     sett_world* world = draft->group->world;
@@ -158,7 +167,7 @@ static void group_free(sett_group* group)
     setti_pool_free(pool, group, sizeof(*group), 64);
 }
 
-/* Fills in a group; what it has when this fails is freed by the caller. */
+/* Fills in a group from its descriptor. If this fails, the caller frees the group. */
 static sett_status group_init(group_draft* draft)
 {
     sett_world* world = draft->group->world;
@@ -197,7 +206,7 @@ static sett_status group_init(group_draft* draft)
     return status == SETT_OK ? group_reserve_owned(draft) : status;
 }
 
-/* Whether an entity's rows are the next ones of the group in all that it owns. */
+/* Whether an entity's row is the next member's row in all owned storages. */
 static bool group_is_in_place(const setti_listener* listener, uint32_t index)
 {
     bool is = true;
@@ -207,12 +216,12 @@ static bool group_is_in_place(const setti_listener* listener, uint32_t index)
     return is;
 }
 
-/* The members of a group: as many as the fewest of what it owns, at most. */
+/* Makes all entities that match members of a group that owns types. Walks the rows of one of these
+ * upwards: an exchange puts an entity that was tested before into the row. */
 static void group_admit(sett_world* world, setti_listener* listener)
 {
-    /* Upwards: what an exchange brings to a row has been looked at before. */
     const setti_storage* storage = &listener->owned.item[0]->storage;
-    uint32_t most = storage->count;
+    uint32_t most = storage->count; /* members: not more than the rarest owned type has values */
     setti_matches known;
     setti_matches_init(&known);
     for (uint32_t k = 1; k < listener->owned.count; k++) {
@@ -260,7 +269,7 @@ bool setti_change_admit(sett_world* world, setti_listener* listener)
 }
 
 #if !defined(NDEBUG)
-/* Whether the members are those in front: looks at the first, the last, and the one behind. */
+/* Whether the members are the first `length` rows: tests the first, the last, and the row behind. */
 static bool group_is_arranged(const sett_world* world, setti_listener* listener, uint32_t length)
 {
     const setti_storage* storage = &listener->owned.item[0]->storage;
@@ -280,8 +289,8 @@ static bool group_is_arranged(const sett_world* world, setti_listener* listener,
 }
 #endif
 
-/* Converts the arrays. Returns the number of members, which are in front; SETTI_NONE: somewhere. A
- * look at each of 500,000 took 2 ms. */
+/* Carries out the reserved conversions. Returns the number of members if they are the first rows of
+ * all owned storages; else SETTI_NONE. So they are not looked up: for 500,000 that took 2 ms. */
 static uint32_t group_convert(group_draft* draft)
 {
     const setti_listener* listener = &draft->group->listener;
@@ -297,7 +306,8 @@ static uint32_t group_convert(group_draft* draft)
     return known ? members : SETTI_NONE;
 }
 
-/* Adds the entities that match already. If the group owns types, memory is reserved. */
+/* Ends the groups that give way, carries out the conversions, and adds the entities that match.
+ * Cannot fail if the group owns types: then the memory is reserved. */
 static sett_status group_fill(group_draft* draft)
 {
     SETTI_ASSERT(draft->group->listener.length == 0);
@@ -319,12 +329,11 @@ static sett_status group_fill(group_draft* draft)
     return setti_change_admit(world, listener) ? SETT_OK : group_out_of_memory(draft);
 }
 
-/* Puts the group at the end of the world's listeners. */
+/* Adds the group to the world's listeners, and its members to the state. */
 static void group_link(sett_world* world, setti_listener* listener)
 {
     setti_edit_listen(world, listener);
-    setti_world_add_root(world, &listener->root, &listener->length, sizeof(listener->length), NULL,
-                         NULL);
+    setti_world_add_plain_root(world, &listener->root, &listener->length, sizeof(listener->length));
     setti_world_add_storage(world, &listener->members_root, &listener->members);
     for (uint32_t k = 0; k < listener->owned.count; k++) {
         listener->owned.item[k]->owner = listener;
@@ -332,15 +341,19 @@ static void group_link(sett_world* world, setti_listener* listener)
     world->listener_version++;
 }
 
-static sett_group* group_create(sett_world* world, const sett_group_desc* desc, bool by_layout,
-                                bool automatic, uint32_t length, setti_type* const* hidden,
-                                const char* call)
+/* Fields of a listener that descriptors do not have. */
+typedef struct group_options {
+    bool by_layout;
+    bool automatic;
+    uint32_t length; /* members that are arranged already; SETTI_NONE: not known */
+    setti_type* const* hidden;
+} group_options;
+
+/* A group that is not filled in; NULL, which is reported, when memory runs out. */
+static sett_group* group_alloc(sett_world* world, const sett_group_desc* desc,
+                               group_options options, const char* call)
 {
     const char* name = desc->name != NULL ? desc->name : "group";
-    if (setti_world_check_unlocked(world, call) != SETT_OK ||
-        setti_world_check_no_snapshots(world, call) != SETT_OK) {
-        return NULL;
-    }
     sett_group* group = setti_pool_alloc(&world->pool, sizeof(*group), 64);
     char* copy = setti_pool_alloc(&world->pool, strlen(name) + 1, 1);
     if (group == NULL || copy == NULL) {
@@ -355,11 +368,25 @@ static sett_group* group_create(sett_world* world, const sett_group_desc* desc, 
     group->listener.on_enter = desc->on_enter;
     group->listener.on_exit = desc->on_exit;
     group->listener.user = desc->user;
-    group->listener.by_layout = by_layout;
-    group->listener.automatic = automatic;
-    group->listener.hidden = hidden;
-    setti_storage_init(&group->listener.members, SETTI_TAG, 0, 1, false);
-    group_draft draft = {.group = group, .desc = desc, .call = call, .arranged = length};
+    group->listener.by_layout = options.by_layout;
+    group->listener.automatic = options.automatic;
+    group->listener.hidden = options.hidden;
+    setti_storage_init_tag(&group->listener.members);
+    return group;
+}
+
+static sett_group* group_create(sett_world* world, const sett_group_desc* desc,
+                                group_options options, const char* call)
+{
+    if (setti_world_check_unlocked(world, call) != SETT_OK ||
+        setti_world_check_no_snapshots(world, call) != SETT_OK) {
+        return NULL;
+    }
+    sett_group* group = group_alloc(world, desc, options, call);
+    if (group == NULL) {
+        return NULL;
+    }
+    group_draft draft = {.group = group, .desc = desc, .call = call, .arranged = options.length};
     sett_status status = group_init(&draft);
     if (status == SETT_OK) {
         status = group_fill(&draft);
@@ -383,18 +410,21 @@ sett_group* sett_group_create_sized(sett_world* world, const sett_group_desc* de
     if (desc == NULL) {
         return NULL;
     }
-    return group_create(world, desc, false, false, SETTI_NONE, NULL, "sett_group_create");
+    group_options options = {.length = SETTI_NONE};
+    return group_create(world, desc, options, "sett_group_create");
 }
 
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, uint32_t length, const char* call)
 {
-    return group_create(world, desc, true, automatic, length, NULL, call);
+    group_options options = {.by_layout = true, .automatic = automatic, .length = length};
+    return group_create(world, desc, options, call);
 }
 
 sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc)
 {
-    return group_create(world, desc, false, false, SETTI_NONE, world->hidden, "sett_group_create");
+    group_options options = {.length = SETTI_NONE, .hidden = world->hidden};
+    return group_create(world, desc, options, "sett_group_create");
 }
 
 void setti_group_end(sett_group* group)

@@ -1,8 +1,8 @@
-/* import.c: modules of a program: functions that register, each once a world.
+/* import.c: modules of the program: functions that register types and systems, called once a world.
  *
  * The workload: some dozens of modules when a program starts, which import one another.
  *
- * Invariant:  names in the list are unique
+ * Invariant:  names in the world's list of modules are unique
  */
 #include "world/world.h"
 
@@ -12,6 +12,7 @@ typedef struct setti_import {
     char name[];
 } setti_import;
 
+/* The pointer that leads to the module of a name, or to the end of the list. */
 static setti_import** import_find(sett_world* world, const char* name)
 {
     setti_import** at = &world->imports;
@@ -36,7 +37,8 @@ sett_status sett_module_import(sett_world* world, const char* name, sett_module_
     }
     if (name == NULL || name[0] == '\0' || register_all == NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: `name` or `register_all` is NULL or empty", __func__);
+                                     "%s: `name` or `register_all` is NULL or empty - pass both",
+                                     __func__);
     }
     setti_import* import = *import_find(world, name);
     if (import != NULL) {

@@ -1,17 +1,17 @@
 /* listener.c: members of groups and tracked sets. See listener.h.
  *
- * An owning group keeps its members in front of every storage that it owns, in one order, so that a
- * loop over them reads plain arrays:
+ * An owning group places its members in the first rows of every storage that it owns, in one order,
+ * so that a loop over them reads plain arrays:
  *
  *     A   e7 e4 | e8 e6 e3         length 2
  *     B   e7 e4 | e5
  *
- * Entering is one exchange of rows a storage, with the first row behind the members; leaving one
- * with the last of them. A tracked set is a bitmap: it moves nothing, so that the addresses of a
- * array stay what they are.
+ * An entity that enters exchanges its row, in each storage, with the first row behind the members;
+ * one that leaves, with the last member's row. A tracked set is a bitmap: it moves no values, so
+ * addresses in arrays stay valid.
  *
- * An observer with conditions on ancestors (`upward`) has no members either: the hierarchy compares
- * what matches before and after a change (world->upward_calls).
+ * An observer has no members. For one with conditions on ancestors (`upward`) the hierarchy compares
+ * the entities that match before and after a change (world->upward_calls).
  *
  * Invariant:  e is a member <=> e's signature has all of `with`, none of `without`, one of `any`,
  *             and no tag of `hidden` that is in neither `with` nor `any`;
@@ -35,6 +35,7 @@ bool setti_listener_is_on(const setti_signature_table* table, uint32_t signature
            (type->off == NULL || !setti_signature_has(table, signature, type->off->id));
 }
 
+/* Whether a signature has one of the types of `any`, or that list is empty. */
 static bool listener_has_any(const setti_listener* listener, const setti_signature_table* table,
                              uint32_t signature)
 {
@@ -87,6 +88,7 @@ bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t
            setti_storage_reserve(pool, &listener->members, index);
 }
 
+/* Exchanges two values of a storage. */
 static void group_exchange_values(const setti_listener* group, const setti_storage* storage,
                                   void* a, void* b)
 {
@@ -111,7 +113,7 @@ static void group_exchange_values(const setti_listener* group, const setti_stora
     }
 }
 
-/* Exchanges two rows of an owned storage. */
+/* Exchanges two rows of an owned storage, with their entities and ticks. */
 static void group_swap(setti_pool* pool, const setti_listener* group, setti_storage* storage,
                        uint32_t a, uint32_t b)
 {
@@ -121,8 +123,8 @@ static void group_swap(setti_pool* pool, const setti_listener* group, setti_stor
     }
     uint32_t index_a = *setti_storage_index(storage, a);
     uint32_t index_b = *setti_storage_index(storage, b);
-    setti_sparse_slot(pool, storage, index_a, b);
-    setti_sparse_slot(pool, storage, index_b, a);
+    setti_sparse_assign_row(pool, storage, index_a, b);
+    setti_sparse_assign_row(pool, storage, index_b, a);
     if (storage->tracked) {
         uint64_t tick = *setti_storage_tick(storage, a);
         setti_storage_move_tick(storage, b, storage, a);
@@ -135,8 +137,8 @@ static void group_swap(setti_pool* pool, const setti_listener* group, setti_stor
     }
 }
 
-/* Exchanges an entity's rows with those at `row`. What it touches lies anywhere in memory: all of
- * that is prefetched first, since one storage after another costs a miss after another. */
+/* Exchanges an entity's row with row `row` in all owned storages. The memory of all of them is
+ * prefetched first, so that the cache misses overlap. */
 static void group_exchange(setti_pool* pool, const setti_listener* group, uint32_t index,
                            uint32_t row)
 {

@@ -1,7 +1,7 @@
-/* listener.h: what follows which entities match: owning groups, which arrange sparse sets,
- * tracked sets, which keep a bitmap, and observers of queries, which keep nothing. All know their
- * members by conditions on signatures, so that a transition between two signatures concerns a
- * listener or does not, once and for all: that is its plan. */
+/* listener.h: listeners follow which entities match conditions. There are three kinds: owning
+ * groups, which arrange sparse sets; tracked sets, which have a bitmap; and observers of queries,
+ * which have only callbacks. The conditions are on signatures, so the listeners that a transition
+ * between two signatures concerns are always the same ones: they are its plan. */
 #ifndef SETTI_LISTENER_H
 #define SETTI_LISTENER_H
 
@@ -19,26 +19,27 @@ typedef struct setti_listener {
     struct setti_listener* next;
     struct setti_listener* previous;
     char* name;
-    setti_type_list with;    /* the entity has all of these */
-    setti_type_list without; /* and none of these */
+    setti_type_list with;    /* members have all of these types, */
+    setti_type_list without; /* none of these, */
     setti_type_list any;     /* and one of these, unless the list is empty; only of an observer */
-    setti_type_list owned;   /* of `with`: sparse sets that a group arranges; none: a set */
-    uint32_t length;         /* group: its members are rows 0..length-1 of each owned storage */
-    void* row;               /* group: room for one value, to exchange rows of types with move */
-    size_t row_size;
-    size_t row_align;
-    setti_storage members; /* set: a tag without registration */
+    /* types of `with`, sparse sets, that a group arranges; empty: it is a tracked set or observer */
+    setti_type_list owned;
+    uint32_t length;  /* group: its members are rows 0..length-1 of each owned storage */
+    void* row;        /* group: room for one value, to exchange rows of types with a move hook */
+    size_t row_size;  /* bytes of `row` */
+    size_t row_align; /* alignment of `row` */
+    setti_storage members; /* tracked set: a tag, of no registered type */
     /* The tags that hide entities from loops, of the world: no member has one, unless `with` names
      * it. An entry is NULL until the tag is registered. NULL: members can be hidden */
     setti_type* const* hidden;
     setti_upward_term upward[SETT_QUERY_ELSEWHERE]; /* only of an observer */
     uint32_t upward_count;
-    bool observes;          /* of a sett_observer: has no members, only callbacks */
-    bool by_layout;         /* group: made by a layout, gives way to groups of the program */
-    bool automatic;         /* by auto_layout */
-    setti_relayout_use use; /* group: of its end; only the churn is counted here */
-    setti_root root;        /* of `length` */
-    setti_root members_root;
+    bool observes;           /* of a sett_observer: has no members, only callbacks */
+    bool by_layout;          /* group: made by a layout, gives way to groups of the program */
+    bool automatic;          /* group: the layout was chosen by sett_layout_auto */
+    setti_relayout_use use;  /* group: what ending it would save; only the churn is counted here */
+    setti_root root;         /* of `length` */
+    setti_root members_root; /* of `members` */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
     void* user;
@@ -49,7 +50,7 @@ struct sett_group {
     sett_world* world;
 };
 
-/* The steps of a plan: members leave, or enter, groups and sets; callbacks of that. */
+/* What a step of a plan does: a member leaves or enters a group or set; on_exit or on_enter runs. */
 enum {
     SETTI_PLAN_LEAVES = 1,
     SETTI_PLAN_ENTERS = 2,
@@ -57,11 +58,15 @@ enum {
     SETTI_PLAN_ON_ENTER = 8
 };
 
+/* The two directions of a step; the values of `enters`. */
+#define SETTI_ENTERS true
+#define SETTI_LEAVES false
+
 /* The effect of a transition on a listener. */
 typedef struct setti_plan_step {
-    setti_listener* listener;
-    bool enters;
-    uint8_t all; /* SETTI_PLAN_*; of the first step: of all of them */
+    setti_listener* listener; /* NULL: the end of the plan */
+    bool enters;              /* SETTI_ENTERS or SETTI_LEAVES */
+    uint8_t all;              /* SETTI_PLAN_*; of the first step: those of all steps together */
 } setti_plan_step;
 
 typedef struct setti_plan_table {
@@ -70,30 +75,29 @@ typedef struct setti_plan_table {
     uint32_t count;
     uint32_t capacity;
     setti_hash_map by_edge; /* two signatures -> first step of their plan */
-    uint64_t last_key;      /* of these, the pair that was looked up last; 0: none */
-    uint32_t last;
+    uint64_t last_key;      /* the pair of signatures that was looked up last; 0: none */
+    uint32_t last;          /* the first step of its plan */
 } setti_plan_table;
 
-/* Adds a type that members have; one that is switched off does not count. False when memory runs
- * out. */
+/* Adds a type to `with`, so that members have it switched on. False when memory runs out. */
 bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type* type);
 
 /* Whether entities of this signature have the type, switched on. */
 bool setti_listener_is_on(const setti_signature_table* table, uint32_t signature,
                           const setti_type* type);
 
-/* Whether entities of this signature are members, as far as that depends on themselves (`upward`
- * does not); SETTI_NONE: of an entity that does not exist. */
+/* Whether entities with this signature match, conditions on ancestors (`upward`) aside. False for
+ * SETTI_NONE, the signature of an entity that does not exist. */
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature);
 
-/* Results for the signatures tested last: entities of many signatures alternate, and a test
- * takes a search for each type. */
+/* Remembered results of setti_listener_matches, which searches for each type: entities of many
+ * signatures alternate. */
 #define SETTI_MATCHES 1024
 
 typedef struct setti_matches {
-    uint32_t signature[SETTI_MATCHES]; /* SETTI_NONE: none yet */
-    bool matches[SETTI_MATCHES];
+    uint32_t signature[SETTI_MATCHES]; /* at signature % SETTI_MATCHES; SETTI_NONE: no result yet */
+    bool matches[SETTI_MATCHES];       /* the result for that signature */
 } setti_matches;
 
 static inline void setti_matches_init(setti_matches* known)
@@ -114,23 +118,27 @@ static inline bool setti_matches_find(setti_matches* known, const setti_listener
     return known->matches[at];
 }
 
-/* Whether the entity is a member; not of an observer. */
+/* Whether the entity is a member of a group or tracked set. */
 bool setti_listener_has(const setti_listener* listener, uint32_t index);
 
-/* Makes sure that the entity can enter without needing memory. */
+/* Makes sure that entering needs no memory. False when memory runs out. */
 bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t index);
 
-/* Makes the entity, which has all it takes, a member; or ends that. Callbacks are the caller's. */
+/* Makes an entity a member, or a member none. The entity has all owned types in both calls. The
+ * caller runs the callbacks. */
 void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t index);
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index);
 
-/* Creates a group that gives way, and converts the arrays that it is to own, whatever was said of
- * them. `call` is for messages. `length`: SETTI_NONE, or how many members there are, which lie in
- * front already, in one order. NULL on failure, the world as it was. */
+/* Creates a group that gives way to groups of the program. Converts arrays that it owns, even if the
+ * program chose their storage. NULL on failure, with the world unchanged.
+ *   length  the number of members, if they are the first rows of all owned storages already, in one
+ *           order; else SETTI_NONE
+ *   call    for messages */
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, uint32_t length, const char* call);
 
-/* Like sett_group_create, but the members are the entities that a loop over these types visits. */
+/* Like sett_group_create, but hidden entities (sett_disabled_tag, say) are no members, as loops skip
+ * them. */
 sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc);
 
 /* Destroys the group that a layout made and that owns the type, if there is one. Fails with LOCKED

@@ -1,20 +1,20 @@
-/* misuse.c: how misuse is reported.
+/* misuse.c: reports misuse to the hooks.
  *
- * The workload: one mistake in a loop, many times a second. The log gets the first of a kind, and
- * then the 10th, the 100th and so on, with this number. The assert hook is called each time, unless
- * only the input is wrong: a file, a delta, the text of a query. A kind
- * is a message without the numbers of its entity, and the place: the calls that led to it.
+ * The workload: one mistake in a loop, many times a second. The log gets the first report of a kind,
+ * and then the 10th, the 100th and so on, with this number. The assert hook is called each time,
+ * unless only the input is wrong: a file, a delta, the text of a query. Reports are of one kind if
+ * their messages differ only in handles of entities, and the same calls in the program led to them.
  *
  *     message   sett_get, entity 7:2, component 3 "Mass": the handle is stale ...
  *     kind      sett_get, entity    , component 3 "Mass": the handle is stale ...    in draw, main
  *
- * Without the place, the log would say nothing of a second mistake with the same message, elsewhere
- * in the program. Only debug builds take it, at about 2 us a report.
+ * Without the calls, the log would not have a second mistake with the same message, in another place
+ * of the program. Only debug builds look at them, which takes about 2 us a report.
  *
- * Kinds are stored in a small table, by hash. If it is full, the rarest of four is forgotten, and
- * is logged once more when it occurs again.
+ * Kinds are stored in a small table, by hash. If it is full, the rarest of four kinds is forgotten,
+ * and is logged again as the first of its kind.
  *
- * Debug builds also know which thread writes to a world outside of systems: the first that does.
+ * Debug builds also report when two threads write to a world outside of systems.
  */
 #include "world/world.h"
 
@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define MISUSE_WAYS 4
-#define MISUSE_CALLERS 16 /* about half of them are calls inside the library */
+#define MISUSE_CALLERS 16 /* calls that are looked at; about half are inside the library */
 #define MISUSE_FNV 0x100000001B3u
 
 static bool misuse_is_digit(char c)
@@ -32,7 +32,7 @@ static bool misuse_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The length of a handle at the beginning of a text, as 7:2; 0 if there is none. */
+/* The length of a handle such as 7:2 at the beginning of a text; 0 if there is none. */
 static size_t misuse_handle(const char* text)
 {
     size_t index = 0;
@@ -49,7 +49,7 @@ static size_t misuse_handle(const char* text)
     return end;
 }
 
-/* A hash of the misuse's kind (FNV-1a), not 0. */
+/* A hash (FNV-1a) of the kind of a misuse, not 0. */
 static uint64_t misuse_kind(const char* message)
 {
     uint64_t hash = 0xCBF29CE484222325u;
@@ -145,7 +145,8 @@ SETTI_COLD void setti_misuse_noted_type(const sett_world* of, sett_component id,
 
 SETTI_COLD static bool misuse_no_descriptor(sett_world* world, const char* call)
 {
-    setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: the descriptor is NULL", call);
+    setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                          "%s: the descriptor is NULL - pass the address of one", call);
     return true;
 }
 

@@ -1,13 +1,14 @@
-/* module.h: what the modules of the layers above hold in a world, and what the world calls of them.
+/* module.h: modules of higher layers: the state that they hold in a world, and the functions that the
+ * world calls.
  *
- * A module has a slot, by a number that its header gives (SETTI_SLOT_*; tools/check_layers.sh sees
- * a number that is used twice), and may have a table of calls. The world knows modules by these
- * alone: nothing in world/ names one, and a program without a module does not link it.
+ * A module has a slot, whose number its header defines (SETTI_SLOT_*; tools/check_layers.sh rejects
+ * a number that is used twice), and may have a table of calls. The world knows modules only by
+ * these: nothing in world/ names one, and programs without a module do not link it.
  *
  *     world->module[slot]     what the module holds in this world; NULL until it is used
  *     world->called[0 ..]     the tables of the modules in use, in order of slots
  *
- * What a module adds to single types is in setti_type: `module`, `cascade`, `codec` (component.h).
+ * A module's functions for one type are in setti_type: `module`, `cascade`, `codec` (component.h).
  */
 #ifndef SETTI_MODULE_H
 #define SETTI_MODULE_H
@@ -21,56 +22,62 @@ struct setti_type;
 /* Each call is optional. */
 typedef struct setti_module_calls {
     uint32_t slot;
-    /* Frees what does not lie in the pool: the world ends. */
+    /* Frees memory that is not the pool's, because the world is destroyed. */
     void (*free)(sett_world* world);
-    /* Frees what only saves time: sett_world_trim. */
+    /* Frees caches and unused memory, for sett_world_trim. */
     void (*trim)(sett_world* world);
-    /* Returns NULL, or which part of the module's invariant does not hold, and of what. */
+    /* Returns NULL, or which part of the module's invariant does not hold; *where becomes the name
+     * of the thing that breaks it. */
     const char* (*validate)(sett_world* world, const char** where);
-    /* The name of one that holds a type between calls, or NULL; `kind`: what it is, for
-     * messages. */
+    /* The name of a query, system or the like that uses a type between calls, or NULL. */
     const char* (*holder)(const sett_world* world, const struct setti_type* type);
-    const char* kind;
-    /* Adds what the module holds: sett_world_stats. */
+    const char* kind; /* of such holders, for messages: "query" */
+    /* Adds the module's memory and counts, for sett_world_stats. */
     void (*count)(const sett_world* world, sett_stats* stats);
-    /* Looks at types and groups again: a tag that hides entities is new. */
+    /* Called when a tag that hides entities is registered: looks at types and groups again. */
     void (*update)(sett_world* world);
-    /* `into` got copies of this world's types. */
+    /* Called when `into` has got copies of another world's types. */
     void (*join)(sett_world* into);
 
-    /* How a type of this name is to be stored; DEFAULT: as it is registered. */
+    /* The storage for a type of this name; SETT_STORAGE_DEFAULT: as the program registers it. */
     sett_storage_kind (*choose)(const sett_world* world, const char* name);
-    void (*registered)(sett_world* world); /* a type was registered */
+    void (*registered)(sett_world* world); /* called after a type was registered */
+    /* Called before a type is freed. */
     void (*unregistered)(sett_world* world, struct setti_type* type);
 
-    /* Several threads are going to read: caches are brought up to date. */
+    /* Called before several threads read the world: updates caches. */
     void (*before_jobs)(sett_world* world);
-    void (*after_frame)(sett_world* world); /* sett_progress is done */
-    /* The name of the system that runs on this thread; NULL if no job of one does. */
+    void (*after_frame)(sett_world* world); /* called at the end of sett_progress */
+    /* The name of the system whose job runs on this thread, or NULL. */
     const char* (*running)(const sett_world* world);
-    /* Notes a failure of a job, while jobs run side by side. */
+    /* Stores the failure of a job, while jobs run side by side. */
     void (*failed)(const sett_world* world, sett_status status, const char* message);
 } setti_module_calls;
 
-/* Reports what running systems touch and did not declare. */
+/* Functions that report when a running system accesses what it did not declare.
+ *   access  SETTI_ACCESS_* */
 typedef struct setti_guard {
+    /* Called at an access to the value of one entity. */
     void (*touch)(const sett_world* world, sett_entity entity, sett_component component,
                   uint32_t access, const char* call);
-    /* For all entities, including those that another job of the system may write. */
+    /* Called at an access to the values of all entities, among them those of other jobs. */
     void (*visit)(const sett_world* world, sett_component component, uint32_t access,
                   const char* call);
 } setti_guard;
 
-/* The module that names entities: at most one in a world. */
+/* Functions of the module that names entities: at most one in a world. */
 typedef struct setti_naming {
+    /* Whether the entity has a name. */
     bool (*has)(const sett_world* world, sett_entity entity);
-    /* Whether the others need no memory: not after the state was replaced, until a name is used. */
+    /* Whether `has` and `path` need no memory. They do after the state was replaced, until a name is
+     * used. */
     bool (*ready)(const sett_world* world);
-    /* Writes the names from its root down, as snprintf does. Returns the whole length. */
+    /* Writes the names of an entity's ancestors and its own, from the root down, as snprintf does.
+     * Returns the whole length. */
     size_t (*path)(const sett_world* world, sett_entity entity, char* out, size_t size);
 } setti_naming;
 
-/* Puts a table among those that are called, unless it is there. */
+/* Adds a table to those that are called, unless it was added before. */
 void setti_world_add_calls(sett_world* world, const setti_module_calls* calls);
 
 /* Loops over the tables that have a call:

@@ -1,23 +1,24 @@
-/* observer.c: creating, disabling and destroying observers. edit_notify.c calls them.
+/* observer.c: creates, disables and destroys observers. edit_notify.c calls them.
  *
- * The workload: some dozens of observers, made when a program starts; thousands of events a frame,
- * which must not look anything up. So an observer of a component is an entry in its type's list of
- * an event, beside the type's own hook, and an observer of a query is a listener without members:
+ * The workload: some dozens of observers, created when a program starts; thousands of events a frame,
+ * which must not search for observers. So an observer of a component has entries in its type's lists
+ * of calls, one list for each event, beside the descriptor's callback. An observer of a query is a
+ * listener without members:
  *
- *     type     notified[ADD]     [ hook | observer | observer ]  the hook first
- *              notified[REMOVE]  [ observer | observer | hook ]  the hook last
+ *     type     notified[ADD]     [ descriptor's | observer | observer ]
+ *              notified[REMOVE]  [ observer | observer | descriptor's ]
  *     world    listeners     group - observer - tracked set      in order of creation
  *
- * An observer of every component is entered in the lists of all types; a type that is registered
- * later gets its entries then (world->observe_type).
+ * An observer of every component has entries in the lists of all types; a type that is registered
+ * later gets them then (world->observe_type).
  *
- * An observer of a component that has terms or an entity is entered with a function that tests
- * them first. A disabled observer stays in its place, with a function that does nothing. One that
- * is destroyed while the world is locked is disabled, and freed when the lock ends, because lists
- * may be walked meanwhile.
+ * The entry of an observer with terms or an entity calls a function that tests these first. The
+ * entry of a disabled observer stays, and calls a function that does nothing. An observer that is
+ * destroyed while the world is locked is disabled, and freed when the world is unlocked, because a
+ * list may be walked meanwhile.
  *
  * Invariant:  a type's flag of an event <=> its list of that event is not empty;
- *             an entry is a hook's or that of an observer in the world's list
+ *             an entry is the descriptor's or that of an observer in the world's list
  */
 #include "sett/observer.h"
 
@@ -25,25 +26,25 @@
 #include "world/term.h"
 
 struct sett_observer {
-    setti_listener listener; /* of a query: conditions and callbacks; its name in any case */
+    setti_listener listener; /* the name; of an observer of a query: conditions and callbacks */
     sett_world* world;
     sett_observer* next;
     sett_observer* previous;
-    setti_type* type; /* NULL: of a query */
+    setti_type* type; /* NULL: it observes a query, or every component */
     sett_observer_desc desc;
     bool enabled;
-    bool ended; /* waits to be freed */
+    bool ended; /* destroyed, and waits to be freed */
 };
 
 static const char observer_call[] = "sett_observer_create";
 
-/* The entries of an observer of every component in one type: what their functions are called
- * with. */
+/* The `user` of the entries that an observer of every component has in one type. */
 typedef struct observer_part {
     const sett_observer* observer;
     sett_component component;
 } observer_part;
 
+/* The function of a disabled observer. */
 static void observer_idle(sett_world* world, sett_entity entity, void* value, void* user)
 {
     (void)world;
@@ -66,8 +67,8 @@ static void (*observer_function(const sett_observer* observer,
 
 /* --------------------------------------------------------------------------------------- filter */
 
-/* Whether an event of an entity's links is about one to `target`: a link that began, got other
- * data, ends, or has been turned elsewhere. */
+/* Whether an event of an entity's links is about a link to `target`: one that is added, gets other
+ * data, is removed, or gets another target. */
 static bool observer_is_about(const sett_world* world, sett_entity entity, sett_component component,
                               const void* old, sett_entity target)
 {
@@ -81,8 +82,11 @@ static bool observer_is_about(const sett_world* world, sett_entity entity, sett_
            type->module->leads(world, type, known ? sett_null() : entity, old, target);
 }
 
-/* Whether the observer of a component wants this entity.
- *   old  in on_set: the value from before, or NULL */
+/* The `old` of events without a value from before. */
+#define OBSERVER_NO_OLD NULL
+
+/* Whether the observer's entity, target and terms match an entity.
+ *   old  in on_set: the value from before, or OBSERVER_NO_OLD */
 static bool observer_wants(const sett_observer* observer, sett_entity entity,
                            sett_component component, const void* old)
 {
@@ -118,13 +122,13 @@ static bool observer_wants(const sett_observer* observer, sett_entity entity,
             observer->desc.event(world, entity, value, observer->desc.user);                       \
         }                                                                                          \
     }
-OBSERVER_FILTER(on_add, NULL)
+OBSERVER_FILTER(on_add, OBSERVER_NO_OLD)
 OBSERVER_FILTER(on_set, world->replaced)
-OBSERVER_FILTER(on_remove, NULL)
-OBSERVER_FILTER(on_event, NULL)
+OBSERVER_FILTER(on_remove, OBSERVER_NO_OLD)
+OBSERVER_FILTER(on_event, OBSERVER_NO_OLD)
 #undef OBSERVER_FILTER
 
-/* The function for sets of an observer with on_replace; `user` is the observer. */
+/* The on_set function of an observer with on_replace; `user` is the observer. */
 static void observer_replaced(sett_world* world, sett_entity entity, void* value, void* user)
 {
     const sett_observer* observer = user;
@@ -158,12 +162,12 @@ static bool observer_has_filter(const sett_observer* observer)
                                   observer->desc.user);                                            \
         }                                                                                          \
     }
-OBSERVER_OF_ALL(on_add, SETT_CHANGE_ADD, NULL)
+OBSERVER_OF_ALL(on_add, SETT_CHANGE_ADD, OBSERVER_NO_OLD)
 OBSERVER_OF_ALL(on_set, SETT_CHANGE_SET, world->replaced)
-OBSERVER_OF_ALL(on_remove, SETT_CHANGE_REMOVE, NULL)
+OBSERVER_OF_ALL(on_remove, SETT_CHANGE_REMOVE, OBSERVER_NO_OLD)
 #undef OBSERVER_OF_ALL
 
-/* The callback for an event, NULL if the observer does not observe it. */
+/* The entry for an event; its function is NULL if the observer does not observe the event. */
 static setti_call observer_call_of(const sett_observer* observer, uint32_t event)
 {
     SETTI_ASSERT(event < SETTI_EVENTS);
@@ -216,7 +220,7 @@ static bool observer_has_component_calls(const sett_observer_desc* desc)
            desc->on_event != NULL || desc->on_replace != NULL;
 }
 
-/* Whether an old value cannot be preserved by its bytes. Those of an exclusive link can. */
+/* Whether a copy of an old value's bytes is no complete value. That of an exclusive link is. */
 static bool observer_type_owns(const setti_type* type)
 {
     return type->links != NULL ? type->ends != NULL || type->records != NULL
@@ -271,7 +275,7 @@ static sett_status observer_check_component(sett_world* world, const char* name,
     if (desc->on_replace != NULL && (type->storage.size == 0 || observer_type_owns(type))) {
         return observer_reject(world, name,
                                "on_replace needs a component whose values are plain bytes, without "
-                               "the hooks copy and deinit");
+                               "the hooks copy and deinit - use on_set");
     }
     return observer_check_registered(world, desc);
 }
@@ -290,7 +294,7 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
     }
     const char* wrong = term->kind == SETT_WITHOUT && type->off != NULL && !upward
                             ? "can be switched off, and cannot be SETT_WITHOUT in an observer of a "
-                              "query"
+                              "query - test for it in the callback"
                         : (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0
                             ? "is dont_fragment, which observers of queries cannot see - observe "
                               "the component"
@@ -329,8 +333,8 @@ static sett_status observer_check_query(sett_world* world, const char* name,
 
 /* ---------------------------------------------------------------------------------------- lists */
 
-/* Sets a type's flags to what its lists say, and with them the count of hooked types in sets. */
-static void observer_flag(sett_world* world, setti_type* type)
+/* Updates a type's flags of events from its lists, and the counts of hooked types in signatures. */
+static void observer_update_flags(sett_world* world, setti_type* type)
 {
     bool hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
@@ -344,8 +348,7 @@ static void observer_flag(sett_world* world, setti_type* type)
     }
 }
 
-/* Makes room in a type's lists for an entry of each event that it wants. False when memory runs
- * out. */
+/* Makes room in a type's lists for the observer's entries. False when memory runs out. */
 static bool observer_reserve_entries(const sett_observer* observer, setti_type* type)
 {
     bool done = true;
@@ -356,8 +359,11 @@ static bool observer_reserve_entries(const sett_observer* observer, setti_type* 
     return done;
 }
 
-/* Adds an entry to the type's lists for every event that it wants; there is room.
- *   part  of an observer of every component: what its entries are called with; else NULL */
+/* The `part` of an observer of one component. */
+#define OBSERVER_NO_PART ((observer_part*)NULL)
+
+/* Adds the observer's entries to a type's lists, which have room for them.
+ *   part  `user` of the entries of an observer of every component; else OBSERVER_NO_PART */
 static void observer_enlist(const sett_observer* observer, setti_type* type, observer_part* part)
 {
     SETTI_ASSERT((part != NULL) == (observer->desc.on_any != NULL));
@@ -377,9 +383,10 @@ static void observer_enlist(const sett_observer* observer, setti_type* type, obs
         }
         list->item[at] = call;
     }
-    observer_flag(observer->world, type);
+    observer_update_flags(observer->world, type);
 }
 
+/* Removes the observer's entries from a type's lists, and frees their part. */
 static void observer_delist(const sett_observer* observer, setti_type* type)
 {
     sett_world* world = observer->world;
@@ -397,10 +404,10 @@ static void observer_delist(const sett_observer* observer, setti_type* type)
         list->count = left;
     }
     setti_pool_free(&world->pool, part, sizeof(*part), 16);
-    observer_flag(world, type);
+    observer_update_flags(world, type);
 }
 
-/* Puts an observer of every component into the lists of one type. False when memory runs out. */
+/* Adds an observer of every component to the lists of one type. False when memory runs out. */
 static bool observer_join_type(const sett_observer* observer, setti_type* type)
 {
     setti_pool* pool = &observer->world->pool;
@@ -422,7 +429,7 @@ static void observer_leave_types(const sett_observer* observer)
     }
 }
 
-/* Puts an observer of every component into the lists of all types. False when memory runs out. */
+/* Adds an observer of every component to the lists of all types. False when memory runs out. */
 static bool observer_join_types(const sett_observer* observer)
 {
     const setti_type_list* types = &observer->world->registered;
@@ -435,7 +442,7 @@ static bool observer_join_types(const sett_observer* observer)
     return true;
 }
 
-/* world->observe_type */
+/* See world->observe_type. */
 static bool observer_observe_type(sett_world* world, setti_type* type, bool begins)
 {
     const sett_observer* oldest = world->observers;
@@ -468,7 +475,7 @@ static void observer_link(sett_observer* observer)
         world->observe_type = observer_observe_type;
     } else if (observer->type != NULL) {
         observer->type->replace_observers += observer->desc.on_replace != NULL;
-        observer_enlist(observer, observer->type, NULL);
+        observer_enlist(observer, observer->type, OBSERVER_NO_PART);
     } else {
         setti_edit_listen(world, &observer->listener);
         world->all_observers += observer->listener.with.count + observer->listener.any.count == 0;
@@ -560,7 +567,8 @@ const char* setti_observer_of_type(sett_world* world, const setti_type* type)
 
 /* --------------------------------------------------------------------------------------- replay */
 
-/* Calls a new observer for one entity; `value`: of its component, if it observes one. */
+/* Calls a new observer for one entity, if it matches.
+ *   value  of the observed component; NULL for an observer of a query */
 static void observer_replay_one(const sett_observer* observer, sett_entity entity, void* value)
 {
     SETTI_ASSERT(observer->enabled && observer->world->locks != 0);
@@ -581,7 +589,7 @@ static void observer_replay_one(const sett_observer* observer, sett_entity entit
     }
 }
 
-/* The storage that replay walks; NULL: all entities. */
+/* The storage whose entities replay visits; NULL: it visits all entities. */
 static const setti_storage* observer_rarest(const sett_observer* observer)
 {
     if (observer->type != NULL) {
@@ -633,7 +641,7 @@ static void observer_replay(sett_observer* observer)
 
 /* ----------------------------------------------------------------------------------- the public */
 
-/* Adds a term of an observer of a query. False when memory runs out. */
+/* Adds a term of an observer of a query to its listener. False when memory runs out. */
 static bool observer_add_term(sett_world* world, setti_listener* listener, const sett_term* term)
 {
     setti_type* type = setti_world_type(world, term->component);
@@ -651,7 +659,8 @@ static bool observer_add_term(sett_world* world, setti_listener* listener, const
                                      type);
 }
 
-/* Allocates all that the observer needs, its places in lists included. */
+/* Allocates the name and room in lists, and adds the terms. Adds an observer of every component to the
+ * lists. False when memory runs out. */
 static bool observer_reserve(sett_observer* observer, const char* name)
 {
     sett_world* world = observer->world;
@@ -676,16 +685,10 @@ static bool observer_reserve(sett_observer* observer, const char* name)
     return done;
 }
 
-sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer_desc* desc,
-                                          size_t size, size_t term_size)
+/* SETT_OK if an observer can be created from a descriptor; else fails. */
+static sett_status observer_check(sett_world* world, const char* name,
+                                  const sett_observer_desc* desc)
 {
-    sett_observer_desc full;
-    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
-                                  offsetof(sett_observer_desc, terms), observer_call);
-    if (desc == NULL) {
-        return NULL;
-    }
-    const char* name = desc->name != NULL ? desc->name : "observer";
     sett_status status = setti_world_check_unlocked(world, observer_call);
     if (status == SETT_OK) {
         status = observer_check_terms(world, name, desc);
@@ -696,12 +699,15 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
                                         : observer_check_query(world, name, desc);
     }
     if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->on_enter == NULL) {
-        status = observer_reject(world, name, "replay needs on_add or on_enter");
+        status = observer_reject(world, name, "replay needs on_add or on_enter - set one of them");
     }
-    if (status != SETT_OK) {
-        return NULL;
-    }
-    observer_sweep(world);
+    return status;
+}
+
+/* An observer that is in no list of the world yet; NULL, which is reported, when memory runs out. */
+static sett_observer* observer_make(sett_world* world, const char* name,
+                                    const sett_observer_desc* desc)
+{
     sett_observer* observer = setti_pool_alloc(&world->pool, sizeof(*observer), 16);
     if (observer != NULL) {
         memset(observer, 0, sizeof(*observer));
@@ -711,13 +717,34 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
         observer->listener.user = desc->user;
         observer->listener.observes = true;
         observer->listener.hidden = desc->terms[0].component != 0 ? world->hidden : NULL;
-        setti_storage_init(&observer->listener.members, SETTI_TAG, 0, 1, false);
+        setti_storage_init_tag(&observer->listener.members);
     }
     if (observer == NULL || !observer_reserve(observer, name)) {
         if (observer != NULL) {
             observer_free(observer);
         }
         setti_world_no_memory(world, observer_call);
+        return NULL;
+    }
+    return observer;
+}
+
+sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer_desc* desc,
+                                          size_t size, size_t term_size)
+{
+    sett_observer_desc full;
+    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
+                                  offsetof(sett_observer_desc, terms), observer_call);
+    if (desc == NULL) {
+        return NULL;
+    }
+    const char* name = desc->name != NULL ? desc->name : "observer";
+    if (observer_check(world, name, desc) != SETT_OK) {
+        return NULL;
+    }
+    observer_sweep(world);
+    sett_observer* observer = observer_make(world, name, desc);
+    if (observer == NULL) {
         return NULL;
     }
     observer_link(observer);
@@ -728,7 +755,7 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
     return observer;
 }
 
-/* Sets what the observer's entries in a type's lists call. */
+/* Updates the functions of the observer's entries in a type's lists, after `enabled` has changed. */
 static void observer_enable_in(const sett_observer* observer, setti_type* type)
 {
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
@@ -777,7 +804,8 @@ sett_status sett_observer_destroy(sett_observer* observer)
     if (status != SETT_OK) {
         return status;
     }
-    sett_observer_enable(observer, false);
+    const bool enabled = false;
+    sett_observer_enable(observer, enabled);
     observer->ended = true;
     world->observers_ended = true;
     if (world->locks == 0) {

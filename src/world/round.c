@@ -1,10 +1,10 @@
-/* round.c: floating point numbers rounded to the steps of their members, for the network.
+/* round.c: rounds floating point numbers to the steps of their members, for the network.
  *
- * The workload: once a frame, before the snapshot that a delta ends at; some ten thousand values of
- * few types, most of which are rounded already. So a value is written only if it changes.
+ * The workload: once a frame, before the snapshot for the next delta; some ten thousand values of few
+ * types, most of which are rounded already. So a value is written only if it changes.
  *
- * The whole world is rounded, and not only what a delta carries: deltas are differences of values,
- * and sender and receiver compare hashes of what they have.
+ * The whole world is rounded, not only what a delta contains: deltas are differences of values, and
+ * sender and receiver compare hashes of their worlds.
  *
  * Invariant:  after a call every finite number of a member with a step, below 2^52 steps, is a
  *             multiple of the step, and a second call writes nothing
@@ -12,7 +12,7 @@
 #include "sett/members.h"
 #include "world/world.h"
 
-/* Whether values of such members are rounded. */
+/* Whether a struct has members that are rounded; `of` may be NULL. */
 static bool round_concerns(const sett_struct* of)
 {
     bool found = false;
@@ -24,13 +24,13 @@ static bool round_concerns(const sett_struct* of)
     return found;
 }
 
-/* The nearest multiple; of two the one further from 0. As a step is a power of two, each operation
- * is exact, on every machine. */
+/* The nearest multiple of a step; of two equally near ones the one further from 0. A step is a power
+ * of two, so each operation is exact, on every machine. */
 static double round_number(double number, double step)
 {
     double steps = number / step;
     if (!(steps > -4503599627370496.0 && steps < 4503599627370496.0)) {
-        return number; /* NaN, infinite, or whole already */
+        return number; /* NaN, infinite, or so large that it is a multiple already */
     }
     int64_t whole = (int64_t)steps;
     double rest = steps - (double)whole;
@@ -38,7 +38,10 @@ static double round_number(double number, double step)
     return (double)whole * step;
 }
 
-/* Rounds one number in place, unless `out` is NULL. Returns whether it is none of the multiples. */
+/* The `out` for a test without a change. */
+#define ROUND_ONLY_TEST NULL
+
+/* Writes the rounded number to `out`, if it differs. Returns whether it does. */
 static bool round_element(const void* at, uint32_t size, double step, void* out)
 {
     float narrow;
@@ -55,14 +58,14 @@ static bool round_element(const void* at, uint32_t size, double step, void* out)
         wide = rounded;
     }
     const void* bytes = size == sizeof(narrow) ? (const void*)&narrow : (const void*)&wide;
-    bool changes = memcmp(at, bytes, size) != 0 && rounded == rounded; /* NaN stays as it is */
+    bool changes = memcmp(at, bytes, size) != 0 && rounded == rounded; /* no NaN is changed */
     if (changes && out != NULL) {
         memcpy(out, bytes, size);
     }
     return changes;
 }
 
-/* Rounds a value in place, unless `out` is NULL. Returns whether it changes. */
+/* Writes the rounded numbers of a value to `out`, if they differ. Returns whether one does. */
 static bool round_value(const sett_struct* of, const unsigned char* value, unsigned char* out)
 {
     bool changes = false;
@@ -92,7 +95,7 @@ sett_status sett_world_round(sett_world* world)
         }
         SETTI_EACH_INDEX(index, &type->storage) {
             const void* value = setti_storage_find(&type->storage, index);
-            if (round_value(of, value, NULL)) {
+            if (round_value(of, value, ROUND_ONLY_TEST)) {
                 void* out = setti_storage_find_mut(&world->pool, &type->storage, index);
                 (void)round_value(of, out, out);
             }

@@ -16,6 +16,8 @@ static uint64_t signature_edge_key(uint32_t signature, sett_component type)
     return ((uint64_t)signature << 32) | type; /* types are not 0, so neither is the key */
 }
 
+/* Makes room for a record more, and creates the empty set with the first one. False when memory runs
+ * out. */
 static bool signature_grow(setti_pool* pool, setti_signature_table* table)
 {
     if (table->count < table->capacity) {
@@ -54,7 +56,7 @@ static bool signature_contains(const setti_signature* signature, sett_component 
     return k < signature->count && signature->types[k] == type;
 }
 
-/* Whether the set of `other` is that of `from` with `type` toggled. */
+/* Whether `other` is the set `from` with `type` toggled. */
 static bool signature_is_toggled(const setti_signature* other, const setti_signature* from,
                                  sett_component type)
 {
@@ -73,7 +75,7 @@ static bool signature_is_toggled(const setti_signature* other, const setti_signa
     return same && k == less->count;
 }
 
-/* A hash that does not depend on the order, so that toggling is one step. */
+/* The hash of a set is the xor of these hashes, so that toggling a type is one step. */
 static uint64_t signature_type_hash(sett_component type)
 {
     return setti_hash_bytes(&type, sizeof(type));
@@ -88,11 +90,13 @@ static uint64_t signature_hash(const setti_signature* signature)
     return hash;
 }
 
+/* The key of a hash in the map, which has no key 0. */
 static uint64_t signature_key(uint64_t hash)
 {
     return hash != 0 ? hash : 1;
 }
 
+/* Copies the set `from` with a type toggled. False when memory runs out. */
 static bool signature_copy_toggled(setti_pool* pool, const setti_signature* from,
                                    sett_component type, bool hooked, setti_signature* out)
 {
@@ -133,6 +137,7 @@ static void signature_free_types(setti_pool* pool, setti_signature* signature)
     memset(signature, 0, sizeof(*signature));
 }
 
+/* Puts a new set into the table. Returns its number, SETTI_NONE when memory runs out. */
 static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
                                  setti_signature* made, uint64_t key)
 {
@@ -159,25 +164,32 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
     return number;
 }
 
+/* The number of the set `signature` with a type toggled, whose hash is given; SETTI_NONE if the table
+ * does not have that set. */
+static uint32_t signature_find_toggled(const setti_signature_table* table, uint32_t signature,
+                                       sett_component type, uint64_t hash)
+{
+    const setti_signature* from = &table->record[signature];
+    /* The empty set is not in the map. By chance another set may have its hash. */
+    if (hash == 0 && signature_is_toggled(&table->record[0], from, type)) {
+        return 0;
+    }
+    uint32_t to = setti_hash_map_find(&table->by_set, signature_key(hash));
+    while (to != SETTI_NONE && !signature_is_toggled(&table->record[to], from, type)) {
+        to = table->record[to].chain;
+    }
+    return to;
+}
+
 uint32_t setti_signature_take_edge(setti_pool* pool, setti_signature_table* table,
                                    uint32_t signature, sett_component type, bool hooked)
 {
     SETTI_ASSERT(type != 0 && (signature == 0 || signature < table->count));
-    uint32_t to = SETTI_NONE;
     if (table->count == 0 && !signature_grow(pool, table)) {
         return SETTI_NONE;
     }
     uint64_t hash = signature_hash(&table->record[signature]) ^ signature_type_hash(type);
-    if (hash == 0) {
-        to = 0; /* the empty set is not in the map, and nothing else hashes to it but by chance */
-    }
-    if (hash != 0 || !signature_is_toggled(&table->record[0], &table->record[signature], type)) {
-        to = setti_hash_map_find(&table->by_set, signature_key(hash));
-        while (to != SETTI_NONE &&
-               !signature_is_toggled(&table->record[to], &table->record[signature], type)) {
-            to = table->record[to].chain;
-        }
-    }
+    uint32_t to = signature_find_toggled(table, signature, type, hash);
     if (to == SETTI_NONE) {
         setti_signature made;
         if (!signature_copy_toggled(pool, &table->record[signature], type, hooked, &made)) {
@@ -190,7 +202,7 @@ uint32_t setti_signature_take_edge(setti_pool* pool, setti_signature_table* tabl
         }
     }
     SETTI_ASSERT(to != signature && to < table->count);
-    /* Both directions; that there is no room to remember an edge is no failure. */
+    /* The edge in both directions. Without memory for it, it is found by the hash again. */
     (void)setti_hash_map_set(pool, &table->edges, signature_edge_key(signature, type), to);
     (void)setti_hash_map_set(pool, &table->edges, signature_edge_key(to, type), signature);
     return to;
@@ -237,8 +249,8 @@ void setti_signature_sweep(setti_pool* pool, setti_signature_table* table)
             uint64_t key = signature_key(signature_hash(record));
             record->mark = 0;
             record->chain = setti_hash_map_find(&table->by_set, key);
-            /* Without room the set is made again under a new number when it is next met; both stay
-             * correct. */
+            /* Without memory for this, the set gets a second number when an edge leads to it; both
+             * numbers are correct. */
             (void)setti_hash_map_set(pool, &table->by_set, key, number);
         }
     }

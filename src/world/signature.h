@@ -1,5 +1,4 @@
-/* signature.h: sets of component types, interned: the same set has the same number, 0 is the empty
- * set.
+/* signature.h: sets of component types, interned: equal sets have one number, 0 is the empty set.
  *
  * The table is a graph. From a signature, adding or removing a type follows an edge to another;
  * edges are made on demand and found by one hash of (signature, type). It is a cache: the state of
@@ -14,12 +13,12 @@
 typedef struct setti_signature {
     sett_component* types; /* ascending */
     uint32_t count;
-    uint32_t room;   /* types that fit `types` */
-    uint32_t hooked; /* of these, types whose removal has more to do than the storage's work */
-    /* the next signature under the same hash; in a free record the next free one; SETTI_NONE
-     * ends */
+    uint32_t room;   /* capacity of `types` */
+    uint32_t hooked; /* types of the set that have SETTI_TYPE_REMOVE_HOOKS */
+    /* the next record with an equal hash, or, of a free record, the next free one; SETTI_NONE: it
+     * is the last */
     uint32_t chain;
-    uint32_t mark; /* reclaiming: still in use */
+    uint32_t mark; /* while unused signatures are freed: 1 if it is in use */
 } setti_signature;
 
 typedef struct setti_signature_table {
@@ -28,25 +27,25 @@ typedef struct setti_signature_table {
     uint32_t capacity;
     uint32_t free; /* the first free record, or SETTI_NONE */
     uint32_t free_count;
-    uint32_t reclaim_at;   /* look for unused signatures when this many are in use */
-    uint32_t swept;        /* how often numbers may have got other sets: setti_signature_sweep */
+    uint32_t reclaim_at; /* free unused signatures when so many are in use */
+    uint32_t swept;      /* how often setti_signature_sweep ran: numbers may mean other sets then */
     setti_hash_map by_set; /* hash of the types -> first record of its chain */
     setti_hash_map edges;  /* signature and type -> signature with the type toggled */
 } setti_signature_table;
 
-/* Sets of fewer types than this are not worth looking for unused ones. */
+/* Unused signatures are not freed while fewer than this exist. */
 #define SETTI_SIGNATURE_RECLAIM 4096
 
-/* Where a known edge leads; SETTI_NONE if it has not been taken yet. */
+/* The signature to which an edge leads; SETTI_NONE if the edge is not known. */
 static inline uint32_t setti_signature_edge(const setti_signature_table* table, uint32_t signature,
                                             sett_component type)
 {
     return setti_hash_map_find(&table->edges, ((uint64_t)signature << 32) | type);
 }
 
-/* The signature with `type` toggled: without it if it has it, else with it. SETTI_NONE when memory
- * runs out. `hooked` says what the type is. Never reclaims. The first is for an edge
- * that has not been taken yet. */
+/* The signature with a type toggled: removed if it is in the signature, else added. Frees no
+ * signatures. SETTI_NONE when memory runs out. The first function is for an edge that is not known.
+ *   hooked  the type has SETTI_TYPE_REMOVE_HOOKS */
 uint32_t setti_signature_take_edge(setti_pool* pool, setti_signature_table* table,
                                    uint32_t signature, sett_component type, bool hooked);
 SETTI_INLINE uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table,
@@ -58,7 +57,7 @@ SETTI_INLINE uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_t
                : setti_signature_take_edge(pool, table, signature, type, hooked);
 }
 
-/* A type became hooked, or stopped being so: counts it in every set. */
+/* Updates the counts of hooked types: from now on the type is hooked, or it is not any more. */
 void setti_signature_hook(const setti_signature_table* table, sett_component type, bool hooked);
 
 bool setti_signature_has(const setti_signature_table* table, uint32_t signature,
@@ -69,8 +68,8 @@ static inline uint32_t setti_signature_count(const setti_signature_table* table)
     return table->count - table->free_count;
 }
 
-/* Frees the signatures whose mark is 0, and all edges. The caller has marked what is in use, and
- * resets its own caches. */
+/* Frees the signatures whose mark is 0, and all edges. The caller has marked those in use, and resets
+ * its own caches. */
 void setti_signature_sweep(setti_pool* pool, setti_signature_table* table);
 
 const char* setti_signature_validate(const setti_signature_table* table);

@@ -1,16 +1,16 @@
-/* sort.c: putting the rows of sparse sets, and the members of groups, in order.
+/* sort.c: sorts the rows of sparse sets, and the members of groups.
  *
- * The workload: draw order by depth or material, a hundred thousand values sorted every frame of
- * which few have changed since the last. So: keys are read once into an array of (key, row); what
- * is in order already stays, what is not is dropped out, sorted apart and merged in (after E.
- * Ernerfeldt's drop-merge sort); when more than an eighth drops out, everything is sorted: keys by
- * radix, least byte first, bytes that all keys share left out; comparators by merging. Rows then
- * move once, by a copy.
+ * The workload: draw order by depth or material; a hundred thousand values are sorted every frame,
+ * and few have changed since the last. Keys are read once into an array of items (key, row). Items
+ * that are in order already stay; the others are dropped, sorted apart and merged in (after E.
+ * Ernerfeldt's drop-merge sort). If more than an eighth is dropped, all items are sorted: keys by
+ * radix, least byte first, without bytes that all keys share; with a comparator by merging. Then
+ * each row moves once, by a copy.
  *
- * All orders are stable: equal values keep the order of their rows, because the row breaks ties.
+ * All sorts are stable: equal values keep the order of their rows, because the row breaks ties.
  *
  * Invariant:  the rows of a storage are permuted, with their entities and ticks;
- * sparse[indices[r]] == r
+ *             sparse[indices[r]] == r
  */
 #include "world/sort.h"
 
@@ -19,16 +19,16 @@
 static const char sort_call[] = "sett_sort";
 
 typedef struct sort_item {
-    uint64_t key; /* orders as the value does; not used with a comparator */
-    uint32_t row; /* where the value lies, and the tie-breaker */
+    uint64_t key; /* has the order of the values; not used with a comparator */
+    uint32_t row; /* of the value; breaks ties */
     uint32_t pad;
 } sort_item;
 
 typedef struct sort_order {
-    const setti_storage* storage;
-    int (*compare)(const void* a, const void* b, void* user); /* NULL: by key */
-    void* user;
-    bool reverse; /* of comparators; keys are reversed when they are read */
+    const setti_storage* storage;                             /* of the values */
+    int (*compare)(const void* a, const void* b, void* user); /* NULL: items are compared by key */
+    void* user;                                               /* passed to `compare` */
+    bool reverse; /* reverses `compare`; keys are reversed when they are read */
 } sort_order;
 
 static bool sort_less(const sort_order* order, const sort_item* a, const sort_item* b)
@@ -110,12 +110,12 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
     return items;
 }
 
-/* Sorts all items, which are a permutation of the rows. Radix sorting is stable only with regard to
- * the order that it finds, so they go back to their rows first. */
+/* Sorts all items, which are a permutation of the rows. Before radix sorting, which keeps the order of
+ * equal keys, they are put back in the order of their rows. Returns which array holds the result. */
 static sort_item* sort_all(const sort_order* order, sort_item* items, size_t count,
                            sort_item* spare)
 {
-    if (order->compare != NULL || count <= 256) { /* below, eight histograms cost more */
+    if (order->compare != NULL || count <= 256) { /* for few items eight histograms cost more */
         return sort_by_merging(order, items, count, spare);
     }
     for (size_t k = 0; k < count; k++) {
@@ -124,11 +124,11 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
     return sort_by_radix(spare, count, items);
 }
 
-/* After so many items were dropped one after the other, the last ones kept are suspected: those
- * that are greater than all of the dropped are dropped instead, and these are taken back. */
+/* After so many items in a row were dropped, the last kept ones may be what is out of order: those
+ * that are greater than all dropped ones are dropped instead, and these are kept. */
 #define SORT_RECENT 8
 
-/* How many of the last kept items are greater than any of the `count` that follow. */
+/* How many of the last kept items are greater than all of the `count` following ones. */
 static size_t sort_count_odd(const sort_order* order, const sort_item* kept, size_t kept_count,
                              const sort_item* following, size_t count)
 {
@@ -144,16 +144,16 @@ static size_t sort_count_odd(const sort_order* order, const sort_item* kept, siz
     return odd;
 }
 
-/* Splits items into those in order, which stay in front, and the rest, which go to `dropped`.
- * Returns how many were dropped, or more than `most` when it gave up with all of them in
- * `items`. Two odd ones side by side, both too great, would make it drop all that follows: after
- * SORT_RECENT it goes back and drops those two instead. */
+/* Splits items into those that are in order, which stay in front, and the others, which move to
+ * `dropped`. Returns how many were dropped. If that is more than `most`, it gives up: all items are
+ * in `items` then. Two neighbours that are both too great would make it drop all following items:
+ * after SORT_RECENT items it goes back, and drops these two instead. */
 static size_t sort_drop(const sort_order* order, sort_item* items, size_t count, sort_item* dropped,
                         size_t most)
 {
     size_t kept = 0;
     size_t out = 0;
-    size_t recent = 0; /* dropped since one was kept */
+    size_t recent = 0; /* items dropped since one was kept */
     for (size_t k = 0; k < count; k++) {
         sort_item item = items[k];
         if (kept == 0 || !sort_less(order, &item, &items[kept - 1])) {
@@ -161,7 +161,7 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
             recent = 0;
             continue;
         }
-        if (out == most) { /* put together again: kept, dropped, and what was not looked at */
+        if (out == most) { /* gives up: puts kept, dropped and remaining items together again */
             memmove(items + kept + out, items + k, (count - k) * sizeof(*items));
             memcpy(items + kept, dropped, out * sizeof(*items));
             return most + 1;
@@ -173,14 +173,14 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
                 out -= recent;
                 memcpy(dropped + out, items + kept, odd * sizeof(*items));
                 out += odd;
-                k -= recent + 1; /* and look at them again */
+                k -= recent + 1; /* and splits the recent ones again */
                 recent = 0;
                 continue;
             }
             recent = 0;
         }
         if (kept >= 2 && !sort_less(order, &item, &items[kept - 2])) {
-            dropped[out++] = items[kept - 1]; /* the one before was the odd one */
+            dropped[out++] = items[kept - 1]; /* only the item before is out of order */
             items[kept - 1] = item;
             recent = 0;
         } else {
@@ -205,9 +205,9 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
         return items;
     }
     size_t kept = count - dropped;
-    /* The dropped lie in spare[0..dropped); sorted with room behind the kept ones, they move to the
-     * end of the spare array, where the merge from the front does not reach them before they are
-     * read. */
+    /* The dropped items are in spare[0..dropped). They are sorted with the memory behind the kept
+     * ones, and moved to the end of `spare`: the merge, which writes `spare` from the front, has read
+     * them before it gets there. */
     sort_item* apart = sort_by_merging(order, spare, dropped, items + kept);
     memmove(spare + kept, apart, dropped * sizeof(*apart));
     sort_merge(order, items, kept, spare + kept, dropped, spare);
@@ -225,8 +225,9 @@ static void sort_move(const setti_storage* storage, void* to, void* from)
     }
 }
 
-/* Gives row first + k what lay in row from[k], column by column: out in the new order, and back.
- * `room` has the widest column of any storage for `count` rows. */
+/* Moves row from[k] to row first + k, for all k < count: copies one column after another to `room`, in
+ * the new order, and back.
+ *   room  memory for the widest column of `count` rows */
 static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t* from,
                        uint32_t first, uint32_t count, unsigned char* room)
 {
@@ -258,21 +259,22 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
         indices[k] = *setti_storage_index(storage, from[k]);
     }
     for (uint32_t k = 0; k < count; k++) {
-        setti_sparse_slot(pool, storage, indices[k], first + k);
+        setti_sparse_assign_row(pool, storage, indices[k], first + k);
     }
 }
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* A sort moves the first `count` rows of a storage, and the same rows of storages in its group. */
+/* What a sort permutes: the first `count` rows of a storage; of a group, those of all owned storages.
+ */
 typedef struct sort_task {
     sett_world* world;
-    setti_type* const* types; /* the first one's values decide */
+    setti_type* const* types; /* one type, or those that the group owns */
     uint32_t type_count;
-    uint32_t count;
+    uint32_t count; /* rows */
 } sort_task;
 
-/* Moves the rows of all storages of the task as `from` says. */
+/* Moves row from[k] to row k, for all rows and storages of a task. */
 static sett_status sort_rows(const sort_task* task, const uint32_t* from)
 {
     SETTI_ASSERT(task->type_count != 0 && task->count <= task->types[0]->storage.extent);
@@ -314,7 +316,7 @@ bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, 
     return sort_rows(&task, from) == SETT_OK;
 }
 
-/* Sorts by the values of `by`: a type of the task, or one that all of its entities have. */
+/* Sorts a task by the values of a type, which all of its entities have. */
 static sett_status sort_run(const sort_task* task, const setti_type* by, const sett_sort_desc* desc)
 {
     SETTI_ASSERT(task->world->locks == 0);
@@ -341,7 +343,7 @@ static sett_status sort_run(const sort_task* task, const setti_type* by, const s
             desc->compare == NULL ? setti_sort_key(value + desc->key_offset, desc->key) ^ flip : 0;
         items[row].row = row;
     }
-    /* comparators, too, must not change structure */
+    /* locked, because a comparator must not change structure */
     const char* outer = setti_world_begin_call(world, by->desc.name);
     sort_item* sorted = sort_items(&order, items, task->count, items + task->count);
     setti_world_end_call(world, outer);
@@ -352,7 +354,7 @@ static sett_status sort_run(const sort_task* task, const setti_type* by, const s
     return sort_rows(task, from);
 }
 
-/* Whether a type can be put in order by itself; the task is about it then. */
+/* SETT_OK if a type can be sorted by itself, without a group; *type becomes the type. */
 static sett_status sort_check(sett_world* world, sett_component component, const char* call,
                               setti_type** type)
 {
@@ -368,7 +370,7 @@ static sett_status sort_check(sett_world* world, sett_component component, const
     return SETT_OK;
 }
 
-/* Brings a type into a sparse set without gaps, which no group arranges. */
+/* Makes a type a sparse set without gaps that no group arranges. */
 static sett_status sort_prepare(sett_world* world, setti_type* type, const char* call)
 {
     sett_status status = setti_change_need_sparse_set(world, type, call);
@@ -376,13 +378,13 @@ static sett_status sort_prepare(sett_world* world, setti_type* type, const char*
         status = setti_group_give_way(world, type, call);
     }
     if (status == SETT_OK) {
-        type->default_storage = false; /* or auto_layout would undo the order */
+        type->default_storage = false; /* or sett_layout_auto could undo the order */
         setti_storage_compact(&world->pool, &type->storage);
     }
     return status;
 }
 
-/* Moves to the front the rows that a walk names, in its order. */
+/* Moves the rows of the entities of a walk to the front, in its order or in reverse. */
 static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bool reverse)
 {
     sett_world* world = task->world;
@@ -427,12 +429,13 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
         return status;
     }
     sort_task task = {world, &type, 1, type->storage.count};
-    status = sort_by_walk(&task, walk, false);
+    const bool reverse = false;
+    status = sort_by_walk(&task, walk, reverse);
     return status == SETT_OK ? SETT_OK
                              : setti_world_fail(world, status, call, sett_null(), component);
 }
 
-/* The entities of a storage: a sparse set in its order. */
+/* A walk over the entities of a storage, in the order of its rows. */
 typedef struct sort_model {
     setti_sort_walk walk; /* first */
     const setti_storage* storage;
@@ -472,7 +475,7 @@ static const char* sort_argument(const sett_sort_desc* desc, const setti_type* b
                : "the member at `key_offset` is of another kind than `key`";
 }
 
-/* Fills the task for the members of a group; `by` has to be one of its types. */
+/* SETT_OK if a group can be sorted as a descriptor says; fills the task. */
 static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
 {
     sett_world* world = task->world;
@@ -488,15 +491,21 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     }
     if (desc->group->world != world) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: group \"%.100s\" is of another world", sort_call,
-                                     group->name);
+                                     "%s: group \"%.100s\" is of another world - pass the "
+                                     "group's world",
+                                     sort_call, group->name);
     }
-    if (group->owned.count == 0 || !member) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: group \"%.100s\" %s - sort by one of its components, and list the sorted ones "
-            "in `owned`",
-            sort_call, group->name, member ? "owns nothing" : "does not have that component");
+    if (!member) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: group \"%.100s\" does not have the component \"%.100s\" "
+                                     "- sort by one of its components",
+                                     sort_call, group->name, by != NULL ? by->desc.name : "?");
+    }
+    if (group->owned.count == 0) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: group \"%.100s\" owns no component - list those to be "
+                                     "sorted in `owned`",
+                                     sort_call, group->name);
     }
     if (desc->compare != NULL && by->owner != group) { /* whose rows it sorts */
         return setti_world_fail_with(
@@ -511,7 +520,7 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     return SETT_OK;
 }
 
-/* Checks that one of `compare`, `key` and `like` decides, and can. */
+/* SETT_OK if exactly one of `compare`, `key` and `like` is given, and can be used. */
 static sett_status sort_check_order(sett_world* world, const sett_sort_desc* desc,
                                     const setti_type* by)
 {
@@ -541,7 +550,7 @@ sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* desc, size_
     if (desc == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
-    sort_task task = {world, NULL, 0, 0};
+    sort_task task = {.world = world};
     setti_type* type = setti_world_type(world, desc->component);
     sett_status status = desc->group != NULL ? sort_check_group(desc, &task)
                                              : sort_check(world, desc->component, sort_call, &type);

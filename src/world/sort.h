@@ -5,7 +5,7 @@
 #include "sett/members.h"
 #include "world/world.h"
 
-/* A number that sorts as the one at `value` does. */
+/* An unsigned number that compares as the number at `value`, which is of this kind. */
 static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
 {
     SETTI_ASSERT(value != NULL && kind != SETT_KEY_NONE && kind <= SETT_KEY_F64);
@@ -15,7 +15,7 @@ static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
         memcpy(&wide, value, sizeof(wide));
     } else {
         memcpy(&narrow, value, sizeof(narrow));
-        wide = (uint64_t)narrow << 32; /* the sign where that of 64 bits is */
+        wide = (uint64_t)narrow << 32; /* so that the sign is the highest bit */
     }
     uint64_t sign = (uint64_t)1 << 63;
     switch (kind) {
@@ -24,7 +24,7 @@ static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
         wide ^= sign;
         break;
     case SETT_KEY_F32:
-    /* negative floats order backwards: flip all of them, of the others the sign */
+    /* bits of negative floats compare backwards: all are flipped; of others only the sign */
     case SETT_KEY_F64:
         wide = (wide & sign) != 0 ? ~wide : wide | sign;
         break;
@@ -36,7 +36,8 @@ static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
     return wide;
 }
 
-/* False if the type has a list of members, and says that the number there is of another kind. */
+/* Whether a number of this kind can be at an offset of the type's values: false if the type has
+ * members, and the one there is a number of another kind. */
 static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, sett_key_kind kind)
 {
     static const sett_member_kind kinds[] = {SETT_MEMBER_UNKNOWN, SETT_MEMBER_U32, SETT_MEMBER_I32,
@@ -53,18 +54,19 @@ static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, se
     return true;
 }
 
-/* An order of entities, given one by one: their indices, then SETTI_NONE. */
+/* A walk over entities in some order. */
 typedef struct setti_sort_walk {
+    /* The index of the next entity; SETTI_NONE at the end. */
     uint32_t (*next)(struct setti_sort_walk* walk);
 } setti_sort_walk;
 
-/* Puts a sparse-set type's rows in the order of a walk that names each entity once at most;
- * entities that it does not name follow as they are. Fails as sett_sort. */
+/* Sorts the rows of a type in the order of a walk, which visits each entity once at most. Entities
+ * that it does not visit follow in their present order. Fails as sett_sort. */
 sett_status setti_sort_in_order(sett_world* world, sett_component component, const char* call,
                                 setti_sort_walk* walk);
 
-/* Gives row k of a sparse-set type without gaps what lies in row from[k], for k < count. False when
- * memory runs out. */
+/* Moves row from[k] to row k, for all k < count, in a sparse set without gaps. False when memory runs
+ * out. */
 bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, uint32_t count);
 
 #endif

@@ -1,12 +1,13 @@
 /* strings.c: the calls by which a program writes strings and lists.
  *
- * The workload: a value at a time, in the owner's thread or in systems, so nothing of the world but
- * its allocator is touched; only a failure is noted, where that is allowed.
+ * The workload: one value at a time, also in systems that run side by side. So these calls use only
+ * the world's allocator, and record a failure only where no other thread does.
  */
 #include "sett/strings.h"
 #include "world/world.h"
 
-/* In systems the world's failure belongs to the thread that runs them. */
+/* Fails; does not record the failure while systems run side by side, which must not write the world.
+ */
 static sett_status owned_fail(sett_world* world, sett_status status, const char* call)
 {
     return world->side_by_side ? status : setti_world_fail(world, status, call, sett_null(), 0);

@@ -1,4 +1,4 @@
-/* term.c: the checks of terms.
+/* term.c: checks terms. See term.h.
  *
  * Invariant:  each combination of kind, walk, entity, singleton, along, changed and drives is used
  *             as documented, or rejected: none is ignored
@@ -16,6 +16,7 @@ uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS])
     return count;
 }
 
+/* The kinds of a term: SETTI_TERM_*. */
 static uint32_t term_kinds(const sett_term* term)
 {
     static const uint32_t kinds[] = {0, SETTI_TERM_WITHOUT, SETTI_TERM_OPTIONAL, SETTI_TERM_ANY};

@@ -1,9 +1,9 @@
-/* trace.c: the profiler of a world.
+/* trace.c: sets the profiler of a world.
  *
- * The workload: some hundred spans a frame, or none. So each place compares one pointer, and no
- * time is read here: the profiler has a clock of its own.
+ * The workload: some hundred spans a frame, or no profiler at all. So where a span begins one pointer
+ * is compared, and no time is read: the profiler has a clock of its own.
  *
- * Invariant:  spans of a thread are properly nested; functions do not change within one
+ * Invariant:  spans of a thread are properly nested; the profiler does not change inside of a span
  */
 #include "world/trace.h"
 
@@ -17,8 +17,8 @@ sett_status sett_trace_set(sett_world* world, const sett_trace* trace)
     sett_status status = setti_world_check_unlocked(world, "sett_trace_set");
     if (status == SETT_OK && (world->busy || world->applying != NULL)) {
         status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                       "sett_trace_set: the world runs systems or applies "
-                                       "commands - call it before or after that");
+                                       "sett_trace_set: the world is in the middle of a frame or "
+                                       "of sett_commands_apply - call it between frames");
     }
     if (status == SETT_OK && (trace->begin == NULL) != (trace->end == NULL)) {
         status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,

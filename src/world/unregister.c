@@ -1,10 +1,10 @@
-/* unregister.c: component types that end, so that another can have their name and id.
+/* unregister.c: unregisters component types, so that others can have their names and ids.
  *
  * The workload: a library of the game that is built again while the world lives, some dozens of
- * types at once. All that hold a type beyond one call are looked at here; no callback runs
- * afterwards.
+ * types at once. A type that something uses beyond one call, such as a query, is not unregistered.
+ * No callback runs after that is tested.
  *
- * Invariant:  a type that ended is in no list, no signature, and no term of what still exists
+ * Invariant:  an unregistered type is in no list, no signature, and no term of a query or observer
  */
 #include "world/change.h"
 #include "world/command.h"
@@ -19,18 +19,32 @@ static sett_status unregister_reject(sett_world* world, const setti_type* type, 
                                  unregister_call, type->desc.name, kind, name);
 }
 
-/* Whether the library itself works with the type. */
+/* Whether the library itself uses the type, or it is a relationship. */
 static bool unregister_is_own(const sett_world* world, const setti_type* type)
 {
     bool library = type->id >= SETTI_COMPONENT_LIBRARY && type->id < SETT_ID_RESERVED_END;
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        library =
-            library || type == world->hidden[k]; /* registered by the program, under this name */
+        library = library || type == world->hidden[k]; /* Prefab and Disabled may have other ids */
     }
     return library || type == world->last_tag || type->module != NULL || type->cascade != NULL ||
            type->writers != NULL || setti_type_switched(type) != NULL;
 }
 
+static sett_status unregister_reject_own(sett_world* world, const setti_type* type)
+{
+    if (type->links != NULL || type->ends != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: \"%.100s\" is a relationship, which cannot be "
+                                     "unregistered - register another one under another name",
+                                     unregister_call, type->desc.name);
+    }
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                 "%s: \"%.100s\" cannot be unregistered, because the library uses "
+                                 "it - unregister only types of the program",
+                                 unregister_call, type->desc.name);
+}
+
+/* Whether a condition of the listener is about the type. */
 static bool unregister_is_listened(const setti_listener* listener, const setti_type* type)
 {
     return setti_type_list_has(&listener->with, type) ||
@@ -38,6 +52,7 @@ static bool unregister_is_listened(const setti_listener* listener, const setti_t
            (type->off != NULL && setti_type_list_has(&listener->without, type->off));
 }
 
+/* Fails if a group of the program or an observer uses the type. Destroys groups of layouts. */
 static sett_status unregister_check_listeners(sett_world* world, const setti_type* type)
 {
     setti_listener* next;
@@ -53,7 +68,7 @@ static sett_status unregister_check_listeners(sett_world* world, const setti_typ
     return observer == NULL ? SETT_OK : unregister_reject(world, type, "observer", observer);
 }
 
-/* SETT_OK, or fails with a message that names what needs the type. */
+/* SETT_OK, or fails with a message that names what uses the type. */
 static sett_status unregister_check(sett_world* world, const setti_type* type)
 {
     sett_status status = setti_world_check_no_snapshots(world, unregister_call);
@@ -79,6 +94,7 @@ static sett_status unregister_check(sett_world* world, const setti_type* type)
     return status == SETT_OK ? unregister_check_listeners(world, type) : status;
 }
 
+/* Removes a type from a list, whose order stays. */
 static void unregister_from(setti_type_list* list, const setti_type* type)
 {
     uint32_t left = 0;
@@ -90,7 +106,8 @@ static void unregister_from(setti_type_list* list, const setti_type* type)
     list->count = left;
 }
 
-/* Takes a type that no entity has out of the world and frees it. */
+/* Removes a type that no entity has from the world and frees it, with the tag that switches it off.
+ */
 static void unregister_end(sett_world* world, setti_type* type)
 {
     SETTI_ASSERT(type->storage.count == 0 && type->owner == NULL);
@@ -101,7 +118,7 @@ static void unregister_end(sett_world* world, setti_type* type)
         calls->unregistered(world, type);
     }
     if (world->observe_type != NULL) {
-        (void)world->observe_type(world, type, false);
+        (void)world->observe_type(world, type, SETTI_TYPE_ENDS);
     }
     for (uint32_t k = 0; k < type->required.count; k++) {
         setti_type* needed = type->required.item[k];
@@ -132,22 +149,19 @@ sett_status sett_component_unregister(sett_world* world, sett_component componen
         return setti_world_failure(world);
     }
     if (unregister_is_own(world, type)) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: \"%.100s\" cannot be unregistered: it belongs to the "
-                                     "library, or is a relationship",
-                                     unregister_call, type->desc.name);
+        return unregister_reject_own(world, type);
     }
     sett_status status = unregister_check(world, type);
     if (status == SETT_OK) {
         status = sett_component_clear(world, component);
     }
     if (status == SETT_OK) {
-        status = unregister_check(world, type); /* what callbacks have recorded or created */
+        status = unregister_check(world, type); /* again: callbacks may have used the type */
     }
     if (status == SETT_OK) {
         setti_edit_reclaim_signatures(world);
         unregister_end(world, type);
-        world->listener_version++; /* queries look again which tags hide entities */
+        world->listener_version++; /* queries look up again which tags hide entities */
     }
     return status;
 }

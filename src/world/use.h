@@ -10,7 +10,8 @@
 
 #include <stdint.h>
 
-/* The counters of a query are separate for advice, while profiling, and for samples. */
+/* Queries have two sets of counters: for advice, while use is profiled, and for samples of
+ * sett_layout_auto. */
 typedef enum setti_use {
     SETTI_PROFILED,
     SETTI_SAMPLED,
@@ -19,22 +20,24 @@ typedef enum setti_use {
 
 typedef struct setti_query_use {
     uint64_t loops;
-    uint64_t matched; /* by all counted loops */
+    uint64_t matched; /* entities, in all counted loops together */
 } setti_query_use;
 
-/* Single entities, while profiling. */
+/* Calls for single entities, counted while use is profiled. */
 typedef struct setti_type_use {
-    uint64_t added, removed, accessed;
+    uint64_t added;
+    uint64_t removed;
+    uint64_t accessed; /* values that were read or written */
 } setti_type_use;
 
 /* One possible change of the layout: a group for a query, the other storage of a type, the end of
  * a group. */
 typedef struct setti_relayout_use {
-    int64_t regret;      /* the saving that it would have given, less its cost */
-    uint64_t churn;      /* entities that would come and go with it, or do */
-    uint32_t changes;    /* how often it was made */
-    uint32_t stamp : 31; /* of the list that a query was put on last */
-    uint32_t taken : 1;  /* a query: a change of this sample concerns it */
+    int64_t regret;      /* what the change would have saved so far, less its cost */
+    uint64_t churn;      /* how often entities entered or left the group, or would have */
+    uint32_t changes;    /* how often the change was made */
+    uint32_t stamp : 31; /* number of the list that a query was put on last */
+    uint32_t taken : 1;  /* of a query: a change of this sample concerns it */
 } setti_relayout_use;
 
 #endif

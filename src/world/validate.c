@@ -1,17 +1,20 @@
-/* validate.c: every module's invariant, and those between modules.
+/* validate.c: checks the invariants of all modules, and those between modules.
  *
- * Invariant of the world:  a storage has an index => that entity is alive;  a type that is not
- * dont_fragment is in an entity's signature <=> its storage has the entity;  a signature's hooked
- * is the number of its types with removal hooks;  an entity has a type => it has all types that the
- * type requires;  one entity at most has the tag of singletons;  a transition that a type, not
- * dont_fragment, remembers begins at a signature without the type if it adds, with the type if it
- * removes
+ * Invariant of the world:  a storage has an index => that entity is alive;
+ *             a type that is not dont_fragment is in an entity's signature
+ *                 <=>  its storage has the entity;
+ *             a signature's `hooked` = its types with removal hooks;
+ *             an entity has a type => it has all types that the type requires;
+ *             at most one entity has the tag of singletons;
+ *             a remembered transition of a type that is not dont_fragment begins at a signature
+ *             without the type if it adds, with the type if it removes
  */
 #include "world/world.h"
 
 #include <stdio.h>
 
-/* Fast paths read from the start of a remembered transition whether an entity has the type. */
+/* Whether the remembered transitions begin where they have to. Fast paths that find one do not test
+ * whether the entity has the type. */
 static bool validate_transitions(const sett_world* world, const setti_type* type)
 {
     for (uint32_t k = 0; k < SETTI_TRANSITIONS; k++) {
@@ -25,6 +28,7 @@ static bool validate_transitions(const sett_world* world, const setti_type* type
     return true;
 }
 
+/* NULL, or what is wrong with a type, its storage, or the entities that have it. */
 static const char* validate_type(const sett_world* world, const setti_type* type)
 {
     const char* reason = setti_storage_validate(&type->storage);
@@ -62,7 +66,8 @@ static const char* validate_type(const sett_world* world, const setti_type* type
     return NULL;
 }
 
-/* The other direction: every type in a signature is in its storage. */
+/* NULL, or what is wrong with the signatures of entities: the storage of each type in a signature has
+ * to have the entity. (validate_type checks the other direction.) */
 static const char* validate_signatures(const sett_world* world)
 {
     const setti_pages* pages = &world->entities.pages;
@@ -94,7 +99,7 @@ static const char* validate_signatures(const sett_world* world)
     return NULL;
 }
 
-/* Every listener's members are the entities that its conditions hold for. */
+/* NULL, or where a listener's members are not the entities that match its conditions. */
 static const char* validate_listener(const sett_world* world, const setti_listener* listener)
 {
     SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES);
@@ -119,8 +124,7 @@ static const char* validate_listener(const sett_world* world, const setti_listen
     return reason == NULL && count != members ? "group: it miscounts its members" : reason;
 }
 
-/* Destroying cannot fail: each linked entity has an entry in the list of entities that are
- * destroyed together. */
+/* Destroying needs no memory: collect_list has room for each entity that links may collect. */
 static const char* validate_collect(const sett_world* world)
 {
     uint64_t room = 1;
@@ -137,7 +141,7 @@ static const char* validate_collect(const sett_world* world)
                : "the room for entities that are destroyed together is miscounted, or in use";
 }
 
-/* Reservations of a call are carried out, or given up, by its end. */
+/* No reservation lasts longer than the call that made it. */
 static const char* validate_reserved(const sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -148,7 +152,7 @@ static const char* validate_reserved(const sett_world* world)
     return world->pool.pinned != 0 ? "the pages of storages are pinned" : NULL;
 }
 
-/* Singletons are found by their tag, which the entity that is destroyed last has. */
+/* Singletons are found by their tag, which is also the tag of the entity that is destroyed last. */
 static const char* validate_singletons(const sett_world* world)
 {
     return world->last_tag == NULL || world->last_tag->storage.count <= 1
@@ -156,13 +160,10 @@ static const char* validate_singletons(const sett_world* world)
                : "two entities have this tag, by which singletons are found";
 }
 
-sett_status sett_world_validate(sett_world* world, const char** reason)
+/* NULL, or what is wrong with the parts of a world that have no name. */
+static const char* validate_parts(const sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     const char* found = setti_pool_validate(&world->pool);
-    const char* where = "";
     if (found == NULL) {
         found = setti_entity_validate(&world->entities);
     }
@@ -178,41 +179,65 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
     if (found == NULL) {
         found = validate_signatures(world);
     }
-    if (found == NULL) {
-        bool accounted = world->pool.cow != NULL || world->pool.cow_from == 0;
-        found = accounted ? NULL : "pages are preserved for no snapshot";
+    if (found == NULL && world->pool.cow == NULL && world->pool.cow_from != 0) {
+        found = "pages are preserved for no snapshot";
     }
+    return found;
+}
+
+/* NULL, or what is wrong with a type or listener; *where becomes its name. */
+static const char* validate_named(sett_world* world, const char** where)
+{
+    const char* found = NULL;
     for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
+        *where = world->registered.item[k]->desc.name;
         found = validate_type(world, world->registered.item[k]);
-        where = found != NULL ? world->registered.item[k]->desc.name : "";
     }
     if (found == NULL) {
+        *where = world->last_tag != NULL ? world->last_tag->desc.name : "";
         found = validate_singletons(world);
-        where = found != NULL ? world->last_tag->desc.name : "";
     }
     for (const setti_listener* at = world->listeners; found == NULL && at != NULL; at = at->next) {
+        *where = at->name;
         found = validate_listener(world, at);
-        where = found != NULL ? at->name : "";
     }
     for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
+        *where = type->desc.name;
         found = setti_component_validate_members(type);
-        if (found != NULL) {
-            where = type->desc.name;
-        } else if (type->module != NULL && type->module->validate != NULL) {
+        if (found == NULL && type->module != NULL && type->module->validate != NULL) {
             found = type->module->validate(world, type);
-            where = found != NULL ? type->desc.name : "";
         }
     }
-    SETTI_MODULES_EACH(world, calls, validate) {
-        found = found == NULL ? calls->validate(world, &where) : found;
-    }
+    *where = found != NULL ? *where : "";
+    return found;
+}
+
+/* NULL, or what is wrong with the world's count of locks. */
+static const char* validate_locks(const sett_world* world)
+{
     uint32_t open = 0;
     for (const setti_open_loop* loop = world->open_loops; loop != NULL; loop = loop->next) {
         open += loop->count;
     }
-    if (found == NULL && world->locks < open) {
-        found = "fewer locks than open loops";
+    return world->locks < open ? "fewer locks than open loops" : NULL;
+}
+
+sett_status sett_world_validate(sett_world* world, const char** reason)
+{
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    const char* where = "";
+    const char* found = validate_parts(world);
+    if (found == NULL) {
+        found = validate_named(world, &where);
+    }
+    SETTI_MODULES_EACH(world, calls, validate) {
+        found = found == NULL ? calls->validate(world, &where) : found;
+    }
+    if (found == NULL) {
+        found = validate_locks(world);
     }
     snprintf(world->reason, sizeof(world->reason), "%.100s%s%s", where,
              where[0] != '\0' ? ": " : "", found != NULL ? found : "");

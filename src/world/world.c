@@ -1,4 +1,11 @@
-/* world.c: creating and destroying worlds, and how they say what went wrong. */
+/* world.c: creates and destroys worlds, holds their roots and modules, and writes the messages of
+ * failures.
+ *
+ * The workload: a world a program, calls that fail rarely, and misuse, which may occur in a loop. So
+ * a failure stores what it is about, and its message is written when it is asked for.
+ *
+ * Invariant:  error_call is NULL, or `message` is not written yet
+ */
 #include "world/world.h"
 
 #include "base/cow.h"
@@ -14,8 +21,8 @@
 #define ENTITY_LIMIT_DEFAULT ((uint32_t)1 << 28)
 #define SIGNATURE_WARNING_DEFAULT 65536
 
-/* Whether this library serves programs that were compiled with such a header: of the same major
- * version, of this minor version or an earlier one, and with the same inlined layout. */
+/* Whether this library can serve a program that was compiled with such a header: one of the same
+ * major version, of this minor version or an earlier one, and with the same inlined layout. */
 static bool world_is_served(size_t size, int version, uint64_t layout)
 {
     return version / 10000 == SETT_VERSION_MAJOR && version / 100 <= SETT_VERSION / 100 &&
@@ -23,14 +30,13 @@ static bool world_is_served(size_t size, int version, uint64_t layout)
 }
 
 #define WORLD_ALIGN 64
-/* What malloc returns: with aligned_alloc and the free of that an empty world took 480 instructions
- * more. */
+/* The alignment of malloc: with aligned_alloc, an empty world took 480 instructions more. */
 #define WORLD_MEMORY_ALIGN 16
 #define WORLD_MEMORY_SIZE (sizeof(sett_world) + WORLD_ALIGN - WORLD_MEMORY_ALIGN)
 
-/* Allocates a world of zeroes, with a pool. A root, texts, counts of misuse and lists of free
- * pieces, three quarters of the struct, are not zeroed: they are written before they are read. NULL
- * when memory runs out. */
+/* Allocates a world of zeroes, with a pool. A root, messages, counts of misuse and the pool's lists,
+ * three quarters of the struct, are not zeroed: they are written before they are read. NULL when
+ * memory runs out. */
 static sett_world* world_allocate(sett_allocator allocator, bool huge_pages)
 {
     void* memory = allocator.alloc_fn(allocator.user, WORLD_MEMORY_SIZE, WORLD_MEMORY_ALIGN);
@@ -49,6 +55,29 @@ static sett_world* world_allocate(sett_allocator allocator, bool huge_pages)
     return world;
 }
 
+/* Sets up what a world of zeroes lacks. */
+static void world_init(sett_world* world, const sett_world_desc* desc)
+{
+    world->pool.small = desc->small_pages;
+    setti_entity_init(&world->entities,
+                      desc->entity_limit != 0 ? desc->entity_limit : ENTITY_LIMIT_DEFAULT);
+    setti_entity_table* table = &world->entities;
+    setti_pages* no_more_pages = NULL;
+    setti_world_add_root(world, &world->entity_root, &table->count, SETTI_ENTITY_ROOT_SIZE,
+                         &table->pages, no_more_pages);
+    world->readable = setti_unconst(setti_component_no_types);
+    setti_bind_show(world);
+    world->collect_list = &world->collect_one;
+    world->collect_room = 1;
+    world->reserved_for = SETTI_NONE;
+    world->log_fn = desc->log_fn != NULL ? desc->log_fn : sett_log_stderr;
+    world->assert_fn = desc->assert_fn;
+    world->hook_user = desc->hook_user;
+    world->user = desc->user;
+    world->signature_warning =
+        desc->signature_warning != 0 ? desc->signature_warning : SIGNATURE_WARNING_DEFAULT;
+}
+
 sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, int version,
                                     uint64_t layout)
 {
@@ -56,7 +85,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     sett_world_desc full;
     const sett_world_desc* desc = given != NULL ? &full : &defaults;
     if (!world_is_served(size, version, layout & ~SETT_LAYOUT_CHECKED_)) {
-        /* The descriptor's layout is what is in doubt: only the default hook is safe to call. */
+        /* The descriptor may have another layout, so its log hook cannot be called. */
         sett_log_stderr(
             NULL, SETT_LOG_ERROR,
             "sett_world_create: the program was compiled with a sett.h that does not match this "
@@ -79,21 +108,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     if (world == NULL) {
         return NULL;
     }
-    world->pool.small = desc->small_pages;
-    setti_entity_init(&world->entities,
-                      desc->entity_limit != 0 ? desc->entity_limit : ENTITY_LIMIT_DEFAULT);
-    setti_entity_table* table = &world->entities;
-    setti_world_add_root(world, &world->entity_root, &table->count, SETTI_ENTITY_ROOT_SIZE,
-                         &table->pages, NULL);
-    world->readable = setti_unconst(setti_component_no_types);
-    setti_bind_show(world);
-    world->collect_list = &world->collect_one;
-    world->collect_room = 1;
-    world->reserved_for = SETTI_NONE;
-    world->log_fn = desc->log_fn != NULL ? desc->log_fn : sett_log_stderr;
-    world->assert_fn = desc->assert_fn;
-    world->hook_user = desc->hook_user;
-    world->user = desc->user;
+    world_init(world, desc);
 #if defined(NDEBUG)
     if ((layout & SETT_LAYOUT_CHECKED_) != 0) {
         world->log_fn(
@@ -103,14 +118,12 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
             "while you develop");
     }
 #endif
-    world->signature_warning =
-        desc->signature_warning != 0 ? desc->signature_warning : SIGNATURE_WARNING_DEFAULT;
     return world;
 }
 
 /* --------------------------------------------------------------------------------------- roots */
 
-/* Numbers a root and those behind it. */
+/* Updates the numbers and offsets of a root and of those behind it. */
 static void world_number_roots(setti_root* root)
 {
     for (; root != NULL; root = root->next) {
@@ -199,7 +212,8 @@ void setti_world_free(sett_world* world)
     allocator.free_fn(allocator.user, world->memory, WORLD_MEMORY_SIZE, WORLD_MEMORY_ALIGN);
 }
 
-/* Whether the end of an entity runs callbacks; if not, its pages can just go. */
+/* Whether destroying entities may run functions of the program. If not, a world is freed without
+ * destroying its entities. */
 static bool world_has_endings(const sett_world* world)
 {
     bool has = false;
@@ -212,8 +226,8 @@ static bool world_has_endings(const sett_world* world)
     return has;
 }
 
-/* Whether something on the stack goes on in this world afterwards. What jobs have recorded and
- * could not be applied is no reason to stay. */
+/* Whether a function on the stack still uses the world: a frame, a loop, a callback. Jobs whose
+ * commands could not be applied hold one lock, and are no such function. */
 static bool world_is_in_use(const sett_world* world)
 {
     return world->busy || world->locks > (world->open_jobs != 0) || world->applying != NULL;
@@ -229,7 +243,7 @@ sett_status sett_world_destroy(sett_world* world)
         return world_reject(world, "sett_world_destroy");
     }
     if (world->pool.cow != NULL) {
-        world->pool.cow->end(world->pool.cow, false);
+        world->pool.cow->end(world->pool.cow, SETTI_COW_WORLD_ENDS);
     }
 #if !defined(NDEBUG)
     for (const sett_commands* at = world->all_commands; at != NULL; at = setti_commands_next(at)) {
@@ -243,7 +257,7 @@ sett_status sett_world_destroy(sett_world* world)
 #endif
     world->locks = 0;
     if (world_has_endings(world)) {
-        setti_change_destroy_all(world); /* what its callbacks record is dropped */
+        setti_change_destroy_all(world); /* commands that callbacks record are dropped */
     }
     SETTI_MODULES_EACH(world, calls, free) {
         calls->free(world);
@@ -265,8 +279,8 @@ void* sett_world_alloc(sett_world* world, size_t size, size_t align)
     }
     if (size == 0 || align == 0 || (align & (align - 1)) != 0 || align > 4096) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: size %llu, align %llu: size must not be 0, and align must be a "
-                              "power of two up to 4,096",
+                              "%s: size %llu, align %llu - pass a size above 0, and an align that "
+                              "is a power of two up to 4,096",
                               call, (unsigned long long)size, (unsigned long long)align);
         return NULL;
     }
@@ -327,7 +341,7 @@ static void scratch_free(setti_pool* pool, setti_scratch* scratch)
 void* setti_scratch_get(setti_pool* pool, setti_scratch* scratch, size_t size, size_t align)
 {
     if (scratch->bytes == NULL || scratch->size < size || scratch->align < align) {
-        scratch_free(pool, scratch); /* first: both at once need not fit */
+        scratch_free(pool, scratch); /* before the allocation, so that it can use that memory */
         scratch->bytes = setti_pool_alloc(pool, size, align);
         scratch->size = scratch->bytes != NULL ? size : 0;
         scratch->align = scratch->bytes != NULL ? align : 0;
@@ -384,7 +398,7 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
 {
     const setti_entity_table* table = &world->entities;
     uint32_t slot = setti_entity_generation(table, entity.index);
-    uint32_t life = slot & ~SETTI_DEAD; /* the one that is, or comes next */
+    uint32_t life = slot & ~SETTI_DEAD; /* generation of the entity there, or of the next one */
     if (sett_is_null(entity)) {
         snprintf(out, size, "the handle is null");
     } else if (entity.generation < life || slot == SETTI_RETIRED) {
@@ -400,7 +414,7 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
         snprintf(out, size,
                  "this world never created the handle, or was restored to a state before it did "
                  "- is it of another world, or uninitialised?");
-    } else { /* it lives by now: the message is written when it is asked for */
+    } else { /* it was created after the failure, before the message was asked for */
         snprintf(out, size, "%s", sett_status_text(SETT_STATUS_STALE));
     }
 }
@@ -411,6 +425,7 @@ static bool world_is_instance(const sett_world* world, sett_entity entity)
     return type != NULL && setti_storage_has(&type->storage, entity.index);
 }
 
+/* Writes why a call failed. */
 static void world_describe_cause(const sett_world* world, char* out, size_t size,
                                  sett_status status, sett_entity entity, sett_component component)
 {
@@ -435,6 +450,7 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
     }
 }
 
+/* Writes the message of a failure: the call, the entity, the component and the cause. */
 static void world_describe(const sett_world* world, char* out, sett_status status, const char* call,
                            sett_entity entity, sett_component component)
 {
@@ -463,16 +479,22 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
     setti_message_escape(out, SETTI_MESSAGE_SIZE);
 }
 
-/* Readers, on all threads together, are in at most so many calls of hooks at once. Without this
- * limit a hook that misuses the world would report that, and so call itself for ever. */
+/* At most so many hooks run at once for readers, on all threads together. Without this limit a hook
+ * that misuses the world would be called for that, and so call itself without end. */
 #define WORLD_REPORTERS_MAX 8
 
-/* The kind of a line: nothing failed; input is bad; a misuse. */
+/* The kind of a line for the log. */
 typedef enum world_kind {
-    WORLD_NEWS,
-    WORLD_INPUT,
-    WORLD_MISUSE
+    WORLD_NEWS,  /* no misuse: it is only logged */
+    WORLD_INPUT, /* a file, delta or text is wrong: it is logged, and counted */
+    WORLD_MISUSE /* like WORLD_INPUT, and the assert hook is called */
 } world_kind;
+
+/* Where the fault of a failure lies. */
+typedef enum world_fault {
+    WORLD_FAULT_OF_CALLER,
+    WORLD_FAULT_OF_INPUT
+} world_fault;
 
 static void world_call_hooks(const sett_world* world, sett_log_level level, world_kind kind,
                              sett_status status, const char* message)
@@ -484,22 +506,22 @@ static void world_call_hooks(const sett_world* world, sett_log_level level, worl
     }
 }
 
-/* For readers: nothing of the world is written but the counter. */
+/* Like world_report, for readers and jobs: writes nothing of the world but a counter. */
 static void world_report_aside(const sett_world* world, sett_log_level level, world_kind kind,
                                sett_status status, const char* message)
 {
     setti_counter* reporters = setti_unconst(&world->reporters);
-    if (world->reporting) { /* by this thread: where a writer is, no reader is */
+    if (world->reporting) { /* a hook on this thread: while a thread writes, no other one reads */
         return;
     }
     if (setti_counter_add(reporters, 1) < WORLD_REPORTERS_MAX) {
         world_call_hooks(world, level, kind, status, message);
     }
-    setti_counter_add(reporters, UINT32_MAX);
+    setti_counter_add(reporters, UINT32_MAX); /* subtracts 1 */
 }
 
-/* Hands a line to the log hook and, where it is of a misuse, to the assert hook. They may read and
- * record commands; what they cause to be logged themselves is dropped. */
+/* Passes a line to the log hook and, if it is about a misuse, to the assert hook. Hooks may read and
+ * record commands; lines about what they do are dropped. */
 static void world_report(sett_world* world, sett_log_level level, world_kind kind,
                          sett_status status, const char* message)
 {
@@ -516,45 +538,44 @@ static void world_report(sett_world* world, sett_log_level level, world_kind kin
 }
 
 #if !defined(NDEBUG)
-/* Out of memory and limits are the environment's doing, and not reported. Files, and what is wrong
- * with input, are not the caller's doing either: a debug build of a game must not abort when its
- * player mistypes. Nor is what the library's own calls reject while a delta is played. All else is
- * the caller's. */
-static world_kind world_kind_of(const sett_world* world, sett_status status, bool input)
+/* How a failure is reported. Not at all if memory runs out or a limit is met: that is no misuse.
+ * As wrong input for files, wrong texts, and calls that the library itself makes while it plays a
+ * delta: a debug build of a game must not abort when its player mistypes. All else is a misuse. */
+static world_kind world_kind_of(const sett_world* world, sett_status status, world_fault fault)
 {
     if (status == SETT_STATUS_OUT_OF_MEMORY || status == SETT_STATUS_LIMIT) {
         return WORLD_NEWS;
     }
     bool played = world->receiving && world->calling == NULL;
-    return input || played || status == SETT_STATUS_FILE ? WORLD_INPUT : WORLD_MISUSE;
+    bool input = fault == WORLD_FAULT_OF_INPUT || played || status == SETT_STATUS_FILE;
+    return input ? WORLD_INPUT : WORLD_MISUSE;
 }
 #endif
 
-/* What a reading call finds wrong, or what fails while no thread writes to the world: in debug
- * builds. */
-static void world_report_wrong(const sett_world* world, sett_status status, bool input,
+/* In debug builds: reports what a reading call finds wrong, or a failure of a job. */
+static void world_report_wrong(const sett_world* world, sett_status status, world_fault fault,
                                const char* message)
 {
 #if !defined(NDEBUG)
-    world_kind kind = world_kind_of(world, status, input);
+    world_kind kind = world_kind_of(world, status, fault);
     if (kind != WORLD_NEWS) {
         world_report_aside(world, SETT_LOG_ERROR, kind, status, message);
     }
 #else
     (void)world;
     (void)status;
-    (void)input;
+    (void)fault;
     (void)message;
 #endif
 }
 
-/* In debug builds. What hooks do wrong themselves is not what the call failed with. */
-static void world_report_error(sett_world* world, bool input)
+/* In debug builds: reports the world's failure, and restores it if the hooks cause another one. */
+static void world_report_error(sett_world* world, world_fault fault)
 {
 #if !defined(NDEBUG)
     char message[SETTI_MESSAGE_SIZE];
     sett_status status = world->error;
-    world_kind kind = world_kind_of(world, status, input);
+    world_kind kind = world_kind_of(world, status, fault);
     if (kind != WORLD_NEWS) {
         snprintf(message, sizeof(message), "%s", sett_world_message(world));
         world_report(world, SETT_LOG_ERROR, kind, status, message);
@@ -564,19 +585,20 @@ static void world_report_error(sett_world* world, bool input)
     }
 #else
     (void)world;
-    (void)input;
+    (void)fault;
 #endif
 }
 
-/* While jobs run side by side: the failure becomes the world's when all of them have ended. */
-static sett_status world_fail_aside(const sett_world* world, sett_status status, bool input,
+/* Stores the failure of a job, while jobs run side by side: it becomes the world's when all jobs
+ * have ended. */
+static sett_status world_fail_aside(const sett_world* world, sett_status status, world_fault fault,
                                     const char* message)
 {
     SETTI_ASSERT(world->side_by_side);
     SETTI_MODULES_EACH(world, calls, failed) {
         calls->failed(world, status, message);
     }
-    world_report_wrong(world, status, input, message);
+    world_report_wrong(world, status, fault, message);
     return status;
 }
 
@@ -589,9 +611,9 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     if (world->side_by_side) {
         char message[SETTI_MESSAGE_SIZE];
         world_describe(world, message, status, call, entity, component);
-        return world_fail_aside(world, status, false, message);
+        return world_fail_aside(world, status, WORLD_FAULT_OF_CALLER, message);
     }
-    if (world->command_depth != 0) { /* later it cannot be known that it was */
+    if (world->command_depth != 0) { /* written now, because it says that commands are applied */
         char message[SETTI_MESSAGE_SIZE];
         world_describe(world, message, status, call, entity, component);
         return setti_world_fail_with(world, status, "%s", message);
@@ -600,7 +622,7 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     world->error_call = call;
     world->error_entity = entity;
     world->error_component = component;
-    world_report_error(world, false);
+    world_report_error(world, WORLD_FAULT_OF_CALLER);
     return status;
 }
 
@@ -619,23 +641,24 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
     return memset(made, 0, size);
 }
 
-SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status, bool input,
-                                            const char* format, va_list arguments)
+SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status,
+                                            world_fault fault, const char* format,
+                                            va_list arguments)
 {
     SETTI_ASSERT(status != SETT_OK && format != NULL);
     char aside[SETTI_MESSAGE_SIZE];
     char* message = world->side_by_side ? aside : world->message;
     size_t at = 0;
-    if (world->command_depth != 0) { /* the user's code has no such call; name the apply */
+    if (world->command_depth != 0) { /* the program made no such call: sett_commands_apply did */
         at = (size_t)snprintf(message, SETTI_MESSAGE_SIZE, "sett_commands_apply: ");
     }
     setti_message_format(message + at, SETTI_MESSAGE_SIZE - at, format, arguments);
     if (world->side_by_side) {
-        return world_fail_aside(world, status, input, message);
+        return world_fail_aside(world, status, fault, message);
     }
     world->error = status;
     world->error_call = NULL;
-    world_report_error(world, input);
+    world_report_error(world, fault);
     return status;
 }
 
@@ -644,7 +667,7 @@ SETTI_COLD sett_status setti_world_fail_with(sett_world* world, sett_status stat
 {
     va_list arguments;
     va_start(arguments, format);
-    (void)world_fail_as(world, status, false, format, arguments);
+    (void)world_fail_as(world, status, WORLD_FAULT_OF_CALLER, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -654,7 +677,7 @@ SETTI_COLD sett_status setti_world_fail_input(sett_world* world, sett_status sta
 {
     va_list arguments;
     va_start(arguments, format);
-    (void)world_fail_as(world, status, true, format, arguments);
+    (void)world_fail_as(world, status, WORLD_FAULT_OF_INPUT, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -666,7 +689,7 @@ SETTI_COLD void setti_world_misuse(const sett_world* world, sett_status status, 
 #if !defined(NDEBUG)
     char message[SETTI_MESSAGE_SIZE];
     world_describe(world, message, status, call, entity, component);
-    world_report_wrong(world, status, false, message);
+    world_report_wrong(world, status, WORLD_FAULT_OF_CALLER, message);
 #else
     (void)world;
     (void)status;
@@ -726,7 +749,7 @@ sett_status sett_world_error(const sett_world* world)
 
 const char* sett_world_message(const sett_world* of)
 {
-    sett_world* world = setti_unconst(of); /* caches are brought up to date */
+    sett_world* world = setti_unconst(of); /* its message may still have to be written */
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
@@ -754,7 +777,7 @@ void sett_world_swap_failure(sett_world* world, sett_failure* failure)
     *failure = was;
 }
 
-/* The name of the command that records what `call` would do; NULL if none does. */
+/* The name of the command that records what `call` does; NULL if there is none. */
 static const char* world_command_for(const char* call)
 {
     static const char* const pairs[][2] = {
@@ -784,7 +807,9 @@ static const char* world_command_for(const char* call)
     return NULL;
 }
 
-/* The advice in a message: `call` names the command, `into` the buffer and what comes after. */
+/* Writes the remedy of a message: to record the command of `call`, if there is one.
+ *   into       text behind the command: the buffer, or what to do next
+ *   otherwise  the remedy if there is no command */
 static void world_advise(char* out, size_t size, const char* call, const char* into,
                          const char* otherwise)
 {
@@ -805,6 +830,23 @@ const char* setti_world_running(const sett_world* world)
     return here != NULL ? here : world->running;
 }
 
+/* Fails with LOCKED because a loop is open. */
+static sett_status world_reject_loop(sett_world* world, const char* call)
+{
+    char instead[128];
+    world_advise(instead, sizeof(instead), call, " and call sett_commands_apply after the loop",
+                 "call it after the loop");
+    const setti_open_loop* loop = world->open_loops;
+    bool search = loop != NULL && loop->of_search;
+    return setti_world_fail_with(
+        world, SETT_STATUS_LOCKED,
+        "%s: a loop over %s \"%.100s\" is open - %s (if the loop was left early: call %s before "
+        "leaving it; sett_query_end_all(world) closes it now)",
+        call, search ? "search" : "query", loop != NULL ? loop->name : "?", instead,
+        search ? "sett_search_end(rows)" : "sett_batch_end(b)");
+}
+
+/* Fails with LOCKED, and says why the world is locked. */
 SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
 {
     char instead[128];
@@ -835,16 +877,7 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
                                      "because memory ran out - call sett_progress again",
                                      call);
     }
-    world_advise(instead, sizeof(instead), call, " and call sett_commands_apply after the loop",
-                 "call it after the loop");
-    const setti_open_loop* loop = world->open_loops;
-    bool search = loop != NULL && loop->of_search;
-    return setti_world_fail_with(
-        world, SETT_STATUS_LOCKED,
-        "%s: a loop over %s \"%.100s\" is open - %s (if the loop was left early: call %s before "
-        "leaving it; sett_query_end_all(world) closes it now)",
-        call, search ? "search" : "query", loop != NULL ? loop->name : "?", instead,
-        search ? "sett_search_end(rows)" : "sett_batch_end(b)");
+    return world_reject_loop(world, call);
 }
 
 /* Closes the loops whose functions have returned. */
@@ -858,15 +891,18 @@ SETTI_COLD void setti_world_close_returned(sett_world* world)
     }
 }
 
-SETTI_COLD bool setti_world_no_list(const sett_world* world, const char* call, const char* what,
-                                    bool aside)
+static const char world_no_list[] = "%s: `%s` is NULL, but its count is not 0 - pass both, or 0";
+
+SETTI_COLD bool setti_world_fail_no_list(sett_world* world, const char* call, const char* what)
 {
-    static const char format[] = "%s: `%s` is NULL, but its count is not 0";
-    if (aside) {
-        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, format, call, what);
-    } else {
-        setti_world_fail_with(setti_unconst(world), SETT_STATUS_ARGUMENT, format, call, what);
-    }
+    setti_world_fail_with(world, SETT_STATUS_ARGUMENT, world_no_list, call, what);
+    return true;
+}
+
+SETTI_COLD bool setti_world_report_no_list(const sett_world* world, const char* call,
+                                           const char* what)
+{
+    setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, world_no_list, call, what);
     return true;
 }
 

@@ -1,13 +1,13 @@
-/* written.c: values that are more than their bytes: those with strings or lists, by their members,
- * and those of types with hooks that write and read.
+/* written.c: the canonical form of values that are more than their bytes: with strings or lists, by
+ * their members; and of types with hooks that write and read.
  *
  * The workload: texts and containers of another language, which hashes, deltas, files and texts
  * contain without knowing their layout.
  *
- * What a hook writes is, in its canonical form, one list of bytes: a file's reader that does not
- * have the type has such a list in its place, and can save it again. If the type says of which
- * struct it is the canonical form, it is that, and the reader has the struct: such values are
- * migrated, printed and written as JSON by their members.
+ * The bytes that a hook writes are, in canonical form, one list of bytes: a program that loads a file
+ * and does not have the type has such a list as its value, and can save it again. A type may say that
+ * its hooks write the canonical form of a struct. Then the program has that struct as the value, and
+ * such values are migrated, printed and written as JSON by members.
  *
  * Invariant:  setti_type_same(a, b)  <=>  setti_type_write writes the same of both
  */
@@ -16,7 +16,7 @@
 #include "base/bytes.h"
 #include "sett/members.h"
 
-#define WRITTEN_WINDOW 1024u /* bytes that are compared at a time */
+#define WRITTEN_WINDOW 1024u /* bytes that setti_type_same compares at a time */
 
 const sett_struct* setti_written_struct(void)
 {
@@ -33,6 +33,7 @@ const sett_struct* setti_written_struct(void)
     return &of;
 }
 
+/* Calls the hook `write` of a type. */
 static void written_hook(const setti_type* type, const void* value, sett_sink* to)
 {
     SETTI_ASSERT(type->desc.write != NULL);
@@ -64,7 +65,7 @@ void setti_type_write(const setti_type* type, const void* value, sett_sink* to)
         setti_canonical_write(type->members, value, to);
         return;
     }
-    if (type->written != NULL) { /* the canonical form of that */
+    if (type->written != NULL) { /* the hook writes the canonical form of that struct */
         written_hook(type, value, to);
         return;
     }
@@ -99,12 +100,12 @@ sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, 
     return value != NULL ? setti_type_read_bytes(type, bytes + 4, size - 4, value) : SETT_OK;
 }
 
-/* The bytes of a value from `from` on, as many as fit. */
+/* A sink that takes the bytes of a value from an offset on, as many as fit. */
 typedef struct written_window {
     sett_sink sink; /* first */
-    uint64_t from;
-    uint64_t at;
-    size_t used;
+    uint64_t from;  /* the offset */
+    uint64_t at;    /* bytes that were written to the sink so far */
+    size_t used;    /* bytes that were taken */
     unsigned char bytes[WRITTEN_WINDOW];
 } written_window;
 

@@ -11,37 +11,46 @@ static inline bool setti_type_varies(const setti_type* type)
     return type->desc.write != NULL || (type->members != NULL && type->members->varies);
 }
 
-/* The members that files say a type with hooks has. */
+/* The members that files contain for a type with hooks: one list of bytes. */
 const sett_struct* setti_written_struct(void);
 
-/* Writes, and reads, the canonical form of a value that varies. Reading returns OK; INVALID: the
- * bytes are not a value; OUT_OF_MEMORY: part of it was read. `value` NULL: only checks that, of
- * hooks, there are as many bytes as they say. */
+/* Writes the canonical form of a value that varies. */
 void setti_type_write(const setti_type* type, const void* value, sett_sink* to);
+
+/* Reads it into a value. INVALID: the bytes are no value; OUT_OF_MEMORY: a part of the value was read.
+ *   value  NULL: only checks the bytes; of a type with hooks only their number */
 sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, size_t size,
                             void* value);
 
-/* For types with hooks: whether they write the same of two values; what they write, without its
- * length, appended (false when memory runs out), or escaped and in quotes; and reading that. */
+/* Of types with hooks: whether the hooks write equal bytes for two values. */
 bool setti_type_same(const setti_type* type, const void* a, const void* b);
+
+/* Of types with hooks: appends the bytes that the hook writes. False when memory runs out. */
 bool setti_type_write_bytes(const setti_type* type, const void* value, setti_pool* pool,
                             setti_bytes* out);
+
+/* Of types with hooks: writes these bytes as text, escaped and in quotes. */
 void setti_type_print(const setti_type* type, const void* value, setti_writer* out);
+
+/* Of types with hooks: reads these bytes into a value. */
 sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, size_t size,
                                   void* value);
 
-/* A value of a type whose hooks write a struct (type->written), as that struct. setti_written_show
- * makes it: INVALID means that it cannot be one, such as a text with a zero byte;
- * setti_written_store reads it back into a value; setti_written_end frees it, and is always
- * called. */
+/* A value of a type whose hooks write a struct (type->written), as that struct. */
 typedef struct setti_written_view {
     const setti_type* type;
-    void* value;
-    setti_bytes bytes;
+    void* value;       /* the struct, in the pool */
+    setti_bytes bytes; /* what the hook wrote */
 } setti_written_view;
 
+/* Makes a view of a value. INVALID: the bytes are no such struct, because of a text with a zero byte,
+ * say. Call setti_written_end in any case. */
 sett_status setti_written_show(const setti_type* type, const void* value, setti_written_view* view);
+
+/* Reads the struct of a view, which the caller may have changed, into a value. */
 sett_status setti_written_store(setti_written_view* view, void* value);
+
+/* Frees a view. */
 void setti_written_end(setti_written_view* view);
 
 #endif

@@ -1,11 +1,16 @@
-/* scan.c: reads a query without a loop over it: how many entities match, which is the first,
- * whether one does, and where a loop may find some.
+/* query_count.c: answers about a query without a loop in the program: sett_query_count,
+ * sett_query_first, sett_query_matches, and which chunks of rows may have matches, for jobs.
+ *
+ * The workload: a count or the first match now and then; a survey for each system and frame that is
+ * split into jobs, over up to a million entities.
+ *
+ * Invariant:  each answer is what a loop over the query would find
  */
 #include "query/steps.h"
 
 uint32_t sett_query_count(const sett_query* of)
 {
-    sett_query* query = setti_unconst(of); /* caches are brought up to date */
+    sett_query* query = setti_unconst(of); /* its plan, a cache, may be updated */
     if (SETTI_IS_NULL(query)) {
         return 0;
     }
@@ -13,8 +18,8 @@ uint32_t sett_query_count(const sett_query* of)
     uint32_t count = 0;
     setti_loop_start(query, &batch);
     const setti_loop* loop = setti_loop_of(&batch);
-    if (loop->plain && loop->driver == SETT_QUERY_TERMS && query->array_count == 1) {
-        return query->array[0]->count; /* one type, or a tracked set for all types */
+    if (loop->plain && loop->driver == SETTI_NO_DRIVER && query->array_count == 1) {
+        return query->array[0]->count; /* of the only type, or of a tracked set of all types */
     }
     for (setti_step step; (step = setti_step_next(&batch)) != SETTI_STEP_END;) {
         if (step == SETTI_STEP_DENSE) {
@@ -30,7 +35,7 @@ uint32_t sett_query_count(const sett_query* of)
 
 sett_entity sett_query_first(const sett_query* of)
 {
-    sett_query* query = setti_unconst(of); /* caches are brought up to date */
+    sett_query* query = setti_unconst(of); /* its plan, a cache, may be updated */
     if (SETTI_IS_NULL(query)) {
         return sett_null();
     }
@@ -77,6 +82,7 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
     return any && setti_elsewhere_is(query, entity.index);
 }
 
+/* Notes that a chunk may have a match. */
 static void survey_mark(setti_survey* survey, uint32_t chunk)
 {
     SETTI_ASSERT(chunk < SETTI_SURVEY_CHUNKS &&
@@ -85,7 +91,7 @@ static void survey_mark(setti_survey* survey, uint32_t chunk)
     survey->filled++;
 }
 
-/* Over pages. After the first match of a chunk, continues with the next chunk. */
+/* Surveys a loop over pages: looks for the first match in each chunk. */
 static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* survey)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
@@ -126,9 +132,9 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
     setti_loop* loop = setti_loop_of(&batch);
     memset(survey, 0, sizeof(*survey));
     survey->scattered = query->written & ~loop->in_place;
-    bool pages = loop->driver == SETT_QUERY_TERMS && query->array_count != 0;
-    for (uint32_t k = 0; pages && k < query->array_count;
-         k++) { /* a storage's extent may be past its last value */
+    bool pages = loop->driver == SETTI_NO_DRIVER && query->array_count != 0;
+    for (uint32_t k = 0; pages && k < query->array_count; k++) {
+        /* the extent of an array depends on its history, its end on the state alone */
         loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));
     }
     uint32_t units = loop->limit / SETT_BATCH_ROWS + (loop->limit % SETT_BATCH_ROWS != 0);
@@ -140,7 +146,7 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
         return;
     }
     for (uint32_t k = 0; k < survey->count; k++) {
-        survey_mark(survey, k); /* hardly any gaps, or too few rows to look at */
+        survey_mark(survey, k); /* over a sparse set, or over too few rows for a survey */
     }
 }
 
@@ -152,7 +158,7 @@ uint32_t setti_query_row(sett_query* query, sett_entity entity)
     }
     setti_loop_start(query, &batch);
     uint32_t driver = setti_loop_of(&batch)->driver;
-    return driver == SETT_QUERY_TERMS
+    return driver == SETTI_NO_DRIVER
                ? entity.index
                : setti_sparse_row(&query->term[driver].type->storage, entity.index);
 }
