@@ -183,12 +183,21 @@ static void configure_in_system(sett_context* context)
          "systems are running - call it after sett_progress has returned");
 }
 
+static void finish_nothing(void* handle, void* user)
+{
+    (void)handle;
+    (void)user;
+}
+
 static void systems(void)
 {
     sett_world* world = quiet_world();
     sett_schedule_desc half = {.tasks.enqueue = NULL, .job_limit = 1000};
     SAYS(world, sett_schedule_configure(world, &half), ARGUMENT,
-         "`tasks` has only one of `enqueue` and `finish`");
+         "`job_limit` is 1000 - pass at most 64");
+    half = (sett_schedule_desc){.tasks.finish = finish_nothing};
+    SAYS(world, sett_schedule_configure(world, &half), ARGUMENT,
+         "`tasks` has only one of `enqueue` and `finish` - set both");
     sett_system_desc desc = {.name = "slow", .run = set_in_system, .fixed_step = .5f};
     sett_system* slow = sett_system_create(world, &desc);
     desc.name = "fast";

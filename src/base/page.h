@@ -329,8 +329,8 @@ SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_page
 #define SETTI_COW true
 #define SETTI_NO_COW false
 
-/* Like setti_pages_try_write, for these fast paths. With SETTI_NO_COW it is one store, and succeeds.
- */
+/* Like setti_pages_try_write, for these fast paths. With SETTI_NO_COW it is one store, and
+ * succeeds. */
 SETTI_INLINE bool setti_pages_try_mark(const setti_pool* pool, const setti_pages* pages,
                                        uint32_t number, bool cow)
 {

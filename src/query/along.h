@@ -38,8 +38,8 @@ SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton,
     return tag != NULL ? setti_storage_next(&tag->storage, &cursor) : SETTI_NONE;
 }
 
-/* A walk from target to target; zeroes at first. It also ends if links form a circle: it remembers an
- * entity, after 1, 2, 4, ... steps another one, and ends when it meets it again (Brent). */
+/* A walk from target to target; zeroes at first. It also ends if links form a circle: it remembers
+ * an entity, after 1, 2, 4, ... steps another one, and ends when it meets it again (Brent). */
 typedef struct setti_along_walk {
     uint32_t seen;  /* the remembered entity */
     uint32_t left;  /* steps until another one is remembered */

@@ -1,5 +1,5 @@
-/* batch.c: loops over queries: begins a loop, goes from batch to batch, and ends it. See steps.h for
- * the parts.
+/* batch.c: loops over queries: begins a loop, goes from batch to batch, and ends it. See steps.h
+ * for the parts.
  *
  * The workload: loops over a million entities, whose time is spent inside of steps, and loops over
  * sixteen, whose time is spent in this file. Most loops are over plain pages, and have a path of
@@ -142,8 +142,8 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
     loop->arranged = loop->arranged && loop->nested == 0;
 }
 
-/* Makes a loop gather into a scratch. Access by handle then uses the copies of values that it writes.
- */
+/* Makes a loop gather into a scratch. Access by handle then uses the copies of values that it
+ * writes. */
 static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
                                setti_gather_scratch** list)
 {
@@ -167,8 +167,8 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
 /* In loops of fewer steps, values stay in the first-level cache. */
 #define STEPS_NEAR 32
 
-/* Finds the arrays that decide which rows match, if these are one or two. An array without gaps up to
- * its extent does not decide, if another one ends no later: its words are not read. */
+/* Finds the arrays that decide which rows match, if these are one or two. An array without gaps up
+ * to its extent does not decide, if another one ends no later: its words are not read. */
 SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* loop)
 {
     const setti_storage* sieve[2] = {NULL, NULL};
@@ -190,8 +190,8 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
     }
 }
 
-/* Chooses how the loop finds its rows: by the query's remembered steps, or, over a rare type, word by
- * word. In both cases few rows match, and no step is expected to be dense.
+/* Chooses how the loop finds its rows: by the query's remembered steps, or, over a rare type, word
+ * by word. In both cases few rows match, and no step is expected to be dense.
  *   uses_steps  remembered steps may be used: SETTI_REMEMBERS_STEPS or SETTI_REMEMBERS_NOTHING */
 static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
 {
@@ -235,8 +235,8 @@ SETTI_COLD static sett_batch* batch_reject(const sett_query* query)
     return NULL;
 }
 
-/* Adds the loop to the open ones of its query or job. False when memory for gathered values runs out.
- */
+/* Adds the loop to the open ones of its query or job. False when memory for gathered values runs
+ * out. */
 SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -290,9 +290,9 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* The fast path, in line: the plan is unchanged and over plain pages, and no system, copy or profile
- * concerns the loop. It calls no function and saves no register, because a loop over 16 entities is
- * all overhead. */
+/* The fast path, in line: the plan is unchanged and over plain pages, and no system, copy or
+ * profile concerns the loop. It calls no function and saves no register, because a loop over 16
+ * entities is all overhead. */
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -360,8 +360,8 @@ void setti_query_close_job(setti_job_loops* job)
     job->gathering = 0;
 }
 
-/* The scratch of a loop that gathers. NULL: it does not gather, or the world has closed it and freed
- * the scratch (sett_query_end_all). */
+/* The scratch of a loop that gathers. NULL: it does not gather, or the world has closed it and
+ * freed the scratch (sett_query_end_all). */
 static setti_gather_scratch* batch_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -568,8 +568,8 @@ SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* lis
     }
 }
 
-/* Goes to the next step with matches, updates its remembered rows and prefetches its values. NULL at
- * the end, or, with `unlisted` set, at a step that cannot be remembered. */
+/* Goes to the next step with matches, updates its remembered rows and prefetches its values. NULL
+ * at the end, or, with `unlisted` set, at a step that cannot be remembered. */
 SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 {
     const sett_query* query = loop->query;
@@ -618,8 +618,8 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     return true;
 }
 
-/* The next word with matches; the cursor becomes its first index. 0 at the end. Skips pages and words
- * in which the rarest type has no value. */
+/* The next word with matches; the cursor becomes its first index. 0 at the end. Skips pages and
+ * words in which the rarest type has no value. */
 SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
 {
     const sett_query* query = loop->query;
@@ -713,8 +713,8 @@ SETTI_APART static bool batch_next_word(sett_batch* batch)
     return batch_hand_out_word(batch, 0, word);
 }
 
-/* Goes to the next batch of a loop that uses remembered steps, and prefetches the values of the batch
- * after it. */
+/* Goes to the next batch of a loop that uses remembered steps, and prefetches the values of the
+ * batch after it. */
 SETTI_APART static bool batch_next_listed(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -752,9 +752,9 @@ SETTI_APART static bool batch_next_dense(sett_batch* batch)
     return batch_hand_out(batch, base, rows, BATCH_IS_RUN);
 }
 
-/* Takes the first step over plain pages in which every row matches. For 16 entities that is the whole
- * loop, so it calls no function and saves no register. False, with nothing done, if a snapshot needs
- * a page or rows have ticks of their own. */
+/* Takes the first step over plain pages in which every row matches. For 16 entities that is the
+ * whole loop, so it calls no function and saves no register. False, with nothing done, if a
+ * snapshot needs a page or rows have ticks of their own. */
 SETTI_INLINE bool batch_try_first(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -784,9 +784,9 @@ SETTI_INLINE bool batch_try_first(sett_batch* batch)
     return true;
 }
 
-/* Prefetches the beginning of the next page of values. The processor does not: in a page of a sparse
- * set the entities follow the values, and it reads on there. Without this a loop over a million rows
- * took a tenth longer. */
+/* Prefetches the beginning of the next page of values. The processor does not: in a page of a
+ * sparse set the entities follow the values, and it reads on there. Without this a loop over a
+ * million rows took a tenth longer. */
 SETTI_INLINE void load_ahead(const unsigned char* page)
 {
     SETTI_PREFETCH(page);

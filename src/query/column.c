@@ -37,7 +37,8 @@ static size_t column_size(const sett_query* query, uint32_t k, column_copying wa
     return why == NULL ? type->storage.size : 0;
 }
 
-/* Copies the field of a batch's first `count` entities: to `out`, or, if that is NULL, from `in`. */
+/* Copies the field of a batch's first `count` entities: to `out`, or, if that is NULL, from
+ * `in`. */
 static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32_t count,
                         unsigned char* out, const unsigned char* in)
 {

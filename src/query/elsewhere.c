@@ -1,5 +1,5 @@
-/* elsewhere.c: terms about another entity than the visited one: its parent, an ancestor, its prefab,
- * the target of a relationship, a fixed entity, the singletons.
+/* elsewhere.c: terms about another entity than the visited one: its parent, an ancestor, its
+ * prefab, the target of a relationship, a fixed entity, the singletons.
  *
  * The workload: transforms with their parent's; settings of a level; values of a prefab for its
  * instances. These terms are tested for each row that the plain terms leave, and their links are
@@ -102,8 +102,8 @@ const char* setti_elsewhere_check(const sett_world* world, const sett_term* term
                             : term->along == 0 || term->along == SETT_ID_HIERARCHY ||
                                   term->along == SETT_ID_INSTANCE_OF;
     return one ? NULL
-               : "`along` is not a relationship with one target for each source - use the hierarchy "
-                 "or an exclusive relationship";
+               : "`along` is not a relationship with one target for each source - use the "
+                 "hierarchy or an exclusive relationship";
 }
 
 void setti_elsewhere_add(sett_query* query, const sett_term* given)

@@ -21,8 +21,9 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
 }
 
 /* Copies the values of a batch's rows into the scratch, stores their addresses and marks them as
- * written. If `size` is constant, a copy is one move. Local variables are not loaded again after each
- * store to the scratch, which may alias anything: without them a gathered row cost 115 instructions. */
+ * written. If `size` is constant, a copy is one move. Local variables are not loaded again after
+ * each store to the scratch, which may alias anything: without them a gathered row cost 115
+ * instructions. */
 SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);

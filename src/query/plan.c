@@ -90,8 +90,8 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
     return plan_hides(query, listener) ? covered : 0;
 }
 
-/* Whether cover a is better than cover b: it owns types and b does not; or else it covers more terms.
- */
+/* Whether cover a is better than cover b: it owns types and b does not; or else it covers more
+ * terms. */
 static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const setti_listener* b,
                            uint32_t covered_b)
 {
@@ -153,8 +153,8 @@ static bool plan_names(const sett_query* query, const setti_type* type)
     return k < query->term_count;
 }
 
-/* Finds the tags that hide entities from the query: Prefab and Disabled, unless a term has them, and
- * the tags that switch required components off. */
+/* Finds the tags that hide entities from the query: Prefab and Disabled, unless a term has them,
+ * and the tags that switch required components off. */
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;

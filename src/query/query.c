@@ -1,5 +1,5 @@
-/* query.c: creates and destroys queries, and checks the typed access to their fields. What depends on
- * the terms alone is computed once, when a query is created; plan.c computes what depends on the
+/* query.c: creates and destroys queries, and checks the typed access to their fields. What depends
+ * on the terms alone is computed once, when a query is created; plan.c computes what depends on the
  * world.
  *
  * The workload: some hundreds of queries, created when a program starts; in debug builds a check of
@@ -102,8 +102,8 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
                : NULL;
 }
 
-/* Checks the types of a query's terms. Two terms must not contradict each other: the loop would visit
- * no entity, or two fields would overwrite each other's gathered values. */
+/* Checks the types of a query's terms. Two terms must not contradict each other: the loop would
+ * visit no entity, or two fields would overwrite each other's gathered values. */
 static sett_status query_check_types(sett_world* world, const char* call, const char* name,
                                      const sett_query_desc* desc)
 {

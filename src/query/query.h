@@ -8,8 +8,8 @@
 #include "world/term.h"
 #include "world/world.h"
 
-/* Where a gathered value comes from, by row of the step: the place in the storage, which testing the
- * row finds; then the address, once the row is in a batch. */
+/* Where a gathered value comes from, by row of the step: the place in the storage, which testing
+ * the row finds; then the address, once the row is in a batch. */
 typedef union setti_source {
     uint32_t place;
     unsigned char* address;
@@ -83,8 +83,8 @@ struct sett_query {
     uint32_t positional; /* terms of arrays and tags */
     uint32_t array_rows; /* rows of a step over pages: the fewest rows of a page among its arrays */
     uint32_t version;    /* the world's listener_version at that time */
-    /* equals `version` if the query is `simple` and `direct`; else it differs, so that the fast path
-     * of sett_query_begin is not taken */
+    /* equals `version` if the query is `simple` and `direct`; else it differs, so that the fast
+     * path of sett_query_begin is not taken */
     uint32_t version_short;
     setti_listener* cover; /* a group whose conditions are all among the query's, or NULL */
     uint32_t covered;      /* terms that are true for all members of the cover */
@@ -132,8 +132,8 @@ typedef struct setti_plan {
 /* The `driver` of a plan or loop over pages. */
 #define SETTI_NO_DRIVER SETT_QUERY_TERMS
 
-/* The state of a loop: a batch's `internal`. Members that begin as zero are neighbours, as are those
- * copied from the query. */
+/* The state of a loop: a batch's `internal`. Members that begin as zero are neighbours, as are
+ * those copied from the query. */
 typedef struct setti_loop {
     sett_query* query;
     void* open; /* the setti_open_loop in which it is counted; NULL: it was closed */
@@ -199,8 +199,8 @@ typedef struct setti_survey {
     uint64_t bits[SETTI_SURVEY_CHUNKS / 64]; /* the filled chunks */
 } setti_survey;
 
-/* Makes a survey. It depends on the components of entities, not on which pages exist. Writes nothing
- * to the world if plans are up to date. */
+/* Makes a survey. It depends on the components of entities, not on which pages exist. Writes
+ * nothing to the world if plans are up to date. */
 void setti_query_survey(sett_query* query, setti_survey* survey);
 
 /* The row in which a loop would find the entity; SETTI_NONE: it does not match. */
@@ -210,9 +210,9 @@ uint32_t setti_query_row(sett_query* query, sett_entity entity);
 #define SETTI_REMEMBERS_STEPS true
 #define SETTI_REMEMBERS_NOTHING false
 
-/* Like sett_query_begin, for one job, over rows [from, to). `from` is a multiple of SETT_BATCH_ROWS:
- * so no page of rows is in two ranges. Plans must be up to date. It writes only to its arguments,
- * and, with SETTI_REMEMBERS_STEPS, to the query's remembered steps of these rows. */
+/* Like sett_query_begin, for one job, over rows [from, to). `from` is a multiple of
+ * SETT_BATCH_ROWS: so no page of rows is in two ranges. Plans must be up to date. It writes only to
+ * its arguments, and, with SETTI_REMEMBERS_STEPS, to the query's remembered steps of these rows. */
 sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_job_loops* job,
                                   uint32_t from, uint32_t to, bool remembers);
 

@@ -36,14 +36,14 @@ SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 #define SETTI_HAS_TYPE true
 #define SETTI_LACKS_TYPE false
 
-/* Reduces `words` to the rows whose entities have the term's type, or lack it. Compares words if the
- * term is positional in this loop, else row by row. */
+/* Reduces `words` to the rows whose entities have the term's type, or lack it. Compares words if
+ * the term is positional in this loop, else row by row. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 
 /* Whether the entity's value was written after the query's tick `since`. Values that a restore has
- * written count, too, unless `since` was restored with them (since_is_state). Values that were cloned
- * from another world always count. */
+ * written count, too, unless `since` was restored with them (since_is_state). Values that were
+ * cloned from another world always count. */
 bool setti_match_is_new(const sett_query* query, const setti_storage* storage, uint32_t index);
 
 /* Which words are not 0: bit k for word k. Without branches, which would be mispredicted at every
@@ -57,8 +57,9 @@ SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_coun
     return some;
 }
 
-/* Returns all ones if the first `rows` bits are set. Without branches, for vector code. A whole step,
- * the usual case, is a path of its own with a constant number of rows: that saves 67 instructions. */
+/* Returns all ones if the first `rows` bits are set. Without branches, for vector code. A whole
+ * step, the usual case, is a path of its own with a constant number of rows: that saves 67
+ * instructions. */
 SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
@@ -74,8 +75,8 @@ SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
     return rows % 64 != 0 ? all & (words[rows / 64] | ~setti_bits_below(rows % 64)) : all;
 }
 
-/* Finds the occupancy words of all required arrays for the step at `base`. Returns NULL, or the first
- * array that has no page there. */
+/* Finds the occupancy words of all required arrays for the step at `base`. Returns NULL, or the
+ * first array that has no page there. */
 SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, uint32_t base,
                                                        const uint64_t** bits)
 {
@@ -125,8 +126,8 @@ SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t bas
                                : NULL;
 }
 
-/* Remembers that the rows of `words`, which a word of 0 follows, match in a step. False, with nothing
- * changed, if the list has no room for them. */
+/* Remembers that the rows of `words`, which a word of 0 follows, match in a step. False, with
+ * nothing changed, if the list has no room for them. */
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed);
 
 /* Chooses the rows of the next batch. Returns the row of the step that is row 0 of the batch. */

@@ -14,7 +14,8 @@
  * While a stage runs, the world is locked (setti_commands_begin_jobs). Commands are applied when no
  * other thread runs.
  *
- * Invariant:  a system's slices are jobs 0, 1, ..., and have together all rows that may match, once;
+ * Invariant:  a system's slices are jobs 0, 1, ..., and have together all rows that may match,
+ * once;
  *             a job's buffer has commands => `recorded` of its system is set
  */
 #include "base/cow.h"
@@ -162,8 +163,8 @@ void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 
 /* Whether the interval of a system is over; sets the system's dt. A thousandth of a frame may be
  * missing, because three times 0.1f is less than 0.3f; it counts for the next run, so there are as
- * many runs as intervals. In a frame longer than the interval the system runs once, with a dt of the
- * whole frame. */
+ * many runs as intervals. In a frame longer than the interval the system runs once, with a dt of
+ * the whole frame. */
 static bool frame_is_over(sett_system* system, float dt)
 {
     SETTI_ASSERT(system->desc.interval > 0);
@@ -214,8 +215,8 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
     return slice;
 }
 
-/* The storage of a required type that no entity has, because of which the system is skipped; NULL: all
- * have entities. */
+/* The storage of a required type that no entity has, because of which the system is skipped; NULL:
+ * all have entities. */
 static const setti_storage* frame_find_empty(const sett_query* query)
 {
     for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
@@ -227,8 +228,8 @@ static const setti_storage* frame_find_empty(const sett_query* query)
     return NULL;
 }
 
-/* Adds the slices of a system with several jobs. Each job gets an equal number of the chunks that may
- * have matches. */
+/* Adds the slices of a system with several jobs. Each job gets an equal number of the chunks that
+ * may have matches. */
 static void frame_split(setti_run* run, sett_system* system)
 {
     if (frame_find_empty(system->query) != NULL) {
@@ -334,7 +335,8 @@ static void frame_step(sett_world* world, sett_system* system, bool commands)
 }
 
 /* Runs the slices one after another on this thread.
- *   alone  they are of one exclusive system, which may change the world: world->running stays NULL */
+ *   alone  they are of one exclusive system, which may change the world: world->running stays
+ * NULL */
 static void frame_run_here(sett_world* world, bool alone)
 {
     SETTI_ASSERT(world->running == NULL);
@@ -351,7 +353,8 @@ static void frame_run_here(sett_world* world, bool alone)
     world->running = NULL;
 }
 
-/* Writes the names of the running systems into run->running, for messages, which add outer quotes. */
+/* Writes the names of the running systems into run->running, for messages, which add outer
+ * quotes. */
 static void frame_list_names(setti_run* run)
 {
     size_t at = 0;
@@ -632,8 +635,8 @@ static sett_status frame_run(sett_world* world, float dt, int first, int last)
     return status == SETT_OK ? frame_stages(world, late, dt) : status;
 }
 
-/* Begins sett_progress and sett_system_run: checks whether systems may run, and updates the schedule.
- */
+/* Begins sett_progress and sett_system_run: checks whether systems may run, and updates the
+ * schedule. */
 static sett_status frame_begin(sett_world* world, float dt, const char* call)
 {
     if (world->busy) {

@@ -54,8 +54,8 @@ typedef struct setti_fixed {
     uint32_t end;    /* behind its last stage; equals `first` if it has no systems */
 } setti_fixed;
 
-/* What one call of a system's function uses. Threads write to neighbouring jobs, so `apart` keeps them
- * in different cache lines. */
+/* What one call of a system's function uses. Threads write to neighbouring jobs, so `apart` keeps
+ * them in different cache lines. */
 typedef struct setti_job {
     sett_commands* commands;
     setti_job_loops loops;
@@ -318,8 +318,8 @@ bool setti_schedule_update(sett_world* world);
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_schedule_validate(const sett_world* world);
 
-/* Finds or creates the loop of fixed steps for a system with this descriptor; *fixed becomes NULL if
- * the system runs once a frame. False when memory runs out. */
+/* Finds or creates the loop of fixed steps for a system with this descriptor; *fixed becomes NULL
+ * if the system runs once a frame. False when memory runs out. */
 bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixed** fixed);
 
 /* Adds `dt` seconds to the time of a loop. */
@@ -328,7 +328,8 @@ void setti_fixed_pass(setti_fixed* fixed, float dt);
 /* The loop whose step is due first; NULL: none is due. */
 setti_fixed* setti_fixed_due(const setti_run* run);
 
-/* SETT_OK, or fails if the phases or loops of two systems contradict that `first` runs before `then`. */
+/* SETT_OK, or fails if the phases or loops of two systems contradict that `first` runs before
+ * `then`. */
 sett_status setti_fixed_check_order(const sett_system* first, const sett_system* then,
                                     const char* call);
 

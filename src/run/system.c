@@ -1,5 +1,5 @@
-/* system.c: creates and destroys systems. A system's query, group or observer, and the command buffers
- * of its jobs, are ordinary ones of the world.
+/* system.c: creates and destroys systems. A system's query, group or observer, and the command
+ * buffers of its jobs, are ordinary ones of the world.
  *
  * The workload: some dozens of systems, at times thousands, created when a program starts.
  *
@@ -449,8 +449,8 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
     return system->group != NULL ? SETT_OK : system->world->error;
 }
 
-/* Gives a system all that its descriptor says, and adds it to the world's list. On failure the caller
- * frees the system. */
+/* Gives a system all that its descriptor says, and adds it to the world's list. On failure the
+ * caller frees the system. */
 static sett_status system_init(sett_system* system, const sett_system_desc* desc)
 {
     sett_world* world = system->world;

@@ -115,8 +115,8 @@ static void index_fill(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Makes the index a hash table of so many pages. False when memory runs out: the index is then as it
- * was. */
+/* Makes the index a hash table of so many pages. False when memory runs out: the index is then as
+ * it was. */
 static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pages)
 {
     bool done = true;
@@ -260,9 +260,9 @@ void setti_index_forget(setti_pool* pool, setti_storage* storage, uint32_t index
     index_empty_slot(pool, storage, at);
 }
 
-/* The fast path of setti_sparse_erase, for a set of plain bytes with a hash table of one page, while
- * no snapshot is held: two searches instead of five, and no call. Returns false, with nothing done,
- * in other cases: setti_sparse_erase goes on. */
+/* The fast path of setti_sparse_erase, for a set of plain bytes with a hash table of one page,
+ * while no snapshot is held: two searches instead of five, and no call. Returns false, with nothing
+ * done, in other cases: setti_sparse_erase goes on. */
 bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 1 || storage->keep_order || storage->tracked || storage->move != NULL ||

@@ -198,7 +198,8 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
     return true;
 }
 
-/* Sets the bit of an index. NULL if it is set, its page is missing, or a snapshot needs the page. */
+/* Sets the bit of an index. NULL if it is set, its page is missing, or a snapshot needs the
+ * page. */
 static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_TAG);

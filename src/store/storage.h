@@ -372,9 +372,9 @@ SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t fr
     *is = SETTI_MAX(*is, was);
 }
 
-/* The next of the entity indices that have a value, SETTI_NONE at the end: upwards in an array, from
- * the last row down in a sparse set. Begins with *cursor = 0. The index just returned may be erased.
- */
+/* The next of the entity indices that have a value, SETTI_NONE at the end: upwards in an array,
+ * from the last row down in a sparse set. Begins with *cursor = 0. The index just returned may be
+ * erased. */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
 /* The whole walk: SETTI_EACH_INDEX(index, storage) { ... } */

@@ -148,9 +148,9 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
     array_update_after_free(pool, storage, spare);
 }
 
-/* Makes the spare the page of rows with this number, which is missing: so a type that comes and goes
- * all over the world does not allocate. False if there is no spare, a snapshot may need it, or rows
- * in it may be reserved. */
+/* Makes the spare the page of rows with this number, which is missing: so a type that comes and
+ * goes all over the world does not allocate. False if there is no spare, a snapshot may need it, or
+ * rows in it may be reserved. */
 static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
@@ -197,8 +197,8 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
            setti_pages_ensure(pool, &storage->rows, page, &fresh);
 }
 
-/* Makes a page that became empty the spare, and frees the spare before it. So an entity that toggles
- * its component does not allocate each time. */
+/* Makes a page that became empty the spare, and frees the spare before it. So an entity that
+ * toggles its component does not allocate each time. */
 static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(pool->pinned == 0);

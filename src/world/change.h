@@ -14,15 +14,16 @@
 /* Destroys every entity, and runs hooks and callbacks. No loop is open. Needs no memory. */
 void setti_change_destroy_all(sett_world* world);
 
-/* For setti_cascade.collect: adds an entity to those that are destroyed. It will be destroyed before
- * the entity for which `collect` was called. Does nothing for an entity that was added before. */
+/* For setti_cascade.collect: adds an entity to those that are destroyed. It will be destroyed
+ * before the entity for which `collect` was called. Does nothing for an entity that was added
+ * before. */
 void setti_change_collect(sett_world* world, uint32_t index);
 
 /* The `type` of setti_change_is_plain where no cascade runs but those that just unlink. */
 #define SETTI_NO_CASCADE ((const setti_type*)NULL)
 
-/* Whether destroying an entity with this signature runs no callback, only the cascades of `type` and
- * of types that just unlink, and no order of rows depends on when it is destroyed. */
+/* Whether destroying an entity with this signature runs no callback, only the cascades of `type`
+ * and of types that just unlink, and no order of rows depends on when it is destroyed. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
 /* The fast path of sett_add for types without callbacks. Returns the value, which is not
@@ -43,16 +44,17 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
 bool setti_change_is_bare(const sett_world* world, const setti_type* type);
 
 /* Adds a bare type to up to 64 entities, which do not have it: those whose bit is set, for the
- * indices from `first`, a multiple of 64, on. `values` are the entities' values, side by side; NULL:
- * zeroes. Fails as `call`, with nothing added: STALE if an index has no entity, OUT_OF_MEMORY. */
+ * indices from `first`, a multiple of 64, on. `values` are the entities' values, side by side;
+ * NULL: zeroes. Fails as `call`, with nothing added: STALE if an index has no entity,
+ * OUT_OF_MEMORY. */
 bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, uint64_t bits,
                            const unsigned char* values, const char* call);
 
-/* Adding and removing in steps, for changes of more than one entity or type. Call setti_edit_settle,
- * then a `reserve` for each change, then, if all succeeded, its second step for each, or else
- * setti_edit_unclaim. *signature is the entity's before the change, and becomes the one after it.
- * Adding does not add the types that the type requires; removing removes the types that require it
- * first. */
+/* Adding and removing in steps, for changes of more than one entity or type. Call
+ * setti_edit_settle, then a `reserve` for each change, then, if all succeeded, its second step for
+ * each, or else setti_edit_unclaim. *signature is the entity's before the change, and becomes the
+ * one after it. Adding does not add the types that the type requires; removing removes the types
+ * that require it first. */
 bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t index,
                               uint32_t* signature);
 void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity entity);
@@ -60,13 +62,13 @@ bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t i
 void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index);
 
 /* Adds `first` to entity a and `second` to entity b, in this order, unless they have it: both, or,
- * when memory runs out (false), neither. The world is unlocked. `fill` writes the value of `second`;
- * NULL: zeroes. on_set does not run. */
+ * when memory runs out (false), neither. The world is unlocked. `fill` writes the value of
+ * `second`; NULL: zeroes. on_set does not run. */
 bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
                           sett_entity b, const setti_edit_fill* fill);
 
-/* For setti_cascade.validate and .detach: reserves, and later removes, those types of an entity that
- * survives whose values lead only to entities that are destroyed. */
+/* For setti_cascade.validate and .detach: reserves, and later removes, those types of an entity
+ * that survives whose values lead only to entities that are destroyed. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index);
 void setti_change_remove_stranded(sett_world* world, uint32_t index);
 
@@ -132,8 +134,8 @@ static inline bool setti_change_keeps_link(const setti_type* type)
            (type->world->target_observers != 0 && type->links != NULL && type->records == NULL);
 }
 
-/* Adds a type that the entity does not have, after the types that it requires. NULL when memory runs
- * out. */
+/* Adds a type that the entity does not have, after the types that it requires. NULL when memory
+ * runs out. */
 void* setti_change_add_part(sett_world* world, setti_edit_part* part, sett_entity entity);
 
 /* Whether the world, the type and the entity allow a change; fails as `call` otherwise. */

@@ -28,10 +28,10 @@ SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, set
                : NULL;
 }
 
-/* Adds an array without a flag of SETTI_TYPE_LONG_ADD, by the transition that the type remembers, if
- * the pages exist. The new row is not initialised. NULL: a page is missing, or a snapshot needs it.
- * Calls no function, so that sett_add need not save registers. Equals setti_change_add before the
- * value is written. */
+/* Adds an array without a flag of SETTI_TYPE_LONG_ADD, by the transition that the type remembers,
+ * if the pages exist. The new row is not initialised. NULL: a page is missing, or a snapshot needs
+ * it. Calls no function, so that sett_add need not save registers. Equals setti_change_add before
+ * the value is written. */
 SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t index,
                                 uint32_t* signature, bool cow)
 {
@@ -68,8 +68,8 @@ SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* 
 /* The `signature` of a dont_fragment type. */
 #define FAST_NO_SIGNATURE ((uint32_t*)NULL)
 
-/* Like fast_try_add, for a tag, a sparse set, or a dont_fragment type. NULL also if the entity has a
- * value. */
+/* Like fast_try_add, for a tag, a sparse set, or a dont_fragment type. NULL also if the entity has
+ * a value. */
 SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint32_t index,
                                       uint32_t* signature)
 {
@@ -88,8 +88,8 @@ SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint3
     return value;
 }
 
-/* Like fast_try_add_other, for a dont_fragment type that requires no other: signatures and groups do
- * not depend on it. */
+/* Like fast_try_add_other, for a dont_fragment type that requires no other: signatures and groups
+ * do not depend on it. */
 SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* type,
                                               sett_entity entity)
 {

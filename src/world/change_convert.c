@@ -1,5 +1,5 @@
-/* change_convert.c: calls that change the storage of a type as a whole: they reserve rows, close gaps,
- * or convert it to another kind.
+/* change_convert.c: calls that change the storage of a type as a whole: they reserve rows, close
+ * gaps, or convert it to another kind.
  *
  * The workload: now and then, between frames. The entities that have the type remain the same, so
  * neither signatures nor listeners change.
@@ -14,8 +14,8 @@ sett_status sett_component_reserve(sett_world* world, sett_component component, 
     if (type == NULL) {
         return setti_world_failure(world);
     }
-    /* The row of an array is its entity's index, which is not known yet. So rows are reserved for all
-     * indices in use, and for `count` behind them. */
+    /* The row of an array is its entity's index, which is not known yet. So rows are reserved for
+     * all indices in use, and for `count` behind them. */
     const setti_entity_table* table = &world->entities;
     uint32_t taken = setti_entity_taken(table);
     uint32_t end = table->limit - taken < count ? table->limit : taken + count;
@@ -175,9 +175,9 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* from, 
     *at = row;
 }
 
-/* Which of the entities in `word`, which have the type of storage `of`, are members of a listener that
- * has no conditions but `with` and `without`. By whole words: looking up each entity's signature takes
- * as long as moving its value. */
+/* Which of the entities in `word`, which have the type of storage `of`, are members of a listener
+ * that has no conditions but `with` and `without`. By whole words: looking up each entity's
+ * signature takes as long as moving its value. */
 static uint64_t conversion_members(const setti_listener* listener, const setti_storage* of,
                                    uint32_t base, uint64_t word)
 {
@@ -212,8 +212,8 @@ static uint32_t conversion_note_members(const setti_storage* from, const setti_l
     return count;
 }
 
-/* Prefetches the values of the word after the next one, if it is in the same page. (Half of a million
- * entities, whose pages do not follow one another in memory: 1.3 ms instead of 1.8.) */
+/* Prefetches the values of the word after the next one, if it is in the same page. (Half of a
+ * million entities, whose pages do not follow one another in memory: 1.3 ms instead of 1.8.) */
 SETTI_INLINE void conversion_prefetch(const setti_storage* from, uint32_t base)
 {
     uint32_t rows = setti_storage_rows(from);
@@ -322,8 +322,8 @@ static bool conversion_move_plain(sett_world* world, const setti_storage* from, 
     return true;
 }
 
-/* Moves one part of the values, in the order of the rows of a sparse set or the indices of an array.
- * In line: with three calls for each value a million of 8 bytes took 15 ms instead of 8. */
+/* Moves one part of the values, in the order of the rows of a sparse set or the indices of an
+ * array. In line: with three calls for each value a million of 8 bytes took 15 ms instead of 8. */
 static void conversion_move_part(sett_world* world, const setti_storage* from, setti_storage* to,
                                  const setti_listener* listener, conversion_part part)
 {

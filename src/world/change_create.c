@@ -314,8 +314,8 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 
 /* ---------------------------------------------------------------------------------- with values */
 
-/* Whether a value has the C type that its macro named; else it is reported. SETT_VALUE_TAG names a C
- * type, and no size. */
+/* Whether a value has the C type that its macro named; else it is reported. SETT_VALUE_TAG names a
+ * C type, and no size. */
 static bool change_check_value(sett_world* world, const sett_value* value, const char* call)
 {
     const setti_type* type = setti_world_type(world, value->component);

@@ -5,9 +5,9 @@
  * dont_fragment types, links that concern others, or groups takes the slow path: one edit, which
  * removes all components and destroys the entity. change_add.c says what "equals" means.
  *
- * Destroying one entity may collect others, which have to be destroyed before it: its children, say.
- * They are put into a list. Its memory is reserved when entities are linked, so that destroying
- * needs none:
+ * Destroying one entity may collect others, which have to be destroyed before it: its children,
+ * say. They are put into a list. Its memory is reserved when entities are linked, so that
+ * destroying needs none:
  *
  *     collect_list     first | second | third found | ...     collect_room
  *
@@ -60,7 +60,8 @@ SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index
     }
 }
 
-/* Destroys an entity without running callbacks. Equals setti_change_destroy where there are none. */
+/* Destroys an entity without running callbacks. Equals setti_change_destroy where there are
+ * none. */
 static void fast_end(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
@@ -73,7 +74,8 @@ static void fast_end(sett_world* world, uint32_t index)
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
-/* Like fast_end, for an entity with values, none of them in sparse sets, while no snapshot is held. */
+/* Like fast_end, for an entity with values, none of them in sparse sets, while no snapshot is
+ * held. */
 SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
 {
     SETTI_ASSERT(world->pool.cow_from == 0);
@@ -335,8 +337,8 @@ static sett_status cascade_take_step_for_all(sett_world* world, cascade_step ste
     return status;
 }
 
-/* See setti_cascade_calls.destroy. Forced: all entities are destroyed, so none can reject, and links
- * need no clean-up. */
+/* See setti_cascade_calls.destroy. Forced: all entities are destroyed, so none can reject, and
+ * links need no clean-up. */
 static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t index,
                                    setti_ending ending)
 {

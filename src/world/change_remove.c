@@ -50,8 +50,8 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
     return status;
 }
 
-/* Removes where sett_remove cannot, in line: erases a row if the transition is known and no callback
- * runs, else takes the slow path. */
+/* Removes where sett_remove cannot, in line: erases a row if the transition is known and no
+ * callback runs, else takes the slow path. */
 static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -99,8 +99,8 @@ SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type,
 }
 
 /* Erases the row of an array or tag, by the transition that the type remembers. That transition
- * begins at signatures with the type, so only assertions test whether the entity has it. The page of
- * an entity that toggles its component is the spare one already: nothing more is to be done. */
+ * begins at signatures with the type, so only assertions test whether the entity has it. The page
+ * of an entity that toggles its component is the spare one already: nothing more is to be done. */
 SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type, uint32_t index,
                                             uint32_t* signature)
 {
@@ -136,8 +136,8 @@ SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, ui
                : fast_remove_cow(world, type, index, signature);
 }
 
-/* Unlinks a value, and deinitialises it. Equals what setti_edit_commit does before it erases the row.
- */
+/* Unlinks a value, and deinitialises it. Equals what setti_edit_commit does before it erases the
+ * row. */
 SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
@@ -272,8 +272,8 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
     change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
 }
 
-/* The next type of a signature, from the *k-th on, whose value a surviving entity loses, because all
- * of its targets are destroyed. NULL if there is none. */
+/* The next type of a signature, from the *k-th on, whose value a surviving entity loses, because
+ * all of its targets are destroyed. NULL if there is none. */
 static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
                                         uint32_t* k)
 {

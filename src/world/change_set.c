@@ -109,8 +109,9 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     return true;
 }
 
-/* Writes a value. False, and the failure is reported, if only its module may set the type, if on_set
- * callbacks are nested too deep, if they would run inside a system, or if memory runs out. */
+/* Writes a value. False, and the failure is reported, if only its module may set the type, if
+ * on_set callbacks are nested too deep, if they would run inside a system, or if memory runs
+ * out. */
 SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_entity entity,
                                void* row, const void* value)
 {
@@ -123,9 +124,9 @@ SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_e
     return true;
 }
 
-/* Adds for sett_set where the addition may move values, because gaps are closed or the entity enters
- * a group. The given value may be one of those: so plain bytes are copied first, and a value with a
- * move hook is noted by its entity and found again. */
+/* Adds for sett_set where the addition may move values, because gaps are closed or the entity
+ * enters a group. The given value may be one of those: so plain bytes are copied first, and a value
+ * with a move hook is noted by its entity and found again. */
 static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit_part* part)
 {
     SETTI_ASSERT(part->value != NULL && part->type->storage.size != 0);

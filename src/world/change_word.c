@@ -1,6 +1,6 @@
 /* change_word.c: up to 64 neighbouring entities get a component together, if its addition runs no
- * callback and needs no other type. The slow path (setti_change_put) handles every case; change_add.c
- * says what "equals" means.
+ * callback and needs no other type. The slow path (setti_change_put) handles every case;
+ * change_add.c says what "equals" means.
  *
  * The workload: a world read from a file, type by type: up to 64 entities, most of which have the
  * same signature. So a transition is looked up only where the signature differs from that of the

@@ -3,8 +3,9 @@
  *
  * Modules store indices, keys and lists in their components, which a receiver could not check. So a
  * codec writes values as a program would set them (this parent, this target, this name), and plays
- * them by the calls that a program would make. The receiver expects of a list first the members that
- * it had before, in their order, then the new ones, ascending by index; any other order is sent. */
+ * them by the calls that a program would make. The receiver expects of a list first the members
+ * that it had before, in their order, then the new ones, ascending by index; any other order is
+ * sent. */
 #ifndef SETTI_CODEC_H
 #define SETTI_CODEC_H
 
@@ -95,8 +96,8 @@ typedef enum setti_fate {
 typedef struct setti_player {
     setti_sides* sides; /* the live world */
     setti_fate (*fate)(const struct setti_player* player, uint32_t index);
-    /* Reserves memory for the next call that changes something. False, with the world's message set,
-     * when memory runs out. */
+    /* Reserves memory for the next call that changes something. False, with the world's message
+     * set, when memory runs out. */
     bool (*room)(const struct setti_player* player);
     /* Reports what is wrong with the delta. Returns false. */
     bool (*reject)(const struct setti_player* player, const char* why);
@@ -118,7 +119,8 @@ typedef struct setti_codec_list {
     uint32_t last;  /* place of the last member; SETTI_NONE: the list is empty */
 } setti_codec_list;
 
-/* The position of a walk over the owners of a value; zeroes at first. Its members are the codec's. */
+/* The position of a walk over the owners of a value; zeroes at first. Its members are the
+ * codec's. */
 typedef struct setti_codec_cursor {
     uint32_t number;
     uint32_t place;
@@ -148,8 +150,8 @@ typedef struct setti_codec {
     /* NULL, or what is wrong with a value in any world. Optional. */
     const char* (*check)(const setti_player* player, const setti_type* type,
                          const setti_delta_entry* entry);
-    /* Called before entities are destroyed: takes the value of an entry out of its lists, because it
-     * changes. Optional. */
+    /* Called before entities are destroyed: takes the value of an entry out of its lists, because
+     * it changes. Optional. */
     bool (*detach_for_move)(const setti_player* player, setti_type* type,
                             const setti_delta_entry* entry);
     /* Called then, too, for each entity that will be destroyed, which may lack the type: takes all
@@ -161,8 +163,8 @@ typedef struct setti_codec {
                  const setti_delta_entry* entry);
     bool (*remove)(const setti_player* player, setti_type* type, sett_entity entity);
 
-    /* Whether links of the type must not close a circle: that is checked, by `owner`, for all values
-     * that a delta sets. Optional. */
+    /* Whether links of the type must not close a circle: that is checked, by `owner`, for all
+     * values that a delta sets. Optional. */
     bool (*acyclic)(const setti_type* type);
 
     /* Lists. NULL: there are none. */

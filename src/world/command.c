@@ -1,11 +1,11 @@
-/* command.c: command buffers: changes that are recorded now and applied later, by the functions that
- * make them at once.
+/* command.c: command buffers: changes that are recorded now and applied later, by the functions
+ * that make them at once.
  *
  * The workload: some thousands of commands a frame, recorded in loops and applied between them.
  * Records lie one after another in chunks that the buffer reuses: after the first frames nothing is
  * allocated. Chunks come from the allocator, not from the world's pool, so that buffers of several
- * threads can record side by side. The chunks of jobs are shared: when the commands of one stage are
- * applied, the next stage records into its chunks. So their memory depends on what one stage
+ * threads can record side by side. The chunks of jobs are shared: when the commands of one stage
+ * are applied, the next stage records into its chunks. So their memory depends on what one stage
  * records, not on the number of jobs.
  *
  *     chunk    | header | record, payload | record, payload | ... used --> | free |
@@ -13,8 +13,8 @@
  * While systems run side by side the world's own buffer is closed: `write` is NULL, so recording
  * takes the slow path, which reports that.
  *
- * The commands of other modules (sett_cmd_relate, sett_cmd_event, ...) are in the files of the calls
- * that they record; they use setti_commands_call.
+ * The commands of other modules (sett_cmd_relate, sett_cmd_event, ...) are in the files of the
+ * calls that they record; they use setti_commands_call.
  *
  * Invariant:  count = records between the read position and the write position;
  *             a chunk's used <= its size;
@@ -30,20 +30,22 @@
 
 struct command_record;
 
-/* A kind of command. Each is a constant of its own, so that programs link only kinds they record. */
+/* A kind of command. Each is a constant of its own, so that programs link only kinds they
+ * record. */
 typedef struct command_verb {
     const char*
         call; /* the function that records it; NULL: the payload, a setti_command_call, says */
     const char* where; /* for messages: the word between a component and an entity; "": none */
-    /* Applies a command about a living entity, or creates the entity. Does nothing if the command no
-     * longer makes sense. OUT_OF_MEMORY: the command stays, and is applied again later. */
+    /* Applies a command about a living entity, or creates the entity. Does nothing if the command
+     * no longer makes sense. OUT_OF_MEMORY: the command stays, and is applied again later. */
     sett_status (*apply)(sett_commands* commands, const struct command_record* record,
                          const setti_type* type);
 } command_verb;
 
 typedef struct command_record {
     const command_verb* verb;
-    /* recorded by a callback of a command that was applied: 1 + the depth of that command; else 0 */
+    /* recorded by a callback of a command that was applied: 1 + the depth of that command; else
+     * 0 */
     uint32_t depth;
     sett_component component;
     sett_entity entity;
@@ -153,8 +155,8 @@ static command_record* command_at(command_chunk* chunk, size_t offset)
     return (command_record*)(void*)((unsigned char*)chunk + offset);
 }
 
-/* The record at a place, given by chunk and offset; NULL at the end. The place becomes the one behind
- * it. */
+/* The record at a place, given by chunk and offset; NULL at the end. The place becomes the one
+ * behind it. */
 static const command_record* command_next(command_chunk** chunk, size_t* offset)
 {
     while (*chunk != NULL && *offset >= (*chunk)->used) {
@@ -234,7 +236,8 @@ static void commands_drop(sett_commands* commands)
 {
     command_record* record;
     while ((record = commands_peek(commands)) != NULL) {
-        /* an open job has claimed nothing; its records are dropped only when the world is destroyed */
+        /* an open job has claimed nothing; its records are dropped only when the world is
+         * destroyed */
         if (record->verb == &command_create && commands->job.count == 0) {
             commands_unclaim(commands->world, record->entity.index);
         }
@@ -260,8 +263,9 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
                                  what, world->running != NULL ? setti_world_running(world) : "?");
 }
 
-/* SETT_OK if a buffer may be cleared or destroyed. Fails for the buffer that is being applied, and for
- * that of an open job, whose handles are not claimed yet; a job does not write the world's error. */
+/* SETT_OK if a buffer may be cleared or destroyed. Fails for the buffer that is being applied, and
+ * for that of an open job, whose handles are not claimed yet; a job does not write the world's
+ * error. */
 static sett_status commands_check_idle(sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
@@ -540,7 +544,8 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, const command
     return record;
 }
 
-/* Like commands_put, but makes room first. NULL when memory runs out, or if the buffer is closed. */
+/* Like commands_put, but makes room first. NULL when memory runs out, or if the buffer is
+ * closed. */
 static command_record* commands_append(sett_commands* commands, const command_verb* verb,
                                        sett_entity entity, sett_component component, size_t size,
                                        size_t align)
@@ -550,15 +555,15 @@ static command_record* commands_append(sett_commands* commands, const command_ve
                : NULL;
 }
 
-/* Whether a command recorded now would be nested too deep: callbacks of commands may record commands
- * whose callbacks record, and so on without end. */
+/* Whether a command recorded now would be nested too deep: callbacks of commands may record
+ * commands whose callbacks record, and so on without end. */
 static bool commands_are_too_deep(const sett_commands* commands)
 {
     return commands->world->command_depth > SETTI_EVENT_DEPTH;
 }
 
-/* Returns why a record was not appended, and reports it: it is nested too deep (logged once each time
- * commands are applied), memory ran out, or the buffer is closed.
+/* Returns why a record was not appended, and reports it: it is nested too deep (logged once each
+ * time commands are applied), memory ran out, or the buffer is closed.
  *   text  the command as a word */
 SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands,
                                                    const command_verb* verb, const char* text,
@@ -641,8 +646,8 @@ static sett_status commands_record(sett_commands* commands, const command_verb* 
     return SETT_OK;
 }
 
-/* Chooses the word of free bits that the job's next creations take indices from. Of the words that are
- * not 0, job l of n takes the l-th, and then every n-th. */
+/* Chooses the word of free bits that the job's next creations take indices from. Of the words that
+ * are not 0, job l of n takes the l-th, and then every n-th. */
 static void job_next_word(sett_commands* commands)
 {
     SETTI_ASSERT(commands->job.count != 0);
@@ -795,7 +800,8 @@ sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_clear, entity, 0);
 }
 
-/* Reports that a value is NULL, or that commands cannot set its type (it is guarded, or has links). */
+/* Reports that a value is NULL, or that commands cannot set its type (it is guarded, or has
+ * links). */
 SETTI_COLD static sett_status commands_reject_value(const sett_commands* commands,
                                                     const setti_type* type, const void* value)
 {
@@ -1074,8 +1080,9 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* Applies an addition by the fast path, which runs no callback, and tests whether the entity is alive
- * and lacks the type. False, with nothing done, if the command is another one, or this path fails. */
+/* Applies an addition by the fast path, which runs no callback, and tests whether the entity is
+ * alive and lacks the type. False, with nothing done, if the command is another one, or this path
+ * fails. */
 SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* record)
 {
     void* value = record->verb == &command_add
@@ -1127,7 +1134,8 @@ void setti_commands_drop_all(sett_world* world)
 }
 
 /* Applies a command by the function of its verb, and moves behind it. OUT_OF_MEMORY, which is
- * reported: the command stays. A command that is rejected is skipped, and the world's error says why.
+ * reported: the command stays. A command that is rejected is skipped, and the world's error says
+ * why.
  *   done  how many commands were applied before */
 SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
                                                const command_record* record, uint32_t done)

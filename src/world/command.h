@@ -8,15 +8,16 @@
  * threads may run side by side. The buffers are in the order in which they will be applied: by
  * system, then by job. Commands that they have already stay in front.
  *
- * Until setti_commands_end_jobs the world is locked and its entity table does not change, so handles
- * depend on the table alone: of the words of free bits that are not 0, job l takes the l-th and then
- * every `count`-th, and their indices upwards. Recording reads the table and writes the job's own
- * buffer; a job whose chunks are full calls the world's allocator. Other buffers cannot create
- * entities meanwhile. */
+ * Until setti_commands_end_jobs the world is locked and its entity table does not change, so
+ * handles depend on the table alone: of the words of free bits that are not 0, job l takes the l-th
+ * and then every `count`-th, and their indices upwards. Recording reads the table and writes the
+ * job's own buffer; a job whose chunks are full calls the world's allocator. Other buffers cannot
+ * create entities meanwhile. */
 void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers, uint32_t count);
 
-/* Ends recording by jobs: claims the indices of the handles that they created, and unlocks the world.
- * OUT_OF_MEMORY: nothing has changed, the jobs are still open, and it has to be called again. */
+/* Ends recording by jobs: claims the indices of the handles that they created, and unlocks the
+ * world. OUT_OF_MEMORY: nothing has changed, the jobs are still open, and it has to be called
+ * again. */
 sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buffers,
                                     uint32_t count);
 
@@ -63,21 +64,22 @@ SETTI_INLINE void setti_commands_check_handle(const sett_commands* commands, set
 #endif
 }
 
-/* Records a command of another module. Returns its payload of `size` bytes, aligned to 16, which the
- * caller fills behind the setti_command_call. NULL on failure, and *status becomes its status. */
+/* Records a command of another module. Returns its payload of `size` bytes, aligned to 16, which
+ * the caller fills behind the setti_command_call. NULL on failure, and *status becomes its
+ * status. */
 void* setti_commands_call(sett_commands* commands, sett_entity entity,
                           const setti_command_kind* kind, size_t size, sett_status* status);
 
-/* Records the creation of `count` entities, and a command about them: see setti_commands_call. NULL if
- * a creation fails: then commands that destroy the entities created so far are recorded, too. */
+/* Records the creation of `count` entities, and a command about them: see setti_commands_call. NULL
+ * if a creation fails: then commands that destroy the entities created so far are recorded, too. */
 void* setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
                                  size_t size, sett_entity* out, uint32_t count);
 
 /* Frees a buffer, the world's own or another, and drops its commands. */
 void setti_commands_free(sett_commands* commands);
 
-/* Apply, or drop, the commands of all buffers, with those that are recorded meanwhile. No loop or job
- * is open. */
+/* Apply, or drop, the commands of all buffers, with those that are recorded meanwhile. No loop or
+ * job is open. */
 sett_status setti_commands_apply_all(sett_world* world);
 void setti_commands_drop_all(sett_world* world);
 
@@ -93,7 +95,8 @@ void setti_commands_free_spares(sett_world* world);
 /* The next buffer of the world, or NULL. */
 const sett_commands* setti_commands_next(const sett_commands* commands);
 
-/* Adds the memory of all buffers to *size, and their allocations to *allocations, for statistics. */
+/* Adds the memory of all buffers to *size, and their allocations to *allocations, for
+ * statistics. */
 void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* allocations);
 
 #endif

@@ -127,7 +127,8 @@ static const char* component_check_written(sett_component_desc* desc)
         return NULL;
     }
     if (desc->write == NULL || desc->read == NULL || desc->size == 0) {
-        return "`write` and `read` go together, and a tag has neither - set both, or leave both out";
+        return "`write` and `read` go together, and a tag has neither - set both, or leave both "
+               "out";
     }
     if (desc->byte_count != 0) {
         return "it has `write` and `read` hooks: leave `bytes` out";
@@ -141,8 +142,8 @@ static const char* component_check_written(sett_component_desc* desc)
     return NULL;
 }
 
-/* Sets the default alignment: the largest power of two up to ALIGN_DEFAULT_MAX that divides the size.
- */
+/* Sets the default alignment: the largest power of two up to ALIGN_DEFAULT_MAX that divides the
+ * size. */
 static void component_default_align(sett_component_desc* desc)
 {
     desc->align = 1;
@@ -303,9 +304,9 @@ static sett_component component_same(sett_world* world, const setti_type* existi
     return 0;
 }
 
-/* The key under which the table of names has a name, or would have it; 0: no key is left for it. *type
- * becomes the type of this name, or NULL. Entries of unregistered types stay in the table, and are
- * used again. */
+/* The key under which the table of names has a name, or would have it; 0: no key is left for it.
+ * *type becomes the type of this name, or NULL. Entries of unregistered types stay in the table,
+ * and are used again. */
 static uint64_t component_name_key(const sett_world* world, const char* name, setti_type** type)
 {
     uint64_t key = setti_hash_bytes(name, strlen(name));
@@ -327,8 +328,8 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
     }
 }
 
-/* The type that had this name before, or that belongs to such a type: for "Body off", if "Body" is a
- * former name, the tag that switches that type off. NULL if there is none. */
+/* The type that had this name before, or that belongs to such a type: for "Body off", if "Body" is
+ * a former name, the tag that switches that type off. NULL if there is none. */
 static setti_type* component_find_renamed(const sett_world* world, const char* name)
 {
     for (uint32_t k = 0; k < world->renamed.count; k++) {
@@ -370,8 +371,8 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
         if (name == NULL || name[0] == '\0' || strcmp(name, desc->name) == 0) {
             setti_world_fail_with(
                 world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": one of `old_names` is NULL, empty, or the present name - list only "
-                "former names",
+                "%s: \"%.100s\": one of `old_names` is NULL, empty, or the present name - list "
+                "only former names",
                 call, desc->name);
             return false;
         }
@@ -723,8 +724,8 @@ void setti_component_free_parts(setti_pool* pool, setti_type* type)
     setti_pool_free(pool, type, sizeof(*type), 64);
 }
 
-/* Adds a type to all lists and tables of the world. False when memory runs out, with nothing changed.
- */
+/* Adds a type to all lists and tables of the world. False when memory runs out, with nothing
+ * changed. */
 static bool component_publish(sett_world* world, setti_type* type)
 {
     SETTI_ASSERT(type->id != 0 && setti_world_type(world, type->id) == NULL);
@@ -1025,9 +1026,9 @@ static sett_component component_register_relationship(sett_world* world,
                                                                                              : 0;
 }
 
-/* Registering a name again: returns the id of the existing type, if the options are equal. Adds what
- * the descriptor knows more: the C type, members, former names, and that the program has the type.
- */
+/* Registering a name again: returns the id of the existing type, if the options are equal. Adds
+ * what the descriptor knows more: the C type, members, former names, and that the program has the
+ * type. */
 static sett_component component_register_again(sett_world* world, setti_type* existing,
                                                const sett_component_desc* desc, const char* call)
 {

@@ -81,12 +81,12 @@ typedef struct setti_call_list {
     uint32_t capacity;
 } setti_call_list;
 
-/* How many transitions a type remembers for additions, and for removals: neighbouring entities often
- * alternate between a few signatures. */
+/* How many transitions a type remembers for additions, and for removals: neighbouring entities
+ * often alternate between a few signatures. */
 #define SETTI_TRANSITIONS 4
 
-/* A transition that added or removed the type lately. Most changes repeat one, and need no look-up of
- * the edge then. */
+/* A transition that added or removed the type lately. Most changes repeat one, and need no look-up
+ * of the edge then. */
 typedef struct setti_transition {
     uint32_t from; /* signature before; SETTI_NONE: no transition */
     uint32_t to;   /* signature after */
@@ -107,8 +107,8 @@ typedef struct setti_cascade {
     /* Whether an entity that survives loses its value, because all targets of the value are
      * destroyed. NULL: never. */
     bool (*stranded)(const sett_world* world, const struct setti_type* type, uint32_t index);
-    /* Called for each collected entity, before the first of them is destroyed. Removes the values of
-     * surviving entities that lead to it, by setti_change_remove_stranded. Cannot fail. NULL:
+    /* Called for each collected entity, before the first of them is destroyed. Removes the values
+     * of surviving entities that lead to it, by setti_change_remove_stranded. Cannot fail. NULL:
      * nothing to do. */
     void (*detach)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Takes a value out of its lists. Called before the value is erased, after all callbacks.
@@ -148,8 +148,8 @@ typedef struct setti_cascade_calls {
     bool (*reserve)(sett_world* world, struct setti_type* type, uint64_t need);
 } setti_cascade_calls;
 
-/* Records of a type beside its values, such as links: in pages of their own, without gaps. Each value
- * is the head of a list of records. */
+/* Records of a type beside its values, such as links: in pages of their own, without gaps. Each
+ * value is the head of a list of records. */
 typedef struct setti_records {
     setti_pages* pages;
     const uint32_t* count;  /* of all records, in the present state */
@@ -164,7 +164,8 @@ typedef struct setti_records {
     uint32_t data;          /* offset in a record: the program's data */
 } setti_records;
 
-/* Writes how values of two types of one name differ. Returns the length, 0 if they mean the same. */
+/* Writes how values of two types of one name differ. Returns the length, 0 if they mean the
+ * same. */
 typedef int (*setti_value_difference)(const struct setti_type* a, const void* in_a,
                                       const struct setti_type* b, const void* in_b, char* out,
                                       size_t size);
@@ -230,8 +231,8 @@ typedef struct setti_type {
     setti_type_list required;
     /* all types that require it, transitively, in the order of registration */
     setti_type_list dependants;
-    /* as registered, with defaults resolved, and copies in the pool of all that it points to. `mask`
-     * has a bit for each bit of a value that counts; NULL: all count */
+    /* as registered, with defaults resolved, and copies in the pool of all that it points to.
+     * `mask` has a bit for each bit of a value that counts; NULL: all count */
     sett_component_desc desc;
     /* the text that desc.type_name was copied from: its address is compared, and never read */
     const char* type_text;
@@ -263,8 +264,9 @@ typedef struct setti_type {
         delta_number; /* while a delta is applied: 1 + the type's number in it; 0: it has none */
 } setti_type;
 
-/* Writes a list of what differs between two resolved descriptors of one type, except ids and required
- * types; nothing if they are equal. The second function adds an item to the list, if it differs. */
+/* Writes a list of what differs between two resolved descriptors of one type, except ids and
+ * required types; nothing if they are equal. The second function adds an item to the list, if it
+ * differs. */
 void setti_component_differences(setti_writer* out, const sett_component_desc* present,
                                  const sett_component_desc* wanted);
 void setti_component_differ_in(setti_writer* out, bool differs, const char* what);
@@ -299,9 +301,9 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
 /* Returns NULL, or which part of the invariant of a type's members does not hold. */
 const char* setti_component_validate_members(const setti_type* type);
 
-/* The id for a type of this name that the library registers for itself: the id that it has; else the
- * constant SETT_ID_* of that name; else, for a type that belongs to one of the program's, a free id
- * behind the reserved ones. */
+/* The id for a type of this name that the library registers for itself: the id that it has; else
+ * the constant SETT_ID_* of that name; else, for a type that belongs to one of the program's, a
+ * free id behind the reserved ones. */
 sett_component setti_component_own_id(const sett_world* world, const char* name);
 
 /* The remedy for an id that is not registered. */
@@ -316,16 +318,16 @@ void setti_component_guess(const sett_world* world, setti_guess* guess);
 /* Makes a type cascade, before any entity has it. */
 void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade);
 
-/* Guards a type whose values are links or keys: calls, commands, creation and queries cannot set them
- * any more, which would break lists or tables. `writers` names the calls to use instead, for
+/* Guards a type whose values are links or keys: calls, commands, creation and queries cannot set
+ * them any more, which would break lists or tables. `writers` names the calls to use instead, for
  * messages. */
 void setti_component_guard(setti_type* type, const char* writers);
 
 /* Fails with ARGUMENT: `call` would set values of a guarded type. */
 sett_status setti_component_reject_set(sett_world* world, const setti_type* type, const char* call);
 
-/* Creates a type that is in no list of the world, for data inside values of another type. Checks and
- * copies the descriptor. NULL, which is reported, on failure. The second function frees it. */
+/* Creates a type that is in no list of the world, for data inside values of another type. Checks
+ * and copies the descriptor. NULL, which is reported, on failure. The second function frees it. */
 setti_type* setti_component_make_part(sett_world* world, sett_component_desc* desc,
                                       const char* call);
 void setti_component_free_parts(setti_pool* pool, setti_type* type);

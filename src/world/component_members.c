@@ -44,8 +44,8 @@ static void members_count_handles(const sett_component_desc* desc, const sett_st
     }
 }
 
-/* Gives a type with strings or lists the library's hooks. Returns NULL, or what is wrong with hooks of
- * the program. */
+/* Gives a type with strings or lists the library's hooks. Returns NULL, or what is wrong with hooks
+ * of the program. */
 static const char* members_give_hooks(sett_component_desc* desc, const sett_struct* of)
 {
     if (!setti_struct_owns(of)) {
@@ -102,8 +102,8 @@ static const char* members_check(sett_component_desc* desc, const sett_struct* o
     return wrong == NULL ? members_give_hooks(desc, of) : wrong;
 }
 
-/* Makes the mask of a type with members; *mask becomes NULL if all bits count. False when memory runs
- * out. */
+/* Makes the mask of a type with members; *mask becomes NULL if all bits count. False when memory
+ * runs out. */
 static bool members_make_mask(setti_pool* pool, const setti_members* members, unsigned char** mask)
 {
     size_t size = members->of.size;
@@ -119,8 +119,8 @@ static bool members_make_mask(setti_pool* pool, const setti_members* members, un
     return true;
 }
 
-/* Gives a type the struct that its hooks write. Nothing follows for the values themselves. False when
- * memory runs out. */
+/* Gives a type the struct that its hooks write. Nothing follows for the values themselves. False
+ * when memory runs out. */
 static bool members_own_written(setti_pool* pool, setti_type* type, const sett_struct* of)
 {
     SETTI_ASSERT(type->members == NULL);
@@ -212,8 +212,8 @@ const char* setti_component_validate_members(const setti_type* type)
                : "handles of members are not the handles of the type";
 }
 
-/* NULL, or why a registered type cannot have these members: they contradict the type, or what is known
- * of its padding. */
+/* NULL, or why a registered type cannot have these members: they contradict the type, or what is
+ * known of its padding. */
 static const char* members_check_type(sett_world* world, const setti_type* type,
                                       const sett_struct* of, char* out)
 {

@@ -12,8 +12,8 @@
  *     commit            structure and values: cannot fail
  *     notify entering   on_add, which sees the final value; on_set; on_enter
  *
- * Queries and groups see `from` and `to`, never a signature in between. A call that fails in the first
- * step leaves the world as it was. */
+ * Queries and groups see `from` and `to`, never a signature in between. A call that fails in the
+ * first step leaves the world as it was. */
 #ifndef SETTI_EDIT_H
 #define SETTI_EDIT_H
 
@@ -146,8 +146,8 @@ void setti_edit_notify_begun(sett_world* world, sett_entity entity);
  * out or no index is free. */
 bool setti_edit_begin(sett_world* world, setti_edit* edit);
 
-/* Carries out an edit of one existing entity, which is reserved: notifies leaving, commits, notifies
- * entering. */
+/* Carries out an edit of one existing entity, which is reserved: notifies leaving, commits,
+ * notifies entering. */
 void setti_edit_run(sett_world* world, const setti_edit* edit);
 
 /* ------------------------------------------------------------------------------- parts of steps */
@@ -363,7 +363,8 @@ SETTI_INLINE void setti_edit_write_signature(sett_world* world, uint32_t index, 
     *signature = to;
 }
 
-/* Deinitialises the value of an entity. Marks it as written first, because a snapshot may need it. */
+/* Deinitialises the value of an entity. Marks it as written first, because a snapshot may need
+ * it. */
 SETTI_INLINE void setti_edit_deinit_value(sett_world* world, const setti_type* type, uint32_t index)
 {
     if (SETTI_UNLIKELY(type->desc.deinit != NULL)) {

@@ -6,8 +6,8 @@
  *
  *     free     0 0 1 1 1 0 0 1 0 1 1 1 1 ...           runs: 2 to 4, 7, 9 and on
  *
- * The order: unlink, leave groups, deinitialise and erase values; create the entity, insert and write
- * rows, write the signature or destroy the entity, enter groups.
+ * The order: unlink, leave groups, deinitialise and erase values; create the entity, insert and
+ * write rows, write the signature or destroy the entity, enter groups.
  *
  * Invariant:  a type that is not dont_fragment is in an entity's signature
  *                 <=>  its storage has the entity's index

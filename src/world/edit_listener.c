@@ -33,8 +33,8 @@ static bool listener_is_concerned(const sett_world* world, const setti_listener*
     return concerned;
 }
 
-/* Whether a transition makes entities enter a listener (SETTI_ENTERS) or leave it (SETTI_LEAVES). For
- * an observer with conditions on ancestors: whether it may. */
+/* Whether a transition makes entities enter a listener (SETTI_ENTERS) or leave it (SETTI_LEAVES).
+ * For an observer with conditions on ancestors: whether it may. */
 static bool listener_is_crossed(const sett_world* world, const setti_listener* listener,
                                 uint32_t from, uint32_t to, bool enters)
 {

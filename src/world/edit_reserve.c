@@ -147,8 +147,8 @@ static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_
            world->plans.calls->reserve(world, edit, run);
 }
 
-/* Reserves by number for all types of an edit, and collects their flags. False when memory runs out.
- */
+/* Reserves by number for all types of an edit, and collects their flags. False when memory runs
+ * out. */
 static bool reserve_claims(sett_world* world, setti_edit* edit)
 {
     edit->flags = 0;

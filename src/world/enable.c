@@ -1,9 +1,9 @@
 /* enable.c: switches components off without removing their values, and on again.
  *
- * A type that can be switched off has a tag, "<name> off", which requires the type. Entities with the
- * tag have the component switched off. So snapshots, hashes, deltas, files and copies have the switch
- * as they have any component, and it is removed with the value. Queries, groups and observers of
- * queries with a term of the type exclude the tag (setti_listener_with).
+ * A type that can be switched off has a tag, "<name> off", which requires the type. Entities with
+ * the tag have the component switched off. So snapshots, hashes, deltas, files and copies have the
+ * switch as they have any component, and it is removed with the value. Queries, groups and
+ * observers of queries with a term of the type exclude the tag (setti_listener_with).
  *
  * Invariant:  an entity has a type's tag  =>  it has the type
  */

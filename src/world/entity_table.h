@@ -261,8 +261,8 @@ sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* tab
 /* Makes the first word with free indices the hint. The word need not have a page. */
 void setti_entity_find_hint(setti_entity_table* table);
 
-/* Call it after the last free index of the hint's word was taken: removes the word from `words`, and
- * makes the next word the hint. */
+/* Call it after the last free index of the hint's word was taken: removes the word from `words`,
+ * and makes the next word the hint. */
 void setti_entity_advance_hint(setti_entity_table* table);
 
 /* Whether setti_entity_step_hint, which is in line for fast paths, can be called instead. */
@@ -282,8 +282,8 @@ SETTI_INLINE void setti_entity_step_hint(setti_entity_table* table)
 void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
 /* Creates an entity at the lowest free index of the hint's word. `page` has the word, and is marked
- * as written; `bits` are the word's free bits. If only one is left, setti_entity_advance_hint has to
- * be called next. */
+ * as written; `bits` are the word's free bits. If only one is left, setti_entity_advance_hint has
+ * to be called next. */
 SETTI_INLINE sett_entity setti_entity_take_lowest(setti_entity_table* table,
                                                   setti_entity_page* page, uint64_t bits)
 {
@@ -307,8 +307,8 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
 
 /* ----------------------------------------------------------------------------------- destroying */
 
-/* Call it before an index becomes free in a word that has no free index: makes the word the hint, or
- * adds it to `words`. */
+/* Call it before an index becomes free in a word that has no free index: makes the word the hint,
+ * or adds it to `words`. */
 void setti_entity_add_word(setti_entity_table* table, uint32_t word);
 
 /* Like setti_entity_add_word, in line for fast paths. False, with nothing done, if
@@ -324,7 +324,8 @@ SETTI_INLINE bool setti_entity_try_add_word(setti_entity_table* table, uint32_t 
     return true;
 }
 
-/* Destroys the entity at an index: its signature becomes 0 and its handles stale. Needs no memory. */
+/* Destroys the entity at an index: its signature becomes 0 and its handles stale. Needs no
+ * memory. */
 void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
 /* Destroys the entity at an index outside of the range, and makes the index unused: the handle can

@@ -269,7 +269,8 @@ bool setti_change_admit(sett_world* world, setti_listener* listener)
 }
 
 #if !defined(NDEBUG)
-/* Whether the members are the first `length` rows: tests the first, the last, and the row behind. */
+/* Whether the members are the first `length` rows: tests the first, the last, and the row
+ * behind. */
 static bool group_is_arranged(const sett_world* world, setti_listener* listener, uint32_t length)
 {
     const setti_storage* storage = &listener->owned.item[0]->storage;

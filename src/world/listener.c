@@ -10,8 +10,8 @@
  * one that leaves, with the last member's row. A tracked set is a bitmap: it moves no values, so
  * addresses in arrays stay valid.
  *
- * An observer has no members. For one with conditions on ancestors (`upward`) the hierarchy compares
- * the entities that match before and after a change (world->upward_calls).
+ * An observer has no members. For one with conditions on ancestors (`upward`) the hierarchy
+ * compares the entities that match before and after a change (world->upward_calls).
  *
  * Invariant:  e is a member <=> e's signature has all of `with`, none of `without`, one of `any`,
  *             and no tag of `hidden` that is in neither `with` nor `any`;

@@ -22,7 +22,8 @@ typedef struct setti_listener {
     setti_type_list with;    /* members have all of these types, */
     setti_type_list without; /* none of these, */
     setti_type_list any;     /* and one of these, unless the list is empty; only of an observer */
-    /* types of `with`, sparse sets, that a group arranges; empty: it is a tracked set or observer */
+    /* types of `with`, sparse sets, that a group arranges; empty: it is a tracked set or
+     * observer */
     setti_type_list owned;
     uint32_t length;  /* group: its members are rows 0..length-1 of each owned storage */
     void* row;        /* group: room for one value, to exchange rows of types with a move hook */
@@ -50,7 +51,8 @@ struct sett_group {
     sett_world* world;
 };
 
-/* What a step of a plan does: a member leaves or enters a group or set; on_exit or on_enter runs. */
+/* What a step of a plan does: a member leaves or enters a group or set; on_exit or on_enter
+ * runs. */
 enum {
     SETTI_PLAN_LEAVES = 1,
     SETTI_PLAN_ENTERS = 2,
@@ -129,16 +131,16 @@ bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t
 void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t index);
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index);
 
-/* Creates a group that gives way to groups of the program. Converts arrays that it owns, even if the
- * program chose their storage. NULL on failure, with the world unchanged.
+/* Creates a group that gives way to groups of the program. Converts arrays that it owns, even if
+ * the program chose their storage. NULL on failure, with the world unchanged.
  *   length  the number of members, if they are the first rows of all owned storages already, in one
  *           order; else SETTI_NONE
  *   call    for messages */
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, uint32_t length, const char* call);
 
-/* Like sett_group_create, but hidden entities (sett_disabled_tag, say) are no members, as loops skip
- * them. */
+/* Like sett_group_create, but hidden entities (sett_disabled_tag, say) are no members, as loops
+ * skip them. */
 sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc);
 
 /* Destroys the group that a layout made and that owns the type, if there is one. Fails with LOCKED

@@ -1,15 +1,16 @@
 /* misuse.c: reports misuse to the hooks.
  *
- * The workload: one mistake in a loop, many times a second. The log gets the first report of a kind,
- * and then the 10th, the 100th and so on, with this number. The assert hook is called each time,
- * unless only the input is wrong: a file, a delta, the text of a query. Reports are of one kind if
- * their messages differ only in handles of entities, and the same calls in the program led to them.
+ * The workload: one mistake in a loop, many times a second. The log gets the first report of a
+ * kind, and then the 10th, the 100th and so on, with this number. The assert hook is called each
+ * time, unless only the input is wrong: a file, a delta, the text of a query. Reports are of one
+ * kind if their messages differ only in handles of entities, and the same calls in the program led
+ * to them.
  *
  *     message   sett_get, entity 7:2, component 3 "Mass": the handle is stale ...
  *     kind      sett_get, entity    , component 3 "Mass": the handle is stale ...    in draw, main
  *
- * Without the calls, the log would not have a second mistake with the same message, in another place
- * of the program. Only debug builds look at them, which takes about 2 us a report.
+ * Without the calls, the log would not have a second mistake with the same message, in another
+ * place of the program. Only debug builds look at them, which takes about 2 us a report.
  *
  * Kinds are stored in a small table, by hash. If it is full, the rarest of four kinds is forgotten,
  * and is logged again as the first of its kind.

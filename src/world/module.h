@@ -1,5 +1,5 @@
-/* module.h: modules of higher layers: the state that they hold in a world, and the functions that the
- * world calls.
+/* module.h: modules of higher layers: the state that they hold in a world, and the functions that
+ * the world calls.
  *
  * A module has a slot, whose number its header defines (SETTI_SLOT_*; tools/check_layers.sh rejects
  * a number that is used twice), and may have a table of calls. The world knows modules only by
@@ -69,8 +69,8 @@ typedef struct setti_guard {
 typedef struct setti_naming {
     /* Whether the entity has a name. */
     bool (*has)(const sett_world* world, sett_entity entity);
-    /* Whether `has` and `path` need no memory. They do after the state was replaced, until a name is
-     * used. */
+    /* Whether `has` and `path` need no memory. They do after the state was replaced, until a name
+     * is used. */
     bool (*ready)(const sett_world* world);
     /* Writes the names of an entity's ancestors and its own, from the root down, as snprintf does.
      * Returns the whole length. */

@@ -1,9 +1,9 @@
 /* observer.c: creates, disables and destroys observers. edit_notify.c calls them.
  *
- * The workload: some dozens of observers, created when a program starts; thousands of events a frame,
- * which must not search for observers. So an observer of a component has entries in its type's lists
- * of calls, one list for each event, beside the descriptor's callback. An observer of a query is a
- * listener without members:
+ * The workload: some dozens of observers, created when a program starts; thousands of events a
+ * frame, which must not search for observers. So an observer of a component has entries in its
+ * type's lists of calls, one list for each event, beside the descriptor's callback. An observer of
+ * a query is a listener without members:
  *
  *     type     notified[ADD]     [ descriptor's | observer | observer ]
  *              notified[REMOVE]  [ observer | observer | descriptor's ]
@@ -659,8 +659,8 @@ static bool observer_add_term(sett_world* world, setti_listener* listener, const
                                      type);
 }
 
-/* Allocates the name and room in lists, and adds the terms. Adds an observer of every component to the
- * lists. False when memory runs out. */
+/* Allocates the name and room in lists, and adds the terms. Adds an observer of every component to
+ * the lists. False when memory runs out. */
 static bool observer_reserve(sett_observer* observer, const char* name)
 {
     sett_world* world = observer->world;
@@ -704,7 +704,8 @@ static sett_status observer_check(sett_world* world, const char* name,
     return status;
 }
 
-/* An observer that is in no list of the world yet; NULL, which is reported, when memory runs out. */
+/* An observer that is in no list of the world yet; NULL, which is reported, when memory runs
+ * out. */
 static sett_observer* observer_make(sett_world* world, const char* name,
                                     const sett_observer_desc* desc)
 {
@@ -755,7 +756,8 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
     return observer;
 }
 
-/* Updates the functions of the observer's entries in a type's lists, after `enabled` has changed. */
+/* Updates the functions of the observer's entries in a type's lists, after `enabled` has
+ * changed. */
 static void observer_enable_in(const sett_observer* observer, setti_type* type)
 {
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {

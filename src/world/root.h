@@ -1,9 +1,9 @@
 /* root.h: roots: the parts of a world's state that are not pages.
  *
  * A module may have state, which a snapshot restores, in plain memory of a fixed size. It embeds a
- * root beside it and adds that to the world (setti_world_add_root). Restoring writes the memory, and
- * increments world->epoch, which caches compare. Roots also lead to all tables of pages: a table in
- * no root is a cache. */
+ * root beside it and adds that to the world (setti_world_add_root). Restoring writes the memory,
+ * and increments world->epoch, which caches compare. Roots also lead to all tables of pages: a
+ * table in no root is a cache. */
 #ifndef SETTI_ROOT_H
 #define SETTI_ROOT_H
 

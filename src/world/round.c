@@ -1,7 +1,7 @@
 /* round.c: rounds floating point numbers to the steps of their members, for the network.
  *
- * The workload: once a frame, before the snapshot for the next delta; some ten thousand values of few
- * types, most of which are rounded already. So a value is written only if it changes.
+ * The workload: once a frame, before the snapshot for the next delta; some ten thousand values of
+ * few types, most of which are rounded already. So a value is written only if it changes.
  *
  * The whole world is rounded, not only what a delta contains: deltas are differences of values, and
  * sender and receiver compare hashes of their worlds.
@@ -24,8 +24,8 @@ static bool round_concerns(const sett_struct* of)
     return found;
 }
 
-/* The nearest multiple of a step; of two equally near ones the one further from 0. A step is a power
- * of two, so each operation is exact, on every machine. */
+/* The nearest multiple of a step; of two equally near ones the one further from 0. A step is a
+ * power of two, so each operation is exact, on every machine. */
 static double round_number(double number, double step)
 {
     double steps = number / step;

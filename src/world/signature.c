@@ -16,8 +16,8 @@ static uint64_t signature_edge_key(uint32_t signature, sett_component type)
     return ((uint64_t)signature << 32) | type; /* types are not 0, so neither is the key */
 }
 
-/* Makes room for a record more, and creates the empty set with the first one. False when memory runs
- * out. */
+/* Makes room for a record more, and creates the empty set with the first one. False when memory
+ * runs out. */
 static bool signature_grow(setti_pool* pool, setti_signature_table* table)
 {
     if (table->count < table->capacity) {
@@ -164,8 +164,8 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
     return number;
 }
 
-/* The number of the set `signature` with a type toggled, whose hash is given; SETTI_NONE if the table
- * does not have that set. */
+/* The number of the set `signature` with a type toggled, whose hash is given; SETTI_NONE if the
+ * table does not have that set. */
 static uint32_t signature_find_toggled(const setti_signature_table* table, uint32_t signature,
                                        sett_component type, uint64_t hash)
 {

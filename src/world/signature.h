@@ -68,8 +68,8 @@ static inline uint32_t setti_signature_count(const setti_signature_table* table)
     return table->count - table->free_count;
 }
 
-/* Frees the signatures whose mark is 0, and all edges. The caller has marked those in use, and resets
- * its own caches. */
+/* Frees the signatures whose mark is 0, and all edges. The caller has marked those in use, and
+ * resets its own caches. */
 void setti_signature_sweep(setti_pool* pool, setti_signature_table* table);
 
 const char* setti_signature_validate(const setti_signature_table* table);

@@ -110,8 +110,9 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
     return items;
 }
 
-/* Sorts all items, which are a permutation of the rows. Before radix sorting, which keeps the order of
- * equal keys, they are put back in the order of their rows. Returns which array holds the result. */
+/* Sorts all items, which are a permutation of the rows. Before radix sorting, which keeps the order
+ * of equal keys, they are put back in the order of their rows. Returns which array holds the
+ * result. */
 static sort_item* sort_all(const sort_order* order, sort_item* items, size_t count,
                            sort_item* spare)
 {
@@ -206,8 +207,8 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
     }
     size_t kept = count - dropped;
     /* The dropped items are in spare[0..dropped). They are sorted with the memory behind the kept
-     * ones, and moved to the end of `spare`: the merge, which writes `spare` from the front, has read
-     * them before it gets there. */
+     * ones, and moved to the end of `spare`: the merge, which writes `spare` from the front, has
+     * read them before it gets there. */
     sort_item* apart = sort_by_merging(order, spare, dropped, items + kept);
     memmove(spare + kept, apart, dropped * sizeof(*apart));
     sort_merge(order, items, kept, spare + kept, dropped, spare);
@@ -225,8 +226,8 @@ static void sort_move(const setti_storage* storage, void* to, void* from)
     }
 }
 
-/* Moves row from[k] to row first + k, for all k < count: copies one column after another to `room`, in
- * the new order, and back.
+/* Moves row from[k] to row first + k, for all k < count: copies one column after another to `room`,
+ * in the new order, and back.
  *   room  memory for the widest column of `count` rows */
 static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t* from,
                        uint32_t first, uint32_t count, unsigned char* room)
@@ -265,8 +266,8 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* What a sort permutes: the first `count` rows of a storage; of a group, those of all owned storages.
- */
+/* What a sort permutes: the first `count` rows of a storage; of a group, those of all owned
+ * storages. */
 typedef struct sort_task {
     sett_world* world;
     setti_type* const* types; /* one type, or those that the group owns */

@@ -65,8 +65,8 @@ typedef struct setti_sort_walk {
 sett_status setti_sort_in_order(sett_world* world, sett_component component, const char* call,
                                 setti_sort_walk* walk);
 
-/* Moves row from[k] to row k, for all k < count, in a sparse set without gaps. False when memory runs
- * out. */
+/* Moves row from[k] to row k, for all k < count, in a sparse set without gaps. False when memory
+ * runs out. */
 bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, uint32_t count);
 
 #endif

@@ -6,8 +6,8 @@
 #include "sett/strings.h"
 #include "world/world.h"
 
-/* Fails; does not record the failure while systems run side by side, which must not write the world.
- */
+/* Fails; does not record the failure while systems run side by side, which must not write the
+ * world. */
 static sett_status owned_fail(sett_world* world, sett_status status, const char* call)
 {
     return world->side_by_side ? status : setti_world_fail(world, status, call, sett_null(), 0);

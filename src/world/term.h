@@ -1,6 +1,6 @@
-/* term.h: checks which terms are allowed, and whether a term contradicts itself. Queries, observers,
- * and systems with on_enter call it, so that all of them reject a term with one message. Terms in
- * text and JSON are turned into these terms first. */
+/* term.h: checks which terms are allowed, and whether a term contradicts itself. Queries,
+ * observers, and systems with on_enter call it, so that all of them reject a term with one message.
+ * Terms in text and JSON are turned into these terms first. */
 #ifndef SETTI_TERM_H
 #define SETTI_TERM_H
 

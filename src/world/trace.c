@@ -1,7 +1,7 @@
 /* trace.c: sets the profiler of a world.
  *
- * The workload: some hundred spans a frame, or no profiler at all. So where a span begins one pointer
- * is compared, and no time is read: the profiler has a clock of its own.
+ * The workload: some hundred spans a frame, or no profiler at all. So where a span begins one
+ * pointer is compared, and no time is read: the profiler has a clock of its own.
  *
  * Invariant:  spans of a thread are properly nested; the profiler does not change inside of a span
  */

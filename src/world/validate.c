@@ -66,8 +66,8 @@ static const char* validate_type(const sett_world* world, const setti_type* type
     return NULL;
 }
 
-/* NULL, or what is wrong with the signatures of entities: the storage of each type in a signature has
- * to have the entity. (validate_type checks the other direction.) */
+/* NULL, or what is wrong with the signatures of entities: the storage of each type in a signature
+ * has to have the entity. (validate_type checks the other direction.) */
 static const char* validate_signatures(const sett_world* world)
 {
     const setti_pages* pages = &world->entities.pages;

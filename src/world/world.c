@@ -1,8 +1,8 @@
 /* world.c: creates and destroys worlds, holds their roots and modules, and writes the messages of
  * failures.
  *
- * The workload: a world a program, calls that fail rarely, and misuse, which may occur in a loop. So
- * a failure stores what it is about, and its message is written when it is asked for.
+ * The workload: a world a program, calls that fail rarely, and misuse, which may occur in a loop.
+ * So a failure stores what it is about, and its message is written when it is asked for.
  *
  * Invariant:  error_call is NULL, or `message` is not written yet
  */
@@ -34,9 +34,9 @@ static bool world_is_served(size_t size, int version, uint64_t layout)
 #define WORLD_MEMORY_ALIGN 16
 #define WORLD_MEMORY_SIZE (sizeof(sett_world) + WORLD_ALIGN - WORLD_MEMORY_ALIGN)
 
-/* Allocates a world of zeroes, with a pool. A root, messages, counts of misuse and the pool's lists,
- * three quarters of the struct, are not zeroed: they are written before they are read. NULL when
- * memory runs out. */
+/* Allocates a world of zeroes, with a pool. A root, messages, counts of misuse and the pool's
+ * lists, three quarters of the struct, are not zeroed: they are written before they are read. NULL
+ * when memory runs out. */
 static sett_world* world_allocate(sett_allocator allocator, bool huge_pages)
 {
     void* memory = allocator.alloc_fn(allocator.user, WORLD_MEMORY_SIZE, WORLD_MEMORY_ALIGN);
@@ -520,8 +520,8 @@ static void world_report_aside(const sett_world* world, sett_log_level level, wo
     setti_counter_add(reporters, UINT32_MAX); /* subtracts 1 */
 }
 
-/* Passes a line to the log hook and, if it is about a misuse, to the assert hook. Hooks may read and
- * record commands; lines about what they do are dropped. */
+/* Passes a line to the log hook and, if it is about a misuse, to the assert hook. Hooks may read
+ * and record commands; lines about what they do are dropped. */
 static void world_report(sett_world* world, sett_log_level level, world_kind kind,
                          sett_status status, const char* message)
 {

@@ -1,8 +1,8 @@
 /* world.h: the world, as a map of everything in it.
  *
  * Its members are of three classes. Pages (entity table and storages) and roots (the counts and
- * tables of pages beside them, root.h) are the world's state. Caches (signatures, edges, names, last
- * transitions) are derived from the state, and not compared when two worlds are.
+ * tables of pages beside them, root.h) are the world's state. Caches (signatures, edges, names,
+ * last transitions) are derived from the state, and not compared when two worlds are.
  */
 #ifndef SETTI_WORLD_H
 #define SETTI_WORLD_H
@@ -97,8 +97,8 @@ struct sett_world {
 
     setti_root* roots; /* the state beside the pages: doubly linked, in the order of adding */
     setti_root* last_root;
-    /* grows when the state is replaced as a whole (a restore, a delta, a clone): caches of the state
-     * compare it, and are computed again if it grew */
+    /* grows when the state is replaced as a whole (a restore, a delta, a clone): caches of the
+     * state compare it, and are computed again if it grew */
     uint32_t epoch;
 
     setti_signature_table signatures;
@@ -149,8 +149,8 @@ struct sett_world {
     const struct setti_upward_calls* upward_calls;
     bool observers_ended; /* some observers wait to be freed */
     /* Adds observers of every component to the lists of a type that is registered
-     * (SETTI_TYPE_BEGINS), or removes them from those of one that is unregistered. False when memory
-     * runs out. NULL until there is such an observer. */
+     * (SETTI_TYPE_BEGINS), or removes them from those of one that is unregistered. False when
+     * memory runs out. NULL until there is such an observer. */
     bool (*observe_type)(sett_world* world, setti_type* type, bool begins);
     const void* replaced;      /* while on_set runs: the value from before, or NULL */
     const void* replaced_link; /* the value from before of a link that is set in place, or NULL */
@@ -247,8 +247,9 @@ SETTI_INLINE setti_type* setti_world_type(const sett_world* world, sett_componen
     return component < world->type_capacity ? world->types[component] : NULL;
 }
 
-/* Records that `call` failed, and the entity and component that it was about (null, 0: none). Returns
- * `status`. The message is formatted when it is asked for, or when a debug build reports it. */
+/* Records that `call` failed, and the entity and component that it was about (null, 0: none).
+ * Returns `status`. The message is formatted when it is asked for, or when a debug build reports
+ * it. */
 sett_status setti_world_fail(sett_world* world, sett_status status, const char* call,
                              sett_entity entity, sett_component component);
 
@@ -316,8 +317,8 @@ void setti_misuse_note_type(const sett_world* world, sett_component id, const ch
 void setti_misuse_noted_type(const sett_world* world, sett_component id, char* out, size_t size);
 
 /* The descriptor of a call: `desc`, or, if the program's header declares a shorter one, a copy in
- * *full with zeroes for the missing fields. NULL, which is reported, if the world or `desc` is NULL,
- * or if the program's header declares a longer one. */
+ * *full with zeroes for the missing fields. NULL, which is reported, if the world or `desc` is
+ * NULL, or if the program's header declares a longer one. */
 const void* setti_world_desc(sett_world* world, const void* desc, size_t size, void* full,
                              size_t full_size, const char* call);
 
@@ -348,9 +349,9 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
 void setti_world_log(const sett_world* world, sett_log_level level, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
-/* Adds memory, and up to two tables of pages, to the state. Its present contents, such as zeroes, are
- * what a restore of an earlier state writes. `root` lies in the struct that it describes, and stays
- * in use until it is removed. */
+/* Adds memory, and up to two tables of pages, to the state. Its present contents, such as zeroes,
+ * are what a restore of an earlier state writes. `root` lies in the struct that it describes, and
+ * stays in use until it is removed. */
 void setti_world_add_root(sett_world* world, setti_root* root, void* address, size_t size,
                           setti_pages* pages, setti_pages* more_pages);
 
@@ -386,7 +387,8 @@ static inline sett_status setti_world_failure(const sett_world* world)
     return world != NULL ? world->error : SETT_STATUS_ARGUMENT;
 }
 
-/* For messages, while systems run: the name of the system on this thread, or else of all that run. */
+/* For messages, while systems run: the name of the system on this thread, or else of all that
+ * run. */
 const char* setti_world_running(const sett_world* world);
 
 /* At least `size` bytes, uninitialised; NULL when memory runs out. They are valid until the next
@@ -453,7 +455,8 @@ SETTI_INLINE void setti_world_close_loop(sett_world* world, setti_open_loop* loo
 /* Closes the loops whose function has returned, where that is known (setti_open_loop.frame). */
 void setti_world_close_returned(sett_world* world);
 
-/* Closes all loops over one query or search and frees their scratch. Copies are not written back. */
+/* Closes all loops over one query or search and frees their scratch. Copies are not written
+ * back. */
 void setti_world_close_loops(sett_world* world, setti_open_loop* loop);
 
 #endif

@@ -4,10 +4,10 @@
  * The workload: texts and containers of another language, which hashes, deltas, files and texts
  * contain without knowing their layout.
  *
- * The bytes that a hook writes are, in canonical form, one list of bytes: a program that loads a file
- * and does not have the type has such a list as its value, and can save it again. A type may say that
- * its hooks write the canonical form of a struct. Then the program has that struct as the value, and
- * such values are migrated, printed and written as JSON by members.
+ * The bytes that a hook writes are, in canonical form, one list of bytes: a program that loads a
+ * file and does not have the type has such a list as its value, and can save it again. A type may
+ * say that its hooks write the canonical form of a struct. Then the program has that struct as the
+ * value, and such values are migrated, printed and written as JSON by members.
  *
  * Invariant:  setti_type_same(a, b)  <=>  setti_type_write writes the same of both
  */

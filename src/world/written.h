@@ -17,7 +17,8 @@ const sett_struct* setti_written_struct(void);
 /* Writes the canonical form of a value that varies. */
 void setti_type_write(const setti_type* type, const void* value, sett_sink* to);
 
-/* Reads it into a value. INVALID: the bytes are no value; OUT_OF_MEMORY: a part of the value was read.
+/* Reads it into a value. INVALID: the bytes are no value; OUT_OF_MEMORY: a part of the value was
+ * read.
  *   value  NULL: only checks the bytes; of a type with hooks only their number */
 sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, size_t size,
                             void* value);
@@ -43,8 +44,8 @@ typedef struct setti_written_view {
     setti_bytes bytes; /* what the hook wrote */
 } setti_written_view;
 
-/* Makes a view of a value. INVALID: the bytes are no such struct, because of a text with a zero byte,
- * say. Call setti_written_end in any case. */
+/* Makes a view of a value. INVALID: the bytes are no such struct, because of a text with a zero
+ * byte, say. Call setti_written_end in any case. */
 sett_status setti_written_show(const setti_type* type, const void* value, setti_written_view* view);
 
 /* Reads the struct of a view, which the caller may have changed, into a value. */
