@@ -386,9 +386,9 @@ SETTI_INLINE bool fast_is_ready(sett_world* world, setti_type* type, uint32_t in
 }
 
 /* Commits an edit at the lowest free index if all types of the edit are ready there. Else returns
- * false, with nothing done. Equals setti_edit_reserve_at and setti_edit_commit. Where entities begin
- * and end in turns, most words have one free index: so the last index of a word is taken here too,
- * and the hint goes to the next word. */
+ * false, with nothing done. Equals setti_edit_reserve_at and setti_edit_commit. Where entities
+ * begin and end in turns, most words have one free index. Therefore the last index of a word is
+ * taken here too: then the hint goes to the next word. */
 SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
 {
     setti_entity_table* table = &world->entities;
