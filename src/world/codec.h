@@ -182,8 +182,8 @@ typedef struct setti_codec {
 } setti_codec;
 
 /* The codec of a type of the library's own modules, or NULL. The second function registers such a
- * type by its name, and does nothing for other names. Both are in relation/codecs.c, and called by
- * deltas only, so that programs without deltas do not link codecs. A program without relation/
+ * type by its name, and does nothing for other names. Both are in a file of their own, and called
+ * by deltas only, so that programs without deltas do not link codecs. A program without relation/
  * compiles state/ with SETT_NO_RELATION: there are no such types. */
 #if defined(SETT_NO_RELATION)
 static inline const setti_codec* setti_codec_own(const setti_type* type)
