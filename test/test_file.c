@@ -236,8 +236,9 @@ static void types_that_only_a_file_has_are_named(void)
     CHECK_STR_EQ(warned, "");
     sett_component_desc late = {.name = "late", .size = 4, .id = PLACE};
     CHECK_EQ(sett_component_register(into, &late), 0);
-    CHECK_MSG(strstr(sett_world_message(into), "\"place\" has it (it came from a file: register "
-                                               "types before loading)") != NULL,
+    CHECK_MSG(strstr(sett_world_message(into),
+                     "\"place\" has it - choose another id (it came "
+                     "from a file: register types before loading)") != NULL,
               "%s", sett_world_message(into));
     sett_component_desc same = {.name = "place", .size = 12};
     CHECK_EQ(sett_component_register(into, &same), PLACE);

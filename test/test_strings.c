@@ -461,7 +461,7 @@ static void what_cannot_travel_is_rejected(void)
             (sett_component_desc){.deinit = wrong_deinit,
                                   .members =
                                       SETT_STRUCT(Wrong, text, (list, .element = SETT_MEMBER_F32))},
-            "leave `copy`, `deinit` and `move` out");
+            "leave out `copy`, `deinit` and `move`");
     sett_component late = sett_component_register(
         world, &(sett_component_desc){.name = "late", .size = 16, .align = 8});
     CHECK_EQ(sett_members_set(
