@@ -138,6 +138,8 @@ def beside_section(data, goals, reasons):
     """Each goal of goals.txt: ratios to the fastest peer, and why one is missed."""
     lines, missed, count = [], 0, 0
     for row, (wanted, peer, why) in goals.items():
+        if row not in {*data.rows, *data.wide}:
+            continue
         title, ns = medians(data, row)
         peers = [ns[key] for key in PEERS if key in ns and peer in ("", key)]
         if not peers or "sett" not in ns:
