@@ -392,9 +392,7 @@ SETTI_INLINE bool fast_is_ready(sett_world* world, setti_type* type, uint32_t in
 SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
 {
     setti_entity_table* table = &world->entities;
-    if (SETTI_UNLIKELY(setti_entity_free_bits(table, table->hint) == 0)) {
-        setti_entity_find_hint(table);
-    }
+    setti_entity_find_hint(table);
     uint32_t word = table->hint;
     setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
     uint64_t bits = page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : 0;

@@ -150,12 +150,10 @@ void setti_entity_advance_hint(setti_entity_table* table)
     entity_set_hint(table, table->next);
 }
 
-void setti_entity_find_hint(setti_entity_table* table)
+void setti_entity_leave_hint(setti_entity_table* table)
 {
-    if (setti_entity_free_bits(table, table->hint) == 0) {
-        setti_entity_advance_hint(table);
-        entity_set_hint(table, setti_summary_next(&table->words, table->hint));
-    }
+    setti_entity_advance_hint(table);
+    entity_set_hint(table, setti_summary_next(&table->words, table->hint));
 }
 
 void setti_entity_add_word(setti_entity_table* table, uint32_t word)

@@ -258,8 +258,15 @@ SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_tab
 /* Makes sure that creating at this index needs no memory. */
 sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Makes the first word with free indices the hint. The word need not have a page. */
-void setti_entity_find_hint(setti_entity_table* table);
+/* Makes the first word with free indices the hint. The word need not have a page.
+ * setti_entity_leave_hint does it if the hint's word has none. */
+void setti_entity_leave_hint(setti_entity_table* table);
+SETTI_INLINE void setti_entity_find_hint(setti_entity_table* table)
+{
+    if (SETTI_UNLIKELY(setti_entity_free_bits(table, table->hint) == 0)) {
+        setti_entity_leave_hint(table);
+    }
+}
 
 /* Call it after the last free index of the hint's word was taken: removes the word from `words`,
  * and makes the next word the hint. */
