@@ -83,7 +83,7 @@ run 0 --map E1M1 --ticks 0 --png none --replay whole
 run 1 --map E1M2 --ticks 1 --png none --load half
 grep -qF 'half: is of other levels' complained || fail "$(cat complained)"
 run 1 --map E1M1 --ticks 1 --png none --load nowhere
-grep -qF 'nowhere": cannot be opened - does it exist' complained || fail "$(cat complained)"
+grep -qF 'nowhere": cannot be opened - check that it exists' complained || fail "$(cat complained)"
 mv half gone.previous
 run 1 --map E1M2 --ticks 1 --png none --load gone
 grep -qF 'gone.previous: is of other levels' complained || fail "$(cat complained)"
