@@ -534,7 +534,7 @@ def sections(data, goals, reasons, folder):
         ("full.json", table_section(data)),
         ("", misses_section(data, reasons)),  # nothing, one day
         ("wide.csv", wide_section(data)),
-        ("wide.csv", beside_section(data, goals, reasons)),
+        ("", beside_section(data, goals, reasons)),  # nothing, without peers
         ("full.facts.csv", report_sources.goals_section(data, reasons)),
         ("full.facts.csv", report_sources.memory_section(data, COLUMNS)),
         ("full.json", size_section(data, reasons, folder)),
