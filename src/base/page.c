@@ -354,8 +354,8 @@ static size_t pool_gap(const setti_pool* pool, uint32_t k)
     return apart ? gap + SETTI_POOL_STEP : gap;
 }
 
-/* When the allocator has failed: makes the rest of a run the end of the newest block, if the run
- * has at least `need` bytes left. */
+/* When the allocator has failed: takes the unused pages of a run (setti_strip) with at least `need`
+ * bytes as the memory that is cut next (`bump`). False: there is none. */
 SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
 {
     for (setti_strip* strip = pool->strips; strip != NULL; strip = strip->next) {

@@ -2,8 +2,10 @@
  *
  * The workload: texts of some MB, from people and programs, right or wrong. So the text is read
  * three times: for its grammar and the names of its entities; for all that it says of them; and to
- * do it. The table of entities is all that is remembered. The first reading registers the types of
- * the library itself that the text names, as deltas and files do.
+ * do it. Doing it takes three walks: names and parents, then components, then links; so callbacks
+ * of each see what comes before it done for all entities. The table of entities is all that is
+ * remembered. The first reading registers the types of the library itself that the text names, as
+ * deltas and files do.
  *
  *     entries   | where its reference stands, its old handle, the new one | ...
  *     found     hash of a reference -> entry; on a collision the next free key
@@ -677,7 +679,9 @@ static bool json_load_components(json_load* load)
     return good && json->wrong == NULL;
 }
 
-/* Finds the entity of a link or a parent; null: it is lost. */
+/* Finds the entity that a link or a parent names. *out becomes null, and the reference counts as
+ * lost (sett_json_result.lost), if that entity does not exist. Until the entities of the text are
+ * created, *out is null for them too, but they are not lost. False: an error of the text. */
 static bool json_load_find_linked(json_load* load, const char* text, size_t at, sett_entity* out)
 {
     if (!json_load_find(&load->reader, text, at, out)) {
@@ -1066,7 +1070,10 @@ static bool json_load_create(json_load* load)
     return true;
 }
 
-/* Entities with preserved handles are created first, so that no other one takes their index. */
+/* Creates the entities, and walks the text three times: for names and parents, then for components,
+ * then for links. So, in whatever order the text has them, callbacks of components see all names
+ * and parents, and callbacks of links see the components of both ends. Entities with preserved
+ * handles are created first, so that no other one takes their index. */
 static bool json_load_apply(json_load* load)
 {
     SETTI_ASSERT(load->pass == JSON_CHECK && load->status == SETT_OK);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Containers inside one another at most. */
+/* The deepest nesting of objects and lists. */
 #define SETTI_JSON_DEPTH 64
 
 /* Room for a key; longer keys are unknown in any case. */

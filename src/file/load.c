@@ -411,8 +411,8 @@ static void load_end(load_attempt* load)
     load->apart = NULL;
 }
 
-/* Tries the file, then the generation before it, then a new file that was not renamed. Not if the
- * file is complete and does not fit. */
+/* Tries the file; if it is missing or damaged, the generation before it, then a new file that was
+ * not renamed. A complete file that does not fit this world fails at once. */
 static sett_status load_any(load_attempt* load, setti_place* place, const sett_file_desc* desc)
 {
     const char* name[3] = {place->path, setti_place_name(&place->previous),

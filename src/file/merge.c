@@ -283,6 +283,8 @@ static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
     return index == SETTI_NONE || merge_publish(job, node, index, sett_null());
 }
 
+/* Adds the node of an entity of the file, if it is chosen, after its parent's. An outside node onto
+ * the same entity of the world gives way; a merged one makes the match ambiguous. */
 static sett_status merge_add_chosen(merge_job* job, uint32_t index)
 {
     uint32_t link = setti_hierarchy_parent(job->from, index);

@@ -223,7 +223,8 @@ static bool clone_is_same(const setti_type* a, const setti_type* b)
            (r == NULL || (r->many == s->many && r->data_size == s->data_size));
 }
 
-/* The type of `to` for a type of `from`, by name in another world. NULL: reported. */
+/* The type of world `to` that stands for a type of world `from`: itself if the worlds are one, else
+ * the type of its name. Returns NULL, with the failure reported, if there is none or it differs. */
 static setti_type* clone_map(const setti_clone* clone, setti_type* type)
 {
     if (clone->from == clone->to) {

@@ -28,7 +28,8 @@ static sett_entity event_next(const sett_world* world, sett_route route, sett_en
     return sett_null();
 }
 
-/* Checks whether an event can be sent or recorded. */
+/* Checks type, payload and route. A payload is copied as bytes, so its type must not have `copy` or
+ * `deinit` hooks. */
 static sett_status event_check(sett_route route, const setti_type* type, const void* value)
 {
     if (type == NULL) {

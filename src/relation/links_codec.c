@@ -5,7 +5,8 @@
 
 static const char codec_call[] = "sett_delta_apply";
 
-/* The link at a place; with many targets, in a record. */
+/* The link at a place. Exclusive: the place is the source's index, the link its value. With many
+ * targets: the place is a row of `records`. */
 static const void* codec_link_at(setti_sides* sides, const setti_type* type, uint32_t place,
                                  uint32_t side)
 {

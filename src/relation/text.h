@@ -11,7 +11,7 @@
 
 /* Bytes of a text's header, its length. A zero ends the text; a length of 0 ends the page. */
 #define SETTI_TEXT_HEAD sizeof(uint16_t)
-/* In a length: a hole of this size. */
+/* The bit of a length that says: these bytes are a hole, not a text. */
 #define SETTI_TEXT_HOLE 0x8000u
 
 typedef struct setti_texts {

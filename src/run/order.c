@@ -251,8 +251,9 @@ static sett_status order_fail_cycle(const sett_system* start, const sett_system*
                                  call, path + at);
 }
 
-/* Reverses the walk_from links from `at` to `start`, and links `at` to `before`. Returns the system
- * before `start`. */
+/* Completes a cycle for the message: turns the walk_from links between `at` and `start` round, so
+ * that all lead one way, and hangs them behind `before`. Returns the system from which the cycle is
+ * read. */
 static sett_system* order_turn(const sett_system* start, sett_system* before, sett_system* at)
 {
     while (at != start) {

@@ -330,8 +330,9 @@ static uint64_t lookup_key(const sett_lookup* l, const void* member)
     return lookup_encode(&l->code, lookup_bits(member, l->size) << l->code.up);
 }
 
-/* Updates the record of a place: an entity, or SETTI_NONE, and its key. Returns false when memory
- * runs out. */
+/* Makes `index` (SETTI_NONE: no entity) and `key` the record of a place. A look-up that is not
+ * ordered finds places, not indices, so there a new index alone is only stored. Returns false when
+ * memory runs out. */
 static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64_t key)
 {
     lookup_record* record = lookup_at(l, place);

@@ -898,7 +898,9 @@ static const char* search_take_any(search_build* b, uint32_t* count, const sett_
     return taken ? NULL : "there are too many relationships for \"*\" - name one";
 }
 
-/* Copies a program's terms, which may be shorter. Returns false, with the failure reported. */
+/* Copies a program's terms, which may be shorter. Returns false, with the failure reported.
+ * The last lines keep the order's column, make `columns` (if there is a text) those of the copied
+ * terms, of which there are more where terms of any link were split, and go back to the first. */
 static bool search_take_terms(search_build* b, const sett_search_desc* desc, size_t term_size,
                               uint32_t* count)
 {

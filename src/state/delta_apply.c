@@ -403,7 +403,8 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     return SETT_OK;
 }
 
-/* Reads the types, which are the delta's last bytes. */
+/* Reads the types, which are the delta's last bytes. Allocates one more type than there is: a delta
+ * may have none, and the pool does not give 0 bytes. */
 static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* from)
 {
     sett_world* world = delta->world;

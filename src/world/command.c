@@ -13,8 +13,8 @@
  * While systems run side by side the world's own buffer is closed: `write` is NULL, so recording
  * takes the slow path, which reports that.
  *
- * The commands of other modules (sett_cmd_relate, sett_cmd_event, ...) are in the files of the
- * calls that they record; they use setti_commands_call.
+ * Other modules record their commands in their own files: sett_cmd_event is beside sett_event_send,
+ * sett_cmd_relate beside sett_relate. They use setti_commands_call.
  *
  * Invariant:  count = records between the read position and the write position;
  *             a chunk's used <= its size;

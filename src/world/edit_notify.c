@@ -61,6 +61,9 @@ void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
     }
 }
 
+/* Observers with conditions on ancestors must no longer see this entity as the parent of its
+ * children. Without such observers, `unlink` detaches the children later. An edit of several
+ * entities only creates them, so it never takes Hierarchy. */
 void setti_edit_release(sett_world* world, const setti_edit* edit)
 {
     if (SETTI_LIKELY(world->upward_observers == 0) || edit->count != 1) {

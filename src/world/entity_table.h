@@ -49,8 +49,8 @@ typedef struct setti_entity_table {
     /* Caches: which words of free bits are not 0; the words of all pages are numbered. */
     uint32_t hint; /* words of the range before it are 0; SETTI_ENTITY_NO_WORD: all are */
     uint32_t next; /* words between the hint and this one are 0 */
-    /* `words` lacks the hint's word, though it is not 0: so `words` is not touched where one entity
-     * ends and another begins */
+    /* true: the hint's word has free bits, but is not in `words`. So destroying one entity and
+     * creating another does not touch `words` */
     bool unlisted;
     setti_summary words; /* the numbers of words that are not 0 */
 } setti_entity_table;

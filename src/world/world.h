@@ -328,8 +328,8 @@ const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t s
                                    size_t term_size, void* full, size_t full_size, size_t terms,
                                    const char* call);
 
-/* In debug builds: reports that another thread than the world's owner writes to it; the first one
- * that writes becomes the owner. `call` goes on. */
+/* In debug builds: reports if a thread other than the world's owner writes, except while systems
+ * run. The first thread that writes becomes the owner. Only reports: `call` is carried out. */
 void setti_misuse_check_owner(sett_world* world, const char* call);
 
 SETTI_INLINE void setti_world_check_owner(sett_world* world, const char* call)

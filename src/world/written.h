@@ -44,8 +44,8 @@ typedef struct setti_written_view {
     setti_bytes bytes; /* what the hook wrote */
 } setti_written_view;
 
-/* Makes a view of a value. INVALID: the bytes are no such struct, because of a text with a zero
- * byte, say. Call setti_written_end in any case. */
+/* Makes a view of a value. Fails with INVALID if the hook wrote bytes that are not the struct (for
+ * example a text with a zero byte in it). Call setti_written_end in any case. */
 sett_status setti_written_show(const setti_type* type, const void* value, setti_written_view* view);
 
 /* Reads the struct of a view, which the caller may have changed, into a value. */
