@@ -125,8 +125,8 @@ SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_e
 }
 
 /* Adds for sett_set where the addition may move values, because gaps are closed or the entity
- * enters a group. The given value may be one of those: so plain bytes are copied first, and a value
- * with a move hook is noted by its entity and found again. */
+ * enters a group. The given value may lie among the values that move. Therefore plain bytes are
+ * copied first. Of a value with a move hook the entity is noted, and the value is found again. */
 static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit_part* part)
 {
     SETTI_ASSERT(part->value != NULL && part->type->storage.size != 0);

@@ -219,7 +219,7 @@ static inline sett_entity setti_entity_upcoming(const setti_entity_table* table,
 /* The lowest free index of the range that is not below `from`, or SETTI_NONE. */
 uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from);
 
-/* The number of a word with free bits: of those from `from` on, the one after `skip` others. */
+/* Skips `skip` words with free bits, counted from word `from`. Returns the next such word. */
 uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from, uint32_t skip);
 
 /* Free indices that follow one another. */

@@ -123,7 +123,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
 
 /* --------------------------------------------------------------------------------------- roots */
 
-/* Updates the numbers and offsets of a root and of those behind it. */
+/* Numbers a root and all roots behind it anew, and sets their offsets. */
 static void world_number_roots(setti_root* root)
 {
     for (; root != NULL; root = root->next) {

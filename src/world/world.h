@@ -432,7 +432,7 @@ SETTI_INLINE void setti_world_open_loop(sett_world* world, setti_open_loop* loop
     }
 }
 
-/* Removes a query or search from the list of those with open loops. */
+/* Takes a query or search whose loops have ended off the list. */
 void setti_world_unlink_loop(sett_world* world, const setti_open_loop* loop);
 
 /* Counts a loop as closed. */
