@@ -19,6 +19,7 @@
 #include "base/platform.h"
 
 #define SETTI_MESSAGE_SIZE sizeof(((sett_failure*)NULL)->message)
+#define SETTI_REASON_SIZE 256
 
 #define SETTI_HIDDEN 2       /* tags whose entities queries skip */
 #define SETTI_MODULE_TYPES 1 /* types that modules look for often */
@@ -225,7 +226,7 @@ struct sett_world {
     /* The members from here on are not zeroed when a world is created. */
     setti_root entity_root; /* of `entities` */
     char message[SETTI_MESSAGE_SIZE];
-    char reason[SETTI_MESSAGE_SIZE]; /* of sett_world_validate */
+    char reason[SETTI_REASON_SIZE]; /* of sett_world_validate */
     setti_misuse misuse[SETTI_MISUSES];
 };
 
