@@ -44,7 +44,8 @@ static void autosave_free(sett_autosave* autosave)
     setti_pool_free(pool, autosave, sizeof(*autosave), 16);
 }
 
-/* Makes an empty copy in place of one with unregistered types, which stays without memory. */
+/* Replaces the copy, if there is one, by an empty world with the present types. When memory runs out
+ * the copy stays. */
 static bool autosave_make_copy(sett_autosave* autosave)
 {
     SETTI_ASSERT(!autosave->running);
@@ -53,7 +54,7 @@ static bool autosave_make_copy(sett_autosave* autosave)
         return false;
     }
     if (autosave->copy != NULL) {
-        sett_world_own(autosave->copy);
+        sett_world_own(autosave->copy); /* it was the saving thread's */
         sett_world_destroy(autosave->copy);
     }
     autosave->copy = copy;
@@ -97,11 +98,8 @@ static sett_status autosave_copy(sett_autosave* autosave)
         return setti_world_no_memory(world, "sett_autosave_start");
     }
     sett_world* copy = autosave->copy;
-    sett_status status = SETT_OK;
     sett_world_own(copy);
-    for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
-        status = setti_replica_join(copy, world, world->registered.item[k]);
-    }
+    sett_status status = setti_replica_join_all(copy, world);
     status = status == SETT_OK ? sett_world_clone(world, copy) : status;
     return status == SETT_OK ? status
                              : setti_world_fail_with(world, status, "sett_autosave_start: %s",
@@ -114,10 +112,10 @@ static sett_status autosave_copy_blocks(sett_autosave* autosave)
     SETTI_ASSERT(!autosave->running);
     sett_world* world = autosave->world;
     const void* block = autosave->user_block;
+    size_t size = block != NULL ? autosave->desc.user_size : 0;
     setti_bytes_free(&world->pool, &autosave->user);
     setti_bytes_free(&world->pool, &autosave->run);
-    if (!setti_bytes_copy(&world->pool, &autosave->user, block,
-                          block != NULL ? autosave->desc.user_size : 0) ||
+    if (!setti_bytes_copy(&world->pool, &autosave->user, block, size) ||
         !setti_run_encode(world, &autosave->run)) {
         return setti_world_no_memory(world, "sett_autosave_start");
     }
@@ -125,6 +123,7 @@ static sett_status autosave_copy_blocks(sett_autosave* autosave)
     return SETT_OK;
 }
 
+/* Saves the copy: what the thread does. */
 static void autosave_body(void* user)
 {
     sett_autosave* autosave = user;
@@ -143,18 +142,13 @@ static void autosave_body(void* user)
     setti_signal_set(&autosave->done, 1);
 }
 
-static void autosave_wait(sett_autosave* autosave)
+/* Waits for the thread. Returns the last save's result, as `call`. */
+static sett_status autosave_finish(sett_autosave* autosave, const char* call)
 {
     if (autosave->running) {
         setti_thread_join(&autosave->thread);
         autosave->running = false;
     }
-}
-
-/* Waits for the thread. Returns the last save's result, as `call`. */
-static sett_status autosave_finish(sett_autosave* autosave, const char* call)
-{
-    autosave_wait(autosave);
     if (autosave->status != SETT_OK) {
         (void)setti_world_fail_with(autosave->world, autosave->status, "%s: %s", call,
                                     sett_world_message(autosave->copy));
@@ -167,6 +161,7 @@ sett_status sett_autosave_status(sett_autosave* autosave)
     if (SETTI_IS_NULL(autosave)) {
         return SETT_STATUS_ARGUMENT;
     }
+    /* without atomics it is not known whether the thread is done: it is waited for */
     if (autosave->running && SETTI_ATOMICS && !setti_signal_is(&autosave->done, 1)) {
         return SETT_STATUS_LOCKED;
     }
@@ -201,7 +196,7 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
     setti_signal_set(&autosave->done, 0);
     autosave->running = setti_thread_start(&autosave->thread);
     if (!autosave->running) {
-        autosave_body(autosave);
+        autosave_body(autosave); /* no thread can be started */
     }
     return SETT_OK;
 }
@@ -212,7 +207,7 @@ sett_status sett_autosave_destroy(sett_autosave* autosave)
         return SETT_OK;
     }
     sett_status status = autosave_finish(autosave, "sett_autosave_destroy");
-    (void)sett_world_message(autosave->world);
+    (void)sett_world_message(autosave->world); /* formats it before its parts are freed */
     autosave_free(autosave);
     return status;
 }

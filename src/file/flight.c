@@ -19,9 +19,7 @@
 #include "base/atomic.h"
 #include "base/checksum.h"
 #include "file/place.h"
-#include "file/run_record.h"
 #include "file/stream.h"
-#include "file/types.h"
 #include "sett/state.h"
 #include "state/delta.h"
 #include "state/snapshot.h"
@@ -50,7 +48,7 @@ struct sett_flight {
     size_t user_size;
     uint64_t identity;
     sett_snapshot last;
-    setti_mark frame_low; /* lower bits of `last` */
+    setti_mark frame_low; /* the frame of `last`, in two halves, as marks may have 32 bits */
     setti_mark frame_high;
     uint32_t types; /* types that the recording contains */
     uint32_t frames;
@@ -59,31 +57,22 @@ struct sett_flight {
 
 /* ----------------------------------------------------------------------------------- recording */
 
-/* A stream's file in memory of the pool. */
-typedef struct flight_file {
-    setti_bytes* to;
-    setti_pool* pool;
-} flight_file;
-
-static bool flight_file_write(void* user, void* file, const void* bytes, size_t size)
+/* Appends to the unit, as the file of a stream. */
+static bool flight_unit_write(void* user, void* file, const void* bytes, size_t size)
 {
-    flight_file* to = file;
+    sett_flight* flight = file;
     (void)user;
-    unsigned char* at = setti_bytes_add(to->pool, to->to, size);
+    unsigned char* at = setti_bytes_add(&flight->world->pool, &flight->unit, size);
     if (at != NULL) {
         memcpy(at, bytes, size);
     }
     return at != NULL;
 }
 
-static const sett_files flight_files = {.write = flight_file_write};
-
-static bool flight_put(sett_flight* flight, uint32_t kind, uint64_t frame, const void* bytes,
-                       size_t size)
+static setti_stream flight_unit_stream(sett_flight* flight)
 {
-    flight_file file = {&flight->unit, &flight->world->pool};
-    setti_stream stream = {.files = &flight_files, .file = &file, .identity = flight->identity};
-    return setti_stream_write(&stream, kind, frame, bytes, size);
+    static const sett_files files = {.write = flight_unit_write};
+    return (setti_stream){.files = &files, .file = flight, .identity = flight->identity};
 }
 
 static uint64_t flight_frame(const sett_flight* flight)
@@ -108,49 +97,34 @@ static uint32_t flight_now(const sett_flight* flight)
     return (uint32_t)setti_mark_get(&flight->now);
 }
 
-/* A record of the world's state. A reader can begin at a keyframe. */
-typedef enum flight_state {
-    FLIGHT_DELTA,
-    FLIGHT_KEYFRAME
-} flight_state;
-
-/* Adds what a record of the state needs before it: types that a reader does not know, and the
- * systems' record. */
-static bool flight_put_head(sett_flight* flight, uint64_t frame, flight_state next)
+/* Adds a record of the state to the unit. A keyframe has all types before it. */
+static sett_status flight_put_state(sett_flight* flight, uint32_t kind, uint64_t frame,
+                                    const setti_bytes* state, const char* call)
 {
     sett_world* world = flight->world;
-    setti_bytes types = {0};
-    setti_bytes run = {0};
-    bool registered = next == FLIGHT_KEYFRAME || flight->types != world->registered.count;
-    bool done = (!registered || setti_types_encode(world, &types)) && setti_run_encode(world, &run);
-    done = done &&
-           (!registered || flight_put(flight, SETTI_STREAM_TYPES, frame, types.data, types.size));
-    done =
-        done && (run.size == 0 || flight_put(flight, SETTI_STREAM_RUN, frame, run.data, run.size));
-    setti_bytes_free(&world->pool, &types);
-    setti_bytes_free(&world->pool, &run);
-    return done;
+    setti_stream stream = flight_unit_stream(flight);
+    bool types = kind == SETTI_STREAM_KEYFRAME || flight->types != world->registered.count;
+    return setti_stream_write_state(&stream, world, kind, frame, types, state)
+               ? SETT_OK
+               : setti_world_no_memory(world, call);
 }
 
+/* Makes the unit of a frame: its input, and the delta from the last frame. */
 static sett_status flight_put_delta(sett_flight* flight, sett_snapshot now, uint64_t frame,
                                     const char* call)
 {
     sett_world* world = flight->world;
     setti_bytes delta = {0};
     sett_status status = setti_delta_encode(world, flight->last, now, &delta);
-    if (status != SETT_OK) {
-        return status;
-    }
-    size_t input = (size_t)setti_mark_get(&flight->input_used);
     flight->unit.size = 0;
-    unsigned char* at = setti_bytes_add(&world->pool, &flight->unit, input);
-    if (at != NULL) {
-        memcpy(at, flight->input, input);
+    if (status == SETT_OK) {
+        status = setti_bytes_copy(&world->pool, &flight->unit, flight->input,
+                                  (size_t)setti_mark_get(&flight->input_used))
+                     ? flight_put_state(flight, SETTI_STREAM_DELTA, frame, &delta, call)
+                     : setti_world_no_memory(world, call);
     }
-    bool done = at != NULL && flight_put_head(flight, frame, FLIGHT_DELTA) &&
-                flight_put(flight, SETTI_STREAM_DELTA, frame, delta.data, delta.size);
     setti_bytes_free(&world->pool, &delta);
-    return done ? SETT_OK : setti_world_no_memory(world, call);
+    return status;
 }
 
 /* Begins the other half, with the unit as its lead and the present state as its keyframe. */
@@ -161,10 +135,8 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     flight_half* half = &flight->half[1 - flight_now(flight)];
     size_t lead = flight->unit.size;
     sett_status status = setti_delta_encode_state(world, call, &state);
-    if (status == SETT_OK &&
-        !(flight_put_head(flight, frame, FLIGHT_KEYFRAME) &&
-          flight_put(flight, SETTI_STREAM_KEYFRAME, frame, state.data, state.size))) {
-        status = setti_world_no_memory(world, call);
+    if (status == SETT_OK) {
+        status = flight_put_state(flight, SETTI_STREAM_KEYFRAME, frame, &state, call);
     }
     setti_bytes_free(&world->pool, &state);
     if (status == SETT_OK && flight->unit.size > flight->room) {
@@ -176,7 +148,7 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     if (status != SETT_OK) {
         return status;
     }
-    setti_mark_set(&half->used, 0);
+    setti_mark_set(&half->used, 0); /* a dump that a crash begins meanwhile leaves the half out */
     half->lead = lead;
     half->frames = 0;
     memcpy(half->bytes, flight->unit.data, flight->unit.size);
@@ -212,14 +184,6 @@ static sett_status flight_record(sett_flight* flight, sett_snapshot now, uint64_
     return SETT_OK;
 }
 
-static sett_status flight_reject(const sett_flight* flight, const char* call, uint64_t frame)
-{
-    return setti_world_fail_with(
-        flight->world, SETT_STATUS_ARGUMENT,
-        "%s: frame %llu is lower than the last one, %llu - pass frames in ascending order", call,
-        (unsigned long long)frame, (unsigned long long)flight_frame(flight));
-}
-
 sett_status sett_flight_append(sett_flight* flight, uint64_t frame)
 {
     sett_snapshot now;
@@ -227,10 +191,8 @@ sett_status sett_flight_append(sett_flight* flight, uint64_t frame)
         return SETT_STATUS_ARGUMENT;
     }
     sett_world* world = flight->world;
-    if (frame < flight_frame(flight)) {
-        return flight_reject(flight, __func__, frame);
-    }
-    sett_status status = setti_values_check(world, __func__);
+    sett_status status = setti_stream_check_frame(world, __func__, frame, flight_frame(flight));
+    status = status == SETT_OK ? setti_values_check(world, __func__) : status;
     status = status == SETT_OK ? sett_snapshot_take(world, &now) : status;
     if (status != SETT_OK) {
         return status;
@@ -257,18 +219,10 @@ sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame
     }
     sett_world* world = flight->world;
     size_t used = (size_t)setti_mark_get(&flight->input_used);
-    if ((kind < SETT_RECORD_INPUT || kind > SETT_RECORD_LOG) &&
-        (kind < SETT_RECORD_PROGRAM || kind > 0xFFFF)) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: kind %u belongs to the library - pass "
-                                     "SETT_RECORD_INPUT, _TIMES, _LOG, or SETT_RECORD_PROGRAM + n",
-                                     __func__, (unsigned)kind);
-    }
-    if (setti_world_lacks_list(world, bytes, size, __func__, "bytes")) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    if (frame < flight_frame(flight)) {
-        return flight_reject(flight, __func__, frame);
+    sett_status status =
+        setti_stream_check(world, __func__, kind, frame, flight_frame(flight), bytes, size);
+    if (status != SETT_OK) {
+        return status;
     }
     if (size > FLIGHT_INPUT - SETTI_STREAM_RECORD ||
         used + size + SETTI_STREAM_RECORD > FLIGHT_INPUT) {
@@ -278,7 +232,8 @@ sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame
                                      __func__, (unsigned long)size, (unsigned long)FLIGHT_INPUT);
     }
     flight->unit.size = 0;
-    if (!flight_put(flight, kind, frame, bytes, size)) {
+    setti_stream stream = flight_unit_stream(flight);
+    if (!setti_stream_write(&stream, kind, frame, bytes, size)) {
         return setti_world_no_memory(world, __func__);
     }
     memcpy(flight->input + used, flight->unit.data, flight->unit.size);
@@ -293,7 +248,7 @@ uint32_t sett_flight_frames(const sett_flight* flight)
     }
     const flight_half* older = &flight->half[1 - flight_now(flight)];
     uint32_t now = flight->half[flight_now(flight)].frames;
-    return now + (flight_used(older) != 0 ? older->frames + 1 : 0);
+    return flight_used(older) == 0 ? now : older->frames + 1 + now; /* 1: the lead */
 }
 
 /* ------------------------------------------------------------------------------------- dumping */
@@ -319,11 +274,10 @@ static bool flight_dump_write(void* user, void* file, const void* bytes, size_t 
     return true;
 }
 
-static const sett_files flight_dump_files = {.write = flight_dump_write};
-
 static setti_stream flight_dump_stream(flight_dump* dump)
 {
-    return (setti_stream){.files = &flight_dump_files, .file = dump, .identity = dump->identity};
+    static const sett_files files = {.write = flight_dump_write};
+    return (setti_stream){.files = &files, .file = dump, .identity = dump->identity};
 }
 
 /* The place of a half in a dump. */
@@ -338,19 +292,17 @@ static void flight_emit_half(flight_dump* dump, const flight_half* half, flight_
     setti_stream stream = flight_dump_stream(dump);
     size_t used = flight_used(half);
     size_t at = order == FLIGHT_FIRST ? half->lead : 0;
-    while (used - at >= SETTI_STREAM_RECORD && at < used) {
-        const unsigned char* head = half->bytes + at;
-        uint32_t kind = (uint32_t)setti_bytes_get(head, 2);
-        size_t size = (size_t)setti_bytes_get(head + 4, 4);
-        dump->frame = setti_bytes_get(head + 8, 8);
-        if (order == FLIGHT_FIRST && kind == SETTI_STREAM_KEYFRAME) {
-            setti_stream_write_page(&stream, SETTI_STREAM_STATE,
-                                    (uint32_t)setti_bytes_get(head + 2, 2), dump->frame,
-                                    head + SETTI_STREAM_RECORD, size);
+    while (at + SETTI_STREAM_RECORD <= used) {
+        const unsigned char* record = half->bytes + at;
+        setti_stream_head head = setti_stream_get_head(record);
+        if (order == FLIGHT_FIRST && head.kind == SETTI_STREAM_KEYFRAME) {
+            setti_stream_write_page(&stream, SETTI_STREAM_STATE, head.flags, head.frame,
+                                    record + SETTI_STREAM_RECORD, head.size);
         } else {
-            flight_emit(dump, head, SETTI_STREAM_RECORD + size);
+            flight_emit(dump, record, SETTI_STREAM_RECORD + head.size);
         }
-        at += SETTI_STREAM_RECORD + size;
+        dump->frame = head.frame;
+        at += SETTI_STREAM_RECORD + head.size;
     }
 }
 
@@ -360,11 +312,13 @@ static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
     size_t used = (size_t)setti_mark_get(&flight->input_used);
     flight_emit(dump, flight->input, used);
     for (size_t at = 0; at < used;) {
-        dump->frame = setti_bytes_get(flight->input + at + 8, 8);
-        at += SETTI_STREAM_RECORD + (size_t)setti_bytes_get(flight->input + at + 4, 4);
+        setti_stream_head head = setti_stream_get_head(flight->input + at);
+        dump->frame = head.frame;
+        at += SETTI_STREAM_RECORD + head.size;
     }
 }
 
+/* Writes at most `most` characters behind their number, as logs have texts (docs/stream.md). */
 static size_t flight_text(unsigned char* to, const char* text, size_t most)
 {
     size_t length = 0;
@@ -379,13 +333,11 @@ static size_t flight_text(unsigned char* to, const char* text, size_t most)
 /* Adds a line to the log: why, and while which system ran. */
 static void flight_emit_why(flight_dump* dump, const sett_world* world, const char* why)
 {
-    unsigned char log[600];
+    unsigned char log[600] = {0}; /* kind, system, component, entity, text (docs/stream.md) */
     setti_stream stream = flight_dump_stream(dump);
     size_t size = 1;
-    log[0] = 0;
     size += flight_text(log + size, world->running, 200);
     size += flight_text(log + size, NULL, 0);
-    setti_bytes_put(log + size, 0, 8);
     size += 8;
     size += flight_text(log + size, why, 300);
     (void)setti_stream_write(&stream, SETTI_STREAM_LOG, dump->frame, log, size);
@@ -398,10 +350,10 @@ bool sett_flight_dump(const sett_flight* flight, const char* why, sett_flight_wr
         return false;
     }
     flight_dump dump = {.write = write, .user = user, .identity = flight->identity, .done = true};
-    setti_stream stream = {.files = NULL};
     uint32_t now = flight_now(flight);
     bool older = flight_used(&flight->half[1 - now]) != 0;
-    setti_stream_begin(&stream, &flight_dump_files, &dump, flight->identity);
+    setti_stream stream = flight_dump_stream(&dump);
+    setti_stream_begin(&stream, stream.files, &dump, flight->identity);
     if (flight->user_size != 0) {
         (void)setti_stream_write(&stream, SETTI_STREAM_USER, 0, flight->user, flight->user_size);
     }
@@ -415,7 +367,6 @@ bool sett_flight_dump(const sett_flight* flight, const char* why, sett_flight_wr
         dump.frame = dump.frame > last ? dump.frame : last + 1; /* the frame in progress */
         flight_emit_why(&dump, flight->world, why);
     }
-    stream = flight_dump_stream(&dump);
     (void)setti_stream_write(&stream, SETTI_STREAM_END, dump.frame, NULL, 0);
     return dump.done;
 }
@@ -462,27 +413,23 @@ static void flight_free(sett_flight* flight)
 
 static bool flight_reserve(sett_flight* flight, const sett_flight_desc* desc)
 {
-    static const char call[] = "sett_flight_create";
     sett_world* world = flight->world;
-    flight->memory =
-        setti_pool_alloc(&world->pool, flight->size, 16); /* untouched until it is used */
-    if (flight->memory == NULL) {
-        (void)setti_world_no_memory(world, call);
-    }
-    flight->input =
-        flight->memory != NULL ? setti_world_alloc(world, FLIGHT_INPUT, 16, call) : NULL;
-    if (flight->input != NULL && desc->user_size != 0) {
-        flight->user = setti_world_alloc(world, desc->user_size, 16, call);
+    setti_pool* pool = &world->pool;
+    flight->memory = setti_pool_alloc(pool, flight->size, 16); /* untouched until it is used */
+    flight->input = setti_pool_alloc(pool, FLIGHT_INPUT, 16);
+    flight->user = desc->user_size != 0 ? setti_pool_alloc(pool, desc->user_size, 16) : NULL;
+    flight->user_size = flight->user != NULL ? desc->user_size : 0;
+    if (flight->memory == NULL || flight->input == NULL || flight->user_size != desc->user_size) {
+        (void)setti_world_no_memory(world, "sett_flight_create");
+        return false;
     }
     if (flight->user != NULL) {
-        flight->user_size = desc->user_size;
         memcpy(flight->user, desc->user_block, desc->user_size);
     }
     flight->room = flight->size / 2;
-    for (uint32_t k = 0; k < 2 && flight->memory != NULL; k++) {
-        flight->half[k].bytes = flight->memory + k * flight->room;
-    }
-    return flight->input != NULL && flight->user_size == desc->user_size;
+    flight->half[0].bytes = flight->memory;
+    flight->half[1].bytes = flight->memory + flight->room;
+    return true;
 }
 
 static bool flight_begin(sett_flight* flight, const sett_flight_desc* desc)

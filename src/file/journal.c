@@ -8,12 +8,8 @@
  * Invariant:  complete records lead to `last`, or to the state before it if the last write failed;
  *             then nothing is written after it
  */
-#include "base/writer.h"
-#include "file/member_record.h"
 #include "file/place.h"
-#include "file/run_record.h"
 #include "file/stream.h"
-#include "file/types.h"
 #include "sett/state.h"
 #include "state/delta.h"
 #include "state/snapshot.h"
@@ -84,38 +80,24 @@ sett_journal* sett_journal_create(sett_world* world, const char* path, const set
     return journal;
 }
 
-/* A record of the world's state. A reader can begin at a keyframe. */
-typedef enum journal_record {
-    JOURNAL_DELTA,
-    JOURNAL_KEYFRAME
-} journal_record;
-
-/* Writes what a record of the state needs before it: types that a reader does not know, and the
- * systems' record. */
-static sett_status journal_write_head(sett_journal* journal, uint64_t frame, journal_record next)
-{
-    sett_world* world = journal->place.world;
-    setti_stream* stream = &journal->stream;
-    setti_bytes types = {0};
-    setti_bytes run = {0};
-    bool registered = next == JOURNAL_KEYFRAME || journal->types != world->registered.count;
-    bool done = (!registered || setti_types_encode(world, &types)) && setti_run_encode(world, &run);
-    if (done && registered) {
-        (void)setti_stream_write(stream, SETTI_STREAM_TYPES, frame, types.data, types.size);
-        journal->types = world->registered.count;
-    }
-    if (done && run.size != 0) {
-        (void)setti_stream_write(stream, SETTI_STREAM_RUN, frame, run.data, run.size);
-    }
-    setti_bytes_free(&world->pool, &types);
-    setti_bytes_free(&world->pool, &run);
-    return done ? SETT_OK : setti_world_no_memory(world, journal->place.call);
-}
-
 static sett_status journal_fail(const sett_journal* journal)
 {
     return setti_place_fail(&journal->place, journal->place.path,
                             "cannot be written - check that the disk has room");
+}
+
+/* Writes a record of the state. A reader can begin at a keyframe, which has all types before it. */
+static sett_status journal_write_state(sett_journal* journal, uint32_t kind, uint64_t frame,
+                                       const setti_bytes* state)
+{
+    sett_world* world = journal->place.world;
+    bool types = kind == SETTI_STREAM_KEYFRAME || journal->types != world->registered.count;
+    if (!setti_stream_write_state(&journal->stream, world, kind, frame, types, state)) {
+        return journal->stream.failed ? journal_fail(journal)
+                                      : setti_world_no_memory(world, journal->place.call);
+    }
+    journal->types = world->registered.count;
+    return SETT_OK;
 }
 
 /* Writes the delta from the last state to a later one. */
@@ -125,23 +107,18 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
     sett_world* world = journal->place.world;
     setti_bytes delta = {0};
     sett_status status = setti_delta_encode(world, journal->last, now, &delta);
-    if (status != SETT_OK) {
-        return status;
-    }
-    status = journal_write_head(journal, frame, JOURNAL_DELTA);
-    if (status == SETT_OK &&
-        !setti_stream_write(&journal->stream, SETTI_STREAM_DELTA, frame, delta.data, delta.size)) {
-        status = journal_fail(journal);
+    if (status == SETT_OK) {
+        status = journal_write_state(journal, SETTI_STREAM_DELTA, frame, &delta);
     }
     setti_bytes_free(&world->pool, &delta);
     return status;
 }
 
-/* Adds a keyframe to the index; it begins at its types. */
+/* Adds to the index that a keyframe, with its types, begins at an offset. */
 static bool journal_note(sett_journal* journal, uint64_t frame, uint64_t offset)
 {
-    SETTI_ASSERT(journal->index.size % 16 == 0);
-    unsigned char* entry = setti_bytes_add(&journal->place.world->pool, &journal->index, 16);
+    unsigned char* entry =
+        setti_bytes_add(&journal->place.world->pool, &journal->index, SETTI_STREAM_INDEX_ENTRY);
     if (entry == NULL) {
         return false;
     }
@@ -157,23 +134,15 @@ static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
     setti_bytes state = {0};
     uint64_t offset = journal->stream.offset;
     sett_status status = setti_delta_encode_state(world, journal->place.call, &state);
-    status = status == SETT_OK ? journal_write_head(journal, frame, JOURNAL_KEYFRAME) : status;
-    if (status == SETT_OK && (!setti_stream_write(&journal->stream, SETTI_STREAM_KEYFRAME, frame,
-                                                  state.data, state.size) ||
-                              !journal_note(journal, frame, offset))) {
+    if (status == SETT_OK) {
+        status = journal_write_state(journal, SETTI_STREAM_KEYFRAME, frame, &state);
+    }
+    if (status == SETT_OK && !journal_note(journal, frame, offset)) {
         status = journal_fail(journal);
     }
     setti_bytes_free(&world->pool, &state);
     journal->keyframe = frame;
     return status;
-}
-
-static sett_status journal_reject(const sett_journal* journal, uint64_t frame)
-{
-    return setti_world_fail_with(
-        journal->place.world, SETT_STATUS_ARGUMENT,
-        "%s: frame %llu is lower than the last one, %llu - pass frames in ascending order",
-        journal->place.call, (unsigned long long)frame, (unsigned long long)journal->frame);
 }
 
 sett_status sett_journal_write(sett_journal* journal, uint32_t kind, uint64_t frame,
@@ -183,18 +152,10 @@ sett_status sett_journal_write(sett_journal* journal, uint32_t kind, uint64_t fr
         return SETT_STATUS_ARGUMENT;
     }
     journal->place.call = "sett_journal_write";
-    if ((kind < SETT_RECORD_INPUT || kind > SETT_RECORD_LOG) &&
-        (kind < SETT_RECORD_PROGRAM || kind > 0xFFFF)) {
-        return setti_world_fail_with(journal->place.world, SETT_STATUS_ARGUMENT,
-                                     "sett_journal_write: kind %u belongs to the library - pass "
-                                     "SETT_RECORD_INPUT, _TIMES, _LOG, or SETT_RECORD_PROGRAM + n",
-                                     (unsigned)kind);
-    }
-    if (setti_world_lacks_list(journal->place.world, bytes, size, "sett_journal_write", "bytes")) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    if (frame < journal->frame) {
-        return journal_reject(journal, frame);
+    sett_status status = setti_stream_check(journal->place.world, journal->place.call, kind, frame,
+                                            journal->frame, bytes, size);
+    if (status != SETT_OK) {
+        return status;
     }
     journal->frame = frame;
     return setti_stream_write(&journal->stream, kind, frame, bytes, size) ? SETT_OK
@@ -212,10 +173,9 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
     if (journal->stream.failed) {
         return journal_fail(journal);
     }
-    if (frame < journal->frame) {
-        return journal_reject(journal, frame);
-    }
-    sett_status status = setti_values_check(world, journal->place.call);
+    sett_status status =
+        setti_stream_check_frame(world, journal->place.call, frame, journal->frame);
+    status = status == SETT_OK ? setti_values_check(world, journal->place.call) : status;
     status = status == SETT_OK ? sett_snapshot_take(world, &now) : status;
     if (status != SETT_OK) {
         return status;
@@ -253,6 +213,7 @@ sett_status sett_journal_destroy(sett_journal* journal)
     sett_world* world = journal->place.world;
     const sett_files* files = journal->place.files;
     journal->place.call = "sett_journal_destroy";
+    /* the index ends with its own offset, by which a reader finds it */
     if (journal->index.size != 0 && journal_note(journal, 0, journal->stream.offset)) {
         (void)setti_stream_write(&journal->stream, SETTI_STREAM_INDEX, journal->frame,
                                  journal->index.data, journal->index.size);

@@ -25,11 +25,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOAD_LIMIT                                                                                 \
-    ((size_t)64 << 20) /* bytes of memory for any file: pages of entities far apart */
-#define LOAD_LIMIT_A_BYTE ((size_t)16) /* bytes of memory for each byte of a file */
-#define LOAD_LIMIT_A_TYPE                                                                          \
-    ((size_t)32768) /* bytes of memory for each type, which may have a page of its own */
+/* Bytes of memory for any file, since entities far apart have pages of their own; for each byte of
+ * a file; and for each type, since each may have a page of its own. */
+#define LOAD_LIMIT ((size_t)64 << 20)
+#define LOAD_LIMIT_A_BYTE ((size_t)16)
+#define LOAD_LIMIT_A_TYPE ((size_t)32768)
+#define LOAD_RECORDS_LIMIT ((size_t)1 << 30) /* bytes of memory for sett_file_records */
 
 /* An attempt to load one file. */
 typedef struct load_attempt {
@@ -56,41 +57,54 @@ static sett_status load_fail(load_attempt* load, sett_status status, const char*
 static const char load_limit_why[] = "it needs more memory than sett_file_desc.limit - raise the "
                                      "limit if you trust the file";
 
+const char* setti_load_why(const sett_world* apart)
+{
+    static const char inner[] = "sett_delta_apply: ";
+    const char* why = sett_world_message(apart);
+    return strncmp(why, inner, sizeof(inner) - 1) == 0 ? why + sizeof(inner) - 1 : why;
+}
+
 /* Fails with the message of the world apart. */
 static sett_status load_blame(load_attempt* load, sett_status status)
 {
     SETTI_ASSERT(load->apart != NULL && status != SETT_OK);
-    if (status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied) {
-        return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
-    }
-    /* without the call, since the program's call is named */
-    const char* why = sett_world_message(load->apart);
-    size_t inner = sizeof("sett_delta_apply: ") - 1;
-    return load_fail(load, status,
-                     strncmp(why, "sett_delta_apply: ", inner) == 0 ? why + inner : why);
+    return status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied
+               ? load_fail(load, SETT_STATUS_LIMIT, load_limit_why)
+               : load_fail(load, status, setti_load_why(load->apart));
 }
 
-/* Sets how many bytes the world apart may take, if payloads may take `limit`. */
+/* The size of a file, or a smaller number: computing limits from it cannot overflow. */
+static size_t load_bounded(uint64_t size)
+{
+    return (size_t)SETTI_MIN(size, SIZE_MAX / 4 / LOAD_LIMIT_A_BYTE);
+}
+
+size_t setti_load_default_limit(const sett_world* world, uint64_t size)
+{
+    return LOAD_LIMIT + LOAD_LIMIT_A_BYTE * load_bounded(size) +
+           LOAD_LIMIT_A_TYPE * world->registered.count;
+}
+
+/* Divides the program's limit (0: the default) between the buffer of a payload, which doubles and
+ * takes up to twice the size of the file, and the world apart. */
 static sett_status load_limit(load_attempt* load, size_t limit)
 {
-    const sett_world* into = load->place->world;
-    size_t most = SIZE_MAX / 4 / LOAD_LIMIT_A_BYTE;
-    size_t size = load->reader.size < most ? (size_t)load->reader.size : most;
+    size_t buffer = 2 * load_bounded(load->reader.size);
     if (limit == 0) {
-        limit = LOAD_LIMIT + LOAD_LIMIT_A_BYTE * size + LOAD_LIMIT_A_TYPE * into->registered.count;
+        limit = setti_load_default_limit(load->place->world, load->reader.size);
     }
-    if (limit <= 2 * size) {
+    if (limit <= buffer) {
         return load_fail(
             load, SETT_STATUS_LIMIT,
             "the file is larger than half of sett_file_desc.limit - raise the limit if "
             "you trust the file");
     }
-    load->limit = limit - 2 * size;
+    load->limit = limit - buffer;
     load->reader.limit = load->limit;
     return SETT_OK;
 }
 
-/* Creates the world apart, with the other one's allocator and its limit. */
+/* Creates the world apart, with the program's allocator and the limit. */
 static sett_status load_begin_apart(load_attempt* load)
 {
     SETTI_ASSERT(load->limit != 0);
@@ -102,17 +116,18 @@ static sett_status load_begin_apart(load_attempt* load)
     return SETT_OK;
 }
 
-/* The rest of the limit; decompressed payloads count. */
-static size_t load_left(const load_attempt* load)
+/* Limits the world apart to what the decompressed payload leaves of the limit. Returns how many
+ * bytes it may still take, at least 1. */
+static size_t load_update_limit(load_attempt* load)
 {
     SETTI_ASSERT(load->apart != NULL && load->limit != 0);
-    size_t used = load->apart->pool.block_size + load->reader.unpacked;
-    size_t most = load->limit - SETTI_MIN(load->reader.unpacked, load->limit - 1);
-    setti_pool_set_ceiling(&load->apart->pool, most);
+    size_t unpacked = load->reader.unpacked;
+    size_t used = load->apart->pool.block_size + unpacked;
+    setti_pool_set_ceiling(&load->apart->pool, unpacked < load->limit ? load->limit - unpacked : 1);
     return used < load->limit ? load->limit - used : 1;
 }
 
-/* Reads a systems' record. */
+/* Holds a systems' record until the state after it is read. */
 static sett_status load_systems(load_attempt* load)
 {
     SETTI_ASSERT(load->reader.kind == SETTI_STREAM_RUN);
@@ -133,7 +148,7 @@ static void load_advance(load_attempt* load)
 {
     setti_bytes old = load->run;
     load->run = load->next_run;
-    load->next_run = old;
+    load->next_run = old; /* its memory is used again */
     load->result.frame = load->reader.frame;
 }
 
@@ -142,13 +157,13 @@ static sett_status load_state(load_attempt* load)
     SETTI_ASSERT(load->apart != NULL);
     const setti_bytes* payload = &load->reader.payload;
     if (load->has_state && load->reader.kind == SETTI_STREAM_KEYFRAME) {
-        return SETT_OK; /* a keyframe: the deltas led to this state */
+        return SETT_OK; /* the deltas led to this state */
     }
     if (load->has_state) {
         return load_fail(load, SETT_STATUS_INVALID, "the file is damaged: it has two states");
     }
     sett_status status =
-        setti_delta_load(load->apart, payload->data, payload->size, load_left(load));
+        setti_delta_load(load->apart, payload->data, payload->size, load_update_limit(load));
     if (status != SETT_OK) {
         return load_blame(load, status);
     }
@@ -166,7 +181,7 @@ static sett_status load_delta(load_attempt* load)
         return load_fail(load, SETT_STATUS_INVALID,
                          "the file is damaged: it begins with a delta, not with a state");
     }
-    sett_snapshot_options options = {.delta_limit = load_left(load)};
+    sett_snapshot_options options = {.delta_limit = load_update_limit(load)};
     sett_status status = sett_snapshot_set_options(load->apart, &options);
     status =
         status == SETT_OK ? sett_delta_apply(load->apart, payload->data, payload->size) : status;
@@ -236,35 +251,38 @@ static sett_status load_records(load_attempt* load)
                                                : "the file is damaged: it has no state");
 }
 
+/* Reads the index at the end of a file. The number before the last record is its offset. Returns
+ * false if the file has none. */
+static bool load_read_index(setti_stream_reader* index)
+{
+    const sett_files* files = index->files;
+    unsigned char number[8];
+    uint64_t first = index->offset;
+    uint64_t tail = sizeof(number) + SETTI_STREAM_RECORD;
+    if (index->size < first + tail || files->read(files->user, index->file, index->size - tail,
+                                                  number, sizeof(number)) != sizeof(number)) {
+        return false;
+    }
+    index->offset = setti_bytes_get(number, sizeof(number));
+    return index->offset >= first && index->offset < index->size &&
+           setti_stream_read(index) == SETTI_STREAM_READ && index->kind == SETTI_STREAM_INDEX;
+}
+
 /* Goes to the last keyframe up to the frame to load, if there is an index. */
 static bool load_seek(load_attempt* load)
 {
     setti_stream_reader* reader = &load->reader;
-    const sett_files* files = reader->files;
     setti_stream_reader index = *reader;
-    unsigned char place[8];
-    uint64_t tail = SETTI_STREAM_RECORD + sizeof(place); /* the index's last number, and the end */
     bool found = false;
-    memset(&index.payload, 0, sizeof(index.payload));
-    if (reader->size < reader->offset + tail ||
-        files->read(files->user, reader->file, reader->size - tail, place, 8) != 8) {
-        return false;
-    }
-    setti_delta_reader at = {.at = place, .end = place + 8};
-    index.offset = setti_delta_number(&at, 8);
-    if (index.offset >= reader->offset && index.offset < reader->size &&
-        setti_stream_read(&index) == SETTI_STREAM_READ && index.kind == SETTI_STREAM_INDEX) {
-        setti_delta_reader from = {index.payload.data, index.payload.data + index.payload.size,
-                                   false};
-        for (size_t k = index.payload.size / 16; k > 1;
-             k--) { /* the last is the index's own offset */
-            uint64_t frame = setti_delta_number(&from, 8);
-            uint64_t offset = setti_delta_number(&from, 8);
-            if (frame <= load->last_frame && offset >= SETTI_STREAM_HEADER &&
-                offset < index.offset) {
-                reader->offset = offset;
-                found = true;
-            }
+    memset(&index.payload, 0, sizeof(index.payload)); /* that memory is the other reader's */
+    size_t count = load_read_index(&index) ? index.payload.size / SETTI_STREAM_INDEX_ENTRY : 0;
+    for (size_t k = 0; k + 1 < count; k++) { /* the last is the index itself */
+        const unsigned char* entry = index.payload.data + k * SETTI_STREAM_INDEX_ENTRY;
+        uint64_t frame = setti_bytes_get(entry, 8);
+        uint64_t offset = setti_bytes_get(entry + 8, 8);
+        if (frame <= load->last_frame && offset >= SETTI_STREAM_HEADER && offset < index.offset) {
+            reader->offset = offset;
+            found = true;
         }
     }
     setti_stream_close(&index);
@@ -276,7 +294,7 @@ static sett_status load_all(load_attempt* load)
 {
     bool sought = load_seek(load);
     sett_status status = load_records(load);
-    if (sought && status == SETT_STATUS_INVALID && !load->has_state) {
+    if (sought && status == SETT_STATUS_INVALID && !load->has_state) { /* a damaged keyframe */
         load->reader.offset = SETTI_STREAM_HEADER;
         load->reader.frame = 0;
         load->reader.why = NULL;
@@ -322,8 +340,7 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
         if (list[k].failed) {
             char why[192];
             snprintf(why, sizeof(why),
-                     "the function of sett_file_migrate for \"%.100s\" "
-                     "rejected a value",
+                     "the function of sett_file_migrate for \"%.100s\" rejected a value",
                      list[k].rule.name);
             return load_fail(load, SETT_STATUS_CONFLICT, why);
         }
@@ -331,7 +348,7 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
     return SETT_OK;
 }
 
-/* Calls load_convert if types changed. */
+/* Replaces the world apart by one with the layouts of the program's types, if any differ. */
 static sett_status load_migrate(load_attempt* load)
 {
     SETTI_ASSERT(load->has_state && load->apart != NULL);
@@ -382,6 +399,7 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     return status;
 }
 
+/* Reads the file of a name. */
 static sett_status load_attempt_name(load_attempt* load, setti_place* place, const char* name,
                                      const sett_file_desc* desc)
 {
@@ -507,11 +525,8 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
                              sett_file_info* info)
 {
     setti_stream_next next = setti_stream_read(reader);
-    if (next == SETTI_STREAM_MEMORY) {
-        return SETT_STATUS_OUT_OF_MEMORY;
-    }
     if (next != SETTI_STREAM_READ) {
-        return SETT_STATUS_INVALID;
+        return next == SETTI_STREAM_MEMORY ? SETT_STATUS_OUT_OF_MEMORY : SETT_STATUS_INVALID;
     }
     info->version = reader->version;
     info->size = reader->size;
@@ -522,36 +537,47 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
     return SETT_OK;
 }
 
+/* Opens a file without a world, with a pool of at most `limit` bytes (0: any number). load_close
+ * follows in any case. */
+static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, const char* path,
+                             const sett_file_desc* desc, size_t limit)
+{
+    const sett_files* files = setti_place_files(desc);
+    const bool huge_pages = false;
+    setti_pool_init(pool, setti_allocator_or_default(NULL), huge_pages);
+    setti_pool_set_ceiling(pool, limit);
+    void* file = files->open(files->user, path, SETT_FILE_READ);
+    *reader = (setti_stream_reader){.files = files, .pool = pool};
+    if (file == NULL) {
+        return SETT_STATUS_FILE;
+    }
+    return setti_stream_open(reader, files, file, pool) ? SETT_OK : SETT_STATUS_INVALID;
+}
+
+/* Returns `status`, or FILE if the file cannot be closed. */
+static sett_status load_close(const setti_stream_reader* reader, sett_status status)
+{
+    const sett_files* files = reader->files;
+    setti_pool_deinit(reader->pool);
+    bool closed = reader->file == NULL || files->close(files->user, reader->file);
+    return closed ? status : SETT_STATUS_FILE;
+}
+
 sett_status sett_file_info_get(const char* path, const sett_file_desc* desc, void* user_block,
                                size_t capacity, sett_file_info* info)
 {
     if (SETTI_IS_NULL(path) || SETTI_IS_NULL(info)) {
         return SETT_STATUS_ARGUMENT;
     }
-    const sett_files* files = setti_place_files(desc);
-    sett_status status = SETT_STATUS_INVALID;
     setti_stream_reader reader;
     setti_pool pool;
-    void* file = files->open(files->user, path, SETT_FILE_READ);
     memset(info, 0, sizeof(*info));
-    if (file == NULL) {
-        return SETT_STATUS_FILE;
-    }
-    const bool huge_pages = false;
-    setti_pool_init(&pool, setti_allocator_or_default(NULL), huge_pages);
-    if (setti_stream_open(&reader, files, file, &pool)) {
-        status = load_info(&reader, user_block, capacity, info);
-    }
-    setti_pool_deinit(&pool);
-    return files->close(files->user, file) ? status : SETT_STATUS_FILE;
+    sett_status status = load_open(&reader, &pool, path, desc, 0);
+    status = status == SETT_OK ? load_info(&reader, user_block, capacity, info) : status;
+    return load_close(&reader, status);
 }
 
 /* ---------------------------------------------------------------------------------- each record */
-
-static size_t load_records_limit(const sett_file_desc* desc)
-{
-    return desc != NULL && desc->limit != 0 ? desc->limit : (size_t)1 << 30;
-}
 
 static sett_status load_each(setti_stream_reader* reader, const sett_file_desc* desc,
                              sett_record_fn fn, void* user)
@@ -559,15 +585,16 @@ static sett_status load_each(setti_stream_reader* reader, const sett_file_desc* 
     setti_stream_next next;
     reader->all = true;
     reader->compression = desc != NULL ? desc->compression : NULL;
-    reader->limit = load_records_limit(desc);
     while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
         if (!fn(user, reader->kind, reader->frame, reader->payload.data, reader->payload.size)) {
             return SETT_STATUS_REJECTED;
         }
     }
-    return next != SETTI_STREAM_MEMORY ? (reader->denied ? SETT_STATUS_LIMIT : SETT_OK)
-           : reader->pool->denied      ? SETT_STATUS_LIMIT
-                                       : SETT_STATUS_OUT_OF_MEMORY;
+    bool no_memory = next == SETTI_STREAM_MEMORY;
+    if (no_memory ? reader->pool->denied : reader->denied) {
+        return SETT_STATUS_LIMIT;
+    }
+    return no_memory ? SETT_STATUS_OUT_OF_MEMORY : SETT_OK;
 }
 
 sett_status sett_file_records(const char* path, const sett_file_desc* desc, sett_record_fn fn,
@@ -576,21 +603,11 @@ sett_status sett_file_records(const char* path, const sett_file_desc* desc, sett
     if (SETTI_IS_NULL(path) || fn == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
-    const sett_files* files = setti_place_files(desc);
-    sett_status status = SETT_STATUS_INVALID;
+    size_t limit = desc != NULL && desc->limit != 0 ? desc->limit : LOAD_RECORDS_LIMIT;
     setti_stream_reader reader;
     setti_pool pool;
-    void* file = files->open(files->user, path, SETT_FILE_READ);
-    if (file == NULL) {
-        return SETT_STATUS_FILE;
-    }
-    const bool huge_pages = false;
-    setti_pool_init(&pool, setti_allocator_or_default(NULL), huge_pages);
-    setti_pool_set_ceiling(&pool, load_records_limit(desc));
-    if (setti_stream_open(&reader, files, file, &pool)) {
-        status = load_each(&reader, desc, fn, user);
-    }
-    setti_stream_close(&reader);
-    setti_pool_deinit(&pool);
-    return files->close(files->user, file) ? status : SETT_STATUS_FILE;
+    sett_status status = load_open(&reader, &pool, path, desc, limit);
+    reader.limit = limit;
+    status = status == SETT_OK ? load_each(&reader, desc, fn, user) : status;
+    return load_close(&reader, status);
 }

@@ -33,9 +33,8 @@ typedef struct merge_job {
     sett_world* to;
     setti_clone clone;
 
-    setti_hash_map
-        by_path; /* index of an entity of the file + 1 -> index of the world's entity of its path */
-    setti_hash_map by_there; /* index of an entity of `to` + 1 -> node */
+    setti_hash_map by_path;  /* link of an entity of `from` -> index of that of `to` at its path */
+    setti_hash_map by_there; /* link of an entity of `to` -> node */
     setti_hash_map by_value; /* hash of a value -> index of the entity of `to` with it */
     setti_hash_map by_name;  /* hash of a parent and a new name -> node */
     unsigned char* verdicts;
@@ -54,12 +53,13 @@ static sett_status merge_no_memory(const merge_job* job)
 /* Whether a type's values, or its links' data, may contain handles at unknown offsets. */
 static bool merge_is_raw(const setti_type* type)
 {
-    const setti_type* of = type->links != NULL ? setti_relation_of_links(type)->data_type : type;
-    return of->desc.size != 0 && of->desc.entity_offset_count == 0 && of->members == NULL &&
-           type->ends == NULL;
+    const setti_type* value = setti_type_data(type);
+    return value->desc.size != 0 && value->desc.entity_offset_count == 0 &&
+           value->members == NULL && type->ends == NULL;
 }
 
-static bool merge_lists(const merge_job* job, const setti_type* type)
+/* Whether the program says that a type's raw values have no handles. */
+static bool merge_allows_raw(const merge_job* job, const setti_type* type)
 {
     bool listed = false;
     for (uint32_t k = 0; !listed && k < job->desc->raw_count; k++) {
@@ -89,7 +89,6 @@ static bool merge_is_always_merged(const sett_world* from, const setti_type* typ
 /* Decides about each type, and registers the types that are taken. */
 static sett_status merge_decide(merge_job* job)
 {
-    SETTI_ASSERT(job->verdicts == NULL);
     sett_world* from = job->from;
     sett_status status = SETT_OK;
     for (uint32_t k = 0; k < from->registered.count; k++) {
@@ -102,11 +101,11 @@ static sett_status merge_decide(merge_job* job)
     memset(job->verdicts, SETTI_CLONE_SKIP, job->verdict_size);
     for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
         const setti_type* type = from->registered.item[k];
-        bool along = merge_is_always_merged(from, type);
-        if (type->storage.count == 0 || (!along && !merge_chooses(job, type))) {
+        bool always = merge_is_always_merged(from, type);
+        if (type->storage.count == 0 || (!always && !merge_chooses(job, type))) {
             continue;
         }
-        bool raw = !along && merge_is_raw(type) && !merge_lists(job, type);
+        bool raw = !always && merge_is_raw(type) && !merge_allows_raw(job, type);
         job->verdicts[type->id] = raw ? SETTI_CLONE_RAW : SETTI_CLONE_TAKE;
         status = setti_codec_register_library(job->to, type->desc.name);
         status = status == SETT_OK ? setti_replica_join(job->to, from, type) : status;
@@ -120,8 +119,13 @@ static sett_status merge_decide(merge_job* job)
 /* The node of an entity of the file, or SETTI_NONE. */
 static uint32_t merge_node_of(const merge_job* job, uint32_t index)
 {
-    SETTI_ASSERT(index != SETTI_NONE);
-    return setti_hash_map_find(&job->clone.by_index, (uint64_t)index + 1);
+    return setti_hash_map_find(&job->clone.by_index, setti_link_to(index));
+}
+
+/* The node that leads to an entity of the world, or SETTI_NONE. */
+static uint32_t merge_node_onto(const merge_job* job, uint32_t there)
+{
+    return setti_hash_map_find(&job->by_there, setti_link_to(there));
 }
 
 /* Whether a node's entity is merged. */
@@ -130,22 +134,22 @@ static bool merge_is_merged(const setti_clone_node* node)
     return node->index != SETTI_NONE && !node->outside;
 }
 
-/* The node of an entity's parent, or `top`, as in clone.c. */
+/* The node that becomes the parent of an entity of the file: that of its own parent, or `top` where
+ * that has none, or one that is not merged. */
 static uint32_t merge_parent(const merge_job* job, uint32_t index)
 {
     uint32_t link = setti_hierarchy_parent(job->from, index);
-    uint32_t node = link != 0 ? merge_node_of(job, link - 1) : SETTI_NONE;
-    bool stays = node != SETTI_NONE &&
-                 (!job->clone.nodes[node].outside || job->clone.merge.top == SETTI_NONE);
-    return stays ? node : job->clone.merge.top;
+    uint32_t top = job->clone.merge.top;
+    uint32_t node = link != SETTI_NO_LINK ? merge_node_of(job, setti_link_index(link)) : SETTI_NONE;
+    bool moves = node != SETTI_NONE && job->clone.nodes[node].outside && top != SETTI_NONE;
+    return node == SETTI_NONE || moves ? top : node;
 }
 
-/* *parent becomes the entity of the world that will be a node's parent; null: none. Returns false
- * if it will be created. */
-static bool merge_place(const merge_job* job, const setti_clone_node* node, sett_entity* parent)
+/* *parent becomes the entity of the world that will be the parent of an entity of the file; null:
+ * none. Returns false if the parent will be created. */
+static bool merge_place(const merge_job* job, uint32_t index, sett_entity* parent)
 {
-    SETTI_ASSERT(merge_is_merged(node));
-    uint32_t above = merge_parent(job, node->index);
+    uint32_t above = merge_parent(job, index);
     *parent = above != SETTI_NONE ? job->clone.nodes[above].onto : sett_null();
     return above == SETTI_NONE || !sett_is_null(*parent);
 }
@@ -161,12 +165,12 @@ static uint32_t merge_find_value(const merge_job* job, const setti_type* type, c
 {
     setti_hash_type of;
     setti_hash_begin(&of, type);
-    uint64_t key = setti_hash_value(&of, sett_null(), value);
-    key += key == 0;
+    uint64_t hash = setti_hash_value(&of, sett_null(), value);
+    uint64_t key = hash != 0 ? hash : 1;
     uint32_t index;
     while ((index = setti_hash_map_find(&job->by_value, key)) != SETTI_NONE &&
            !setti_hash_same(type, setti_storage_find(&type->storage, index), value)) {
-        key += key == UINT64_MAX ? 2 : 1;
+        key = setti_hash_next(key);
     }
     *next = key;
     return index;
@@ -197,31 +201,37 @@ static sett_status merge_list_values(merge_job* job)
     return SETT_OK;
 }
 
-/* The entity of the world that a node is merged onto, by the options. */
-static sett_entity merge_match(const merge_job* job, const setti_clone_node* node)
+/* The entity of the world with the path of an entity of the file, or null. */
+static sett_entity merge_match_path(const merge_job* job, uint32_t index)
 {
-    SETTI_ASSERT(node->index != SETTI_NONE);
-    const setti_entity_table* there = &job->to->entities;
+    const char* name = merge_name(job, index);
+    sett_entity parent;
+    return name != NULL && merge_place(job, index, &parent) ? sett_name_find(job->to, parent, name)
+                                                            : sett_null();
+}
+
+/* The entity of the world with the value of an entity of the file, or null. */
+static sett_entity merge_match_value(const merge_job* job, uint32_t index)
+{
+    const setti_type* type = setti_world_type(job->to, job->desc->match_component);
+    const setti_type* read = setti_type_find(job->from, type->desc.name);
+    const void* value = read != NULL ? setti_storage_find(&read->storage, index) : NULL;
+    uint64_t key;
+    uint32_t there = value != NULL ? merge_find_value(job, type, value, &key) : SETTI_NONE;
+    return there != SETTI_NONE ? setti_entity_at(&job->to->entities, there) : sett_null();
+}
+
+/* The entity of the world that an entity of the file is merged onto; null: it is created. */
+static sett_entity merge_match(const merge_job* job, uint32_t index)
+{
     const setti_type* tag = setti_singleton_tag(job->from);
-    if (tag != NULL && setti_storage_has(&tag->storage, node->index)) {
+    if (tag != NULL && setti_storage_has(&tag->storage, index)) {
         return setti_singleton_find(job->to);
     }
-    sett_entity parent;
     if (job->desc->match == SETT_MERGE_PATH) {
-        const char* name = merge_name(job, node->index);
-        return name != NULL && merge_place(job, node, &parent)
-                   ? sett_name_find(job->to, parent, name)
-                   : sett_null();
+        return merge_match_path(job, index);
     }
-    if (job->desc->match == SETT_MERGE_VALUE) {
-        const setti_type* type = setti_world_type(job->to, job->desc->match_component);
-        const setti_type* read = setti_type_find(job->from, type->desc.name);
-        const void* value = read != NULL ? setti_storage_find(&read->storage, node->index) : NULL;
-        uint64_t key;
-        uint32_t index = value != NULL ? merge_find_value(job, type, value, &key) : SETTI_NONE;
-        return index != SETTI_NONE ? setti_entity_at(there, index) : sett_null();
-    }
-    return sett_null();
+    return job->desc->match == SETT_MERGE_VALUE ? merge_match_value(job, index) : sett_null();
 }
 
 /* ---------------------------------------------------------------------------------------- nodes */
@@ -242,35 +252,40 @@ static bool merge_is_chosen(const merge_job* job, uint32_t index)
 /* Enters a node for an entity of the file (or SETTI_NONE) and one of the world (or null). */
 static bool merge_publish(merge_job* job, uint32_t node, uint32_t index, sett_entity onto)
 {
-    SETTI_ASSERT(node < job->clone.node_count && (index != SETTI_NONE || !sett_is_null(onto)));
     setti_pool* pool = &job->to->pool;
     return (index == SETTI_NONE ||
-            setti_hash_map_set(pool, &job->clone.by_index, (uint64_t)index + 1, node)) &&
+            setti_hash_map_set(pool, &job->clone.by_index, setti_link_to(index), node)) &&
            (sett_is_null(onto) ||
-            setti_hash_map_set(pool, &job->by_there, (uint64_t)onto.index + 1, node));
+            setti_hash_map_set(pool, &job->by_there, setti_link_to(onto.index), node));
+}
+
+/* Appends and enters a node, with these two entities. False when memory runs out. */
+static bool merge_append(merge_job* job, uint32_t index, sett_entity onto, bool outside)
+{
+    SETTI_ASSERT(job->clone.node_count < job->clone.node_room);
+    uint32_t number = job->clone.node_count++;
+    setti_clone_node* node = &job->clone.nodes[number];
+    setti_clone_init_node(&job->clone, node, index);
+    node->onto = onto;
+    node->outside = outside;
+    return merge_publish(job, number, index, onto);
 }
 
 /* Finds the world's entity for an entity of the file that is not merged. */
 static bool merge_add_outside(merge_job* job, uint32_t index)
 {
-    uint32_t there = setti_hash_map_find(&job->by_path, (uint64_t)index + 1);
+    uint32_t there = setti_hash_map_find(&job->by_path, setti_link_to(index));
     if (there == SETTI_NONE || merge_node_of(job, index) != SETTI_NONE) {
         return true;
     }
-    uint32_t node = setti_hash_map_find(&job->by_there, (uint64_t)there + 1);
-    if (node != SETTI_NONE) {
-        return merge_publish(job, node, index, sett_null());
-    }
-    SETTI_ASSERT(job->clone.node_count < job->clone.node_room);
-    node = job->clone.node_count++;
-    setti_clone_node* made = &job->clone.nodes[node];
-    setti_clone_init_node(&job->clone, made, index);
-    made->outside = true;
-    made->onto = setti_entity_at(&job->to->entities, there);
-    return merge_publish(job, node, index, made->onto);
+    const bool outside = true;
+    uint32_t node = merge_node_onto(job, there);
+    return node != SETTI_NONE
+               ? merge_publish(job, node, index, sett_null())
+               : merge_append(job, index, setti_entity_at(&job->to->entities, there), outside);
 }
 
-/* Replaces a node that has the same entity, and is not merged. */
+/* Puts a merged node in place of another node for its entity of the world, which is not merged. */
 static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
 {
     SETTI_ASSERT(node != other && other < job->clone.node_count);
@@ -283,31 +298,27 @@ static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
     return index == SETTI_NONE || merge_publish(job, node, index, sett_null());
 }
 
-/* Adds the node of an entity of the file, if it is chosen, after its parent's. An outside node onto
- * the same entity of the world gives way; a merged one makes the match ambiguous. */
+/* Adds the node of an entity of the file, if it is chosen, after its parent's. Another node for its
+ * entity of the world gives way, or, if that is merged too, makes the match ambiguous. */
 static sett_status merge_add_chosen(merge_job* job, uint32_t index)
 {
-    uint32_t link = setti_hierarchy_parent(job->from, index);
     if (!merge_is_chosen(job, index)) {
         return SETT_OK;
     }
-    if (link != 0 && !merge_add_outside(job, link - 1)) {
+    uint32_t parent = setti_hierarchy_parent(job->from, index);
+    if (parent != SETTI_NO_LINK && !merge_add_outside(job, setti_link_index(parent))) {
         return merge_no_memory(job);
     }
-    SETTI_ASSERT(job->clone.node_count < job->clone.node_room);
-    uint32_t number = job->clone.node_count++;
-    setti_clone_node* node = &job->clone.nodes[number];
-    setti_clone_init_node(&job->clone, node, index);
-    node->onto = merge_match(job, node);
-    uint32_t other = sett_is_null(node->onto)
-                         ? SETTI_NONE
-                         : setti_hash_map_find(&job->by_there, (uint64_t)node->onto.index + 1);
-    if (other != SETTI_NONE && merge_is_merged(&job->clone.nodes[other])) {
+    sett_entity onto = merge_match(job, index);
+    uint32_t same_target = sett_is_null(onto) ? SETTI_NONE : merge_node_onto(job, onto.index);
+    if (same_target != SETTI_NONE && merge_is_merged(&job->clone.nodes[same_target])) {
         return merge_ambiguous(job, "the file",
                                job->desc->match == SETT_MERGE_PATH ? "path" : "value");
     }
-    return merge_publish(job, number, index, node->onto) &&
-                   (other == SETTI_NONE || merge_replace(job, number, other))
+    const bool outside = false;
+    uint32_t number = job->clone.node_count;
+    return merge_append(job, index, onto, outside) &&
+                   (same_target == SETTI_NONE || merge_replace(job, number, same_target))
                ? SETT_OK
                : merge_no_memory(job);
 }
@@ -333,7 +344,7 @@ static sett_status merge_each(merge_job* job, merge_visit visit)
     uint32_t cursor = 0;
     for (uint32_t index = setti_entity_next(entities, &cursor);
          status == SETT_OK && index != SETTI_NONE; index = setti_entity_next(entities, &cursor)) {
-        if (setti_hierarchy_parent(job->from, index) == 0) {
+        if (setti_hierarchy_parent(job->from, index) == SETTI_NO_LINK) {
             status = merge_each_below(job, setti_entity_at(entities, index), visit);
         }
     }
@@ -355,19 +366,20 @@ static sett_status merge_add_all(merge_job* job)
                                         merge_call, subtree);
 }
 
-/* Finds the world's entity with the path of an entity of the file, whose parent's is known. */
+/* Finds the world's entity with the path of an entity of the file, after that of its parent. */
 static sett_status merge_find_path(merge_job* job, uint32_t index)
 {
     const char* name = merge_name(job, index);
     uint32_t link = setti_hierarchy_parent(job->from, index);
-    uint32_t above = link != 0 ? setti_hash_map_find(&job->by_path, link) : SETTI_NONE;
-    if (name == NULL || (link != 0 && above == SETTI_NONE)) {
-        return SETT_OK;
+    sett_entity parent = sett_null();
+    if (link != SETTI_NO_LINK) {
+        uint32_t above = setti_hash_map_find(&job->by_path, link);
+        name = above != SETTI_NONE ? name : NULL;
+        parent = above != SETTI_NONE ? setti_entity_at(&job->to->entities, above) : parent;
     }
-    sett_entity parent = link != 0 ? setti_entity_at(&job->to->entities, above) : sett_null();
-    sett_entity there = sett_name_find(job->to, parent, name);
+    sett_entity there = name != NULL ? sett_name_find(job->to, parent, name) : sett_null();
     return sett_is_null(there) || setti_hash_map_set(&job->to->pool, &job->by_path,
-                                                     (uint64_t)index + 1, there.index)
+                                                     setti_link_to(index), there.index)
                ? SETT_OK
                : merge_no_memory(job);
 }
@@ -380,37 +392,39 @@ static sett_status merge_add_left_out(merge_job* job, uint32_t index)
 /* Adds the node of desc.parent, as the first, so that others find it. */
 static bool merge_add_top(merge_job* job)
 {
-    job->clone.merge.top = SETTI_NONE;
-    if (sett_is_null(job->desc->parent)) {
-        return true;
-    }
-    job->clone.merge.top = job->clone.node_count++;
-    setti_clone_init_node(&job->clone, &job->clone.nodes[job->clone.merge.top], SETTI_NONE);
-    job->clone.nodes[job->clone.merge.top].onto = job->desc->parent;
-    return merge_publish(job, job->clone.merge.top, SETTI_NONE, job->desc->parent);
+    bool has_top = !sett_is_null(job->desc->parent);
+    const bool outside = false;
+    job->clone.merge.top = has_top ? job->clone.node_count : SETTI_NONE;
+    return !has_top || merge_append(job, SETTI_NONE, job->desc->parent, outside);
 }
 
 /* ---------------------------------------------------------------------------------------- names */
 
-/* Whether an existing or a new child of a parent has a name, or too many new ones have the hash of
- * it. *key becomes the key for noting it. */
+/* Whether a new entity will be the child of a parent (null: a root), and have a name. */
+static bool merge_will_have(const merge_job* job, const setti_clone_node* node, sett_entity parent,
+                            const char* name)
+{
+    sett_entity other;
+    const char* text = node->name != 0
+                           ? setti_text_of(job->to, &setti_names_of(job->to)->texts, node->name)
+                           : merge_name(job, node->index);
+    return merge_place(job, node->index, &other) && sett_equals(other, parent) &&
+           strcmp(text, name) == 0;
+}
+
+/* Whether an existing or a new child of a parent has a name, or too many new names have its hash.
+ * *key becomes the key for noting it. */
 static bool merge_is_taken(const merge_job* job, sett_entity parent, const char* name,
                            uint64_t* key)
 {
-    sett_entity other;
+    uint64_t of_parent = sett_is_null(parent) ? 0 : (uint64_t)setti_link_to(parent.index) << 20;
+    uint64_t hash = setti_hash_bytes(name, strlen(name)) ^ of_parent;
     uint32_t node;
-    uint64_t mixed = setti_hash_bytes(name, strlen(name)) ^
-                     (sett_is_null(parent) ? 0 : ((uint64_t)parent.index + 1) << 20);
-    *key = mixed != 0 ? mixed : 1;
+    *key = hash != 0 ? hash : 1;
     for (uint32_t step = 0; (node = setti_hash_map_find(&job->by_name, *key)) != SETTI_NONE;
          step++) {
-        const setti_clone_node* at = &job->clone.nodes[node];
-        const char* text = at->name != 0
-                               ? setti_text_of(job->to, &setti_names_of(job->to)->texts, at->name)
-                               : merge_name(job, at->index);
-        if ((merge_place(job, at, &other) && sett_equals(other, parent) &&
-             strcmp(text, name) == 0) ||
-            step == SETTI_HASH_STEPS) {
+        if (step == SETTI_HASH_STEPS ||
+            merge_will_have(job, &job->clone.nodes[node], parent, name)) {
             return true;
         }
         *key = setti_hash_next(*key);
@@ -440,7 +454,6 @@ static bool merge_number_taken(void* user, uint32_t number)
 static sett_status merge_number_name(merge_job* job, setti_clone_node* node, sett_entity parent,
                                      const char* name, uint64_t* key)
 {
-    SETTI_ASSERT(merge_is_merged(node));
     merge_numbering of = {.job = job, .parent = parent, .name = name};
     (void)merge_number_taken(&of, setti_name_number(merge_number_taken, &of));
     *key = of.key;
@@ -451,13 +464,12 @@ static sett_status merge_number_name(merge_job* job, setti_clone_node* node, set
 /* Checks or changes the name of a node that becomes a sibling of the world's entities. */
 static sett_status merge_check_name(merge_job* job, uint32_t number)
 {
-    SETTI_ASSERT(number < job->clone.node_count);
     setti_clone_node* node = &job->clone.nodes[number];
     const char* name = merge_name(job, node->index);
     sett_entity parent;
     uint64_t key;
     sett_status status = SETT_OK;
-    if (name == NULL || !merge_place(job, node, &parent)) {
+    if (name == NULL || !merge_place(job, node->index, &parent)) {
         return SETT_OK;
     }
     if (merge_is_taken(job, parent, name, &key)) {
@@ -529,24 +541,26 @@ static bool merge_step(const merge_job* job, const setti_relation* read,
     }
     if (had) {
         at->there = ((const sett_link*)setti_storage_find(links, at->there))->target.index;
-        at->node = setti_hash_map_find(&job->by_there, (uint64_t)at->there + 1);
+        at->node = merge_node_onto(job, at->there);
     }
     return had;
 }
 
-/* Fails if links of the file and of the world together would form a cycle. */
+/* Fails if links of the file and of the world together would form a cycle. It follows the links
+ * from each entity of the world that gets one. */
 static sett_status merge_check_circles(const merge_job* job, const setti_relation* relation)
 {
     SETTI_ASSERT(relation->desc.acyclic);
     const setti_type* type = setti_type_find(job->from, relation->links->desc.name);
     for (uint32_t k = 0; type != NULL && k < job->clone.node_count; k++) {
         const setti_clone_node* first = &job->clone.nodes[k];
-        merge_position at = {.node = k, .there = first->onto.index};
-        uint64_t steps = (uint64_t)type->storage.count + relation->links->storage.count;
-        if (sett_is_null(first->onto) || !merge_is_merged(first) ||
-            !setti_storage_has(&type->storage, first->index)) {
+        bool gets_link = !sett_is_null(first->onto) && merge_is_merged(first) &&
+                         setti_storage_has(&type->storage, first->index);
+        if (!gets_link) {
             continue;
         }
+        merge_position at = {.node = k, .there = first->onto.index};
+        uint64_t steps = (uint64_t)type->storage.count + relation->links->storage.count;
         while (merge_step(job, setti_relation_of_links(type), relation, &at)) {
             if (at.there == first->onto.index || steps-- == 0) {
                 return setti_world_fail_input(
@@ -578,7 +592,6 @@ static sett_status merge_check_all_circles(const merge_job* job)
 /* Fills in the pairs, ascending by index in the file. */
 static uint32_t merge_fill_pairs(const merge_job* job)
 {
-    SETTI_ASSERT(job->pairs != NULL);
     uint32_t count = 0;
     uint32_t cursor = 0;
     for (uint32_t index = setti_entity_next(&job->from->entities, &cursor); index != SETTI_NONE;
@@ -626,24 +639,17 @@ sett_entity sett_merge_find(const sett_merge_result* result, sett_entity in_file
     uint32_t high = result != NULL ? result->pair_count : 0;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (result->pairs[middle].file.index < in_file.index) {
-            low = middle + 1;
-        } else {
-            high = middle;
+        const sett_merge_pair* pair = &result->pairs[middle];
+        if (pair->file.index == in_file.index) {
+            return sett_equals(pair->file, in_file) ? pair->entity : sett_null();
         }
+        low = pair->file.index < in_file.index ? middle + 1 : low;
+        high = pair->file.index > in_file.index ? middle : high;
     }
-    return result != NULL && low < result->pair_count &&
-                   sett_equals(result->pairs[low].file, in_file)
-               ? result->pairs[low].entity
-               : sett_null();
+    return sett_null();
 }
 
 /* ------------------------------------------------------------------------------------------ run */
-
-static sett_status merge_argument(sett_world* world, const char* what)
-{
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", merge_call, what);
-}
 
 static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
 {
@@ -651,15 +657,14 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
     if (status != SETT_OK) {
         return status;
     }
-    if ((unsigned)desc->match > SETT_MERGE_VALUE) {
-        return merge_argument(world, "`match` has an unknown value - use a constant SETT_MERGE_");
-    }
-    if ((unsigned)desc->existing > SETT_MERGE_REJECT) {
-        return merge_argument(world,
-                              "`existing` has an unknown value - use a constant SETT_MERGE_");
-    }
-    if ((unsigned)desc->names > SETT_MERGE_NUMBER) {
-        return merge_argument(world, "`names` has an unknown value - use a constant SETT_MERGE_");
+    const char* unknown = (unsigned)desc->match > SETT_MERGE_VALUE       ? "match"
+                          : (unsigned)desc->existing > SETT_MERGE_REJECT ? "existing"
+                          : (unsigned)desc->names > SETT_MERGE_NUMBER    ? "names"
+                                                                         : NULL;
+    if (unknown != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: `%s` has an unknown value - use a constant SETT_MERGE_",
+                                     merge_call, unknown);
     }
     if (setti_world_lacks_list(world, desc->types, desc->type_count, merge_call, "types") ||
         setti_world_lacks_list(world, desc->raw, desc->raw_count, merge_call, "raw")) {
@@ -678,13 +683,14 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
     return desc->match != SETT_MERGE_VALUE ||
                    (type != NULL && setti_hash_size(type) != 0 && type->module == NULL)
                ? SETT_OK
-               : merge_argument(world,
-                                "`match_component` has no values - name a component with values");
+               : setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                       "%s: `match_component` has no values - name a component "
+                                       "with values",
+                                       merge_call);
 }
 
 static sett_status merge_gather(merge_job* job)
 {
-    SETTI_ASSERT(job->clone.nodes == NULL && job->clone.node_count == 0);
     setti_clone* clone = &job->clone;
     clone->node_room = job->from->entities.count + 1;
     size_t size;

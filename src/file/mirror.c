@@ -31,17 +31,6 @@ struct sett_mirror {
 
 static const char mirror_call[] = "sett_mirror_copy";
 
-static void mirror_free(sett_mirror* mirror)
-{
-    setti_pool* pool = &mirror->world->pool;
-    if (mirror->copy != NULL) {
-        sett_world_own(mirror->copy);
-        (void)sett_world_destroy(mirror->copy);
-    }
-    setti_bytes_free(pool, &mirror->run);
-    setti_pool_free(pool, mirror, sizeof(*mirror), 16);
-}
-
 sett_mirror* sett_mirror_create(sett_world* world)
 {
     if (SETTI_IS_NULL(world) || setti_world_check_serial(world, __func__) != SETT_OK) {
@@ -55,7 +44,7 @@ sett_mirror* sett_mirror_create(sett_world* world)
     mirror->unregistered = world->unregistered;
     mirror->copy = setti_replica_create(world);
     if (mirror->copy == NULL) {
-        mirror_free(mirror);
+        sett_mirror_destroy(mirror);
         setti_world_no_memory(world, __func__);
         return NULL;
     }
@@ -63,16 +52,16 @@ sett_mirror* sett_mirror_create(sett_world* world)
     return mirror;
 }
 
-/* Returns a type whose values own memory, or NULL. Its hooks are the program's, and must run where
- * the program expects them. */
-static const setti_type* mirror_rejects(const sett_world* world)
+/* Finds a type whose values own memory; NULL: there is none. Its hooks are the program's, and must
+ * run where the program expects them. */
+static const setti_type* mirror_find_hooked(const sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
         const sett_component_desc* desc = &type->desc;
-        bool hooks = type->module == NULL && (desc->deinit != NULL || desc->copy != NULL ||
-                                              desc->move != NULL || desc->write != NULL);
-        if (hooks || desc->save == SETT_SAVE_CLONE || setti_type_data(type)->desc.write != NULL) {
+        bool hooked = type->module == NULL && (desc->deinit != NULL || desc->copy != NULL ||
+                                               desc->move != NULL || desc->write != NULL);
+        if (hooked || desc->save == SETT_SAVE_CLONE || setti_type_data(type)->desc.write != NULL) {
             return type;
         }
     }
@@ -84,7 +73,7 @@ bool sett_mirror_supports(const sett_world* world, sett_component* hooked)
     if (SETTI_IS_NULL(world)) {
         return false;
     }
-    const setti_type* type = mirror_rejects(world);
+    const setti_type* type = mirror_find_hooked(world);
     if (type != NULL && hooked != NULL) {
         *hooked = type->id;
     }
@@ -94,7 +83,7 @@ bool sett_mirror_supports(const sett_world* world, sett_component* hooked)
 static sett_status mirror_check(const sett_mirror* mirror)
 {
     sett_world* world = mirror->world;
-    const setti_type* rejected = mirror_rejects(world);
+    const setti_type* rejected = mirror_find_hooked(world);
     if (mirror->broken) {
         return setti_world_no_memory(world, mirror_call);
     }
@@ -122,17 +111,14 @@ static sett_status mirror_follow(sett_mirror* mirror)
 {
     sett_world* world = mirror->world;
     sett_world* copy = mirror->copy;
-    sett_status status = SETT_OK;
     sett_world_own(copy);
-    for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
-        status = setti_replica_join(copy, world, world->registered.item[k]);
-    }
+    sett_status status = setti_replica_join_all(copy, world);
     if (status == SETT_OK) {
         status = mirror->whole ? setti_replica_update(world, copy, &mirror->map, mirror->since)
                                : sett_world_clone(world, copy);
     }
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
-        mirror->broken = mirror->whole;
+        mirror->broken = mirror->whole; /* an update ended in the middle */
         return setti_world_no_memory(world, mirror_call);
     }
     return status == SETT_OK ? status
@@ -167,7 +153,14 @@ sett_world* sett_mirror_world(sett_mirror* mirror)
 
 void sett_mirror_destroy(sett_mirror* mirror)
 {
-    if (mirror != NULL) {
-        mirror_free(mirror);
+    if (mirror == NULL) {
+        return;
     }
+    setti_pool* pool = &mirror->world->pool;
+    if (mirror->copy != NULL) {
+        sett_world_own(mirror->copy);
+        (void)sett_world_destroy(mirror->copy);
+    }
+    setti_bytes_free(pool, &mirror->run);
+    setti_pool_free(pool, mirror, sizeof(*mirror), 16);
 }

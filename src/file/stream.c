@@ -12,10 +12,12 @@
 #include "file/stream.h"
 
 #include "base/checksum.h"
-
-#include <string.h>
+#include "file/run_record.h"
+#include "file/types.h"
 
 static const unsigned char stream_magic[8] = {0x89, 'S', 'E', 'T', 'T', '\r', '\n', 0x1A};
+
+/* -------------------------------------------------------------------------------------- writing */
 
 static void stream_put_bytes(setti_stream* stream, const void* bytes, size_t size)
 {
@@ -118,6 +120,52 @@ bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, con
     return done;
 }
 
+bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t kind,
+                              uint64_t frame, bool types, const setti_bytes* state)
+{
+    setti_bytes list = {0};
+    setti_bytes run = {0};
+    bool encoded = (!types || setti_types_encode(world, &list)) && setti_run_encode(world, &run);
+    if (encoded && types) {
+        (void)setti_stream_write(stream, SETTI_STREAM_TYPES, frame, list.data, list.size);
+    }
+    if (encoded && run.size != 0) {
+        (void)setti_stream_write(stream, SETTI_STREAM_RUN, frame, run.data, run.size);
+    }
+    setti_bytes_free(&world->pool, &list);
+    setti_bytes_free(&world->pool, &run);
+    return encoded && setti_stream_write(stream, kind, frame, state->data, state->size);
+}
+
+sett_status setti_stream_check_frame(sett_world* world, const char* call, uint64_t frame,
+                                     uint64_t last)
+{
+    return frame >= last
+               ? SETT_OK
+               : setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                       "%s: frame %llu is lower than the last one, %llu - pass "
+                                       "frames in ascending order",
+                                       call, (unsigned long long)frame, (unsigned long long)last);
+}
+
+sett_status setti_stream_check(sett_world* world, const char* call, uint32_t kind, uint64_t frame,
+                               uint64_t last, const void* bytes, size_t size)
+{
+    if ((kind < SETT_RECORD_INPUT || kind > SETT_RECORD_LOG) &&
+        (kind < SETT_RECORD_PROGRAM || kind > UINT16_MAX)) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: kind %u belongs to the library - pass "
+                                     "SETT_RECORD_INPUT, _TIMES, _LOG, or SETT_RECORD_PROGRAM + n",
+                                     call, (unsigned)kind);
+    }
+    if (setti_world_lacks_list(world, bytes, size, call, "bytes")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return setti_stream_check_frame(world, call, frame, last);
+}
+
+/* -------------------------------------------------------------------------------------- reading */
+
 static bool stream_fail(setti_stream_reader* reader, const char* why)
 {
     reader->why = why;
@@ -177,28 +225,17 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
                        "the library that wrote it");
 }
 
-/* One page of a payload. *offset moves on to what follows it. */
-typedef struct stream_page {
-    uint32_t kind;
-    bool more;
-    bool packed;
-    uint64_t frame;
-} stream_page;
-
+/* Appends one page to the payload. *offset becomes that of the next record. */
 static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t* offset,
-                                          stream_page* page)
+                                          setti_stream_head* page)
 {
     unsigned char head[SETTI_STREAM_RECORD];
     if (!stream_load(reader, *offset, head, sizeof(head))) {
         return SETTI_STREAM_TORN;
     }
-    uint32_t flags = (uint32_t)setti_bytes_get(head + 2, 2);
-    size_t size = (size_t)setti_bytes_get(head + 4, 4);
-    page->kind = (uint32_t)setti_bytes_get(head, 2);
-    page->more = (flags & SETTI_STREAM_MORE) != 0;
-    page->packed = (flags & SETTI_STREAM_PACKED) != 0;
-    page->frame = setti_bytes_get(head + 8, 8);
-    if (size > SETTI_STREAM_PAGE || flags > (SETTI_STREAM_MORE | SETTI_STREAM_PACKED)) {
+    *page = setti_stream_get_head(head);
+    size_t size = page->size;
+    if (size > SETTI_STREAM_PAGE || page->flags > (SETTI_STREAM_MORE | SETTI_STREAM_PACKED)) {
         return stream_torn(reader, "a record is damaged");
     }
     if (size > reader->size - *offset - sizeof(head)) {
@@ -211,10 +248,9 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
     if (size != 0 && !stream_load(reader, *offset + sizeof(head), at, size)) {
         return SETTI_STREAM_TORN;
     }
-    if (setti_bytes_get(head + 16, 8) != stream_checksum(reader->identity, head, at, size)) {
+    if (page->checksum != stream_checksum(reader->identity, head, at, size)) {
         return stream_torn(reader, "a record is damaged");
     }
-    SETTI_ASSERT(size <= reader->payload.capacity - reader->payload.size);
     reader->payload.size += size;
     *offset += sizeof(head) + size;
     return SETTI_STREAM_READ;
@@ -248,33 +284,37 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
     return good ? SETTI_STREAM_READ : stream_torn(reader, "compressed bytes are damaged");
 }
 
+/* Whether two pages can belong to one payload. */
+static bool stream_belongs(const setti_stream_head* page, const setti_stream_head* first)
+{
+    return page->kind == first->kind && page->frame == first->frame &&
+           ((page->flags ^ first->flags) & SETTI_STREAM_PACKED) == 0;
+}
+
 /* Reads all pages of a payload. */
 static setti_stream_next stream_read_payload(setti_stream_reader* reader)
 {
     uint64_t offset = reader->offset;
-    stream_page page = {0};
+    setti_stream_head first = {0};
     reader->payload.size = 0;
     reader->unpacked = 0;
-    setti_stream_next next = stream_read_page(reader, &offset, &page);
-    uint32_t kind = page.kind;
-    uint64_t frame = page.frame;
-    bool packed = page.packed;
-    while (next == SETTI_STREAM_READ && page.more) {
+    setti_stream_next next = stream_read_page(reader, &offset, &first);
+    setti_stream_head page = first;
+    while (next == SETTI_STREAM_READ && (page.flags & SETTI_STREAM_MORE) != 0) {
         next = stream_read_page(reader, &offset, &page);
-        if (next == SETTI_STREAM_READ &&
-            (page.kind != kind || page.frame != frame || page.packed != packed)) {
+        if (next == SETTI_STREAM_READ && !stream_belongs(&page, &first)) {
             next = stream_torn(reader, "the pages of a record belong to different records");
         }
     }
-    if (next == SETTI_STREAM_READ && frame < reader->frame) {
+    if (next == SETTI_STREAM_READ && first.frame < reader->frame) {
         next = stream_torn(reader, "the frames are not in order");
     }
-    if (next == SETTI_STREAM_READ && packed) {
+    if (next == SETTI_STREAM_READ && (first.flags & SETTI_STREAM_PACKED) != 0) {
         next = stream_unpack(reader);
     }
     if (next == SETTI_STREAM_READ) {
-        reader->kind = kind;
-        reader->frame = frame;
+        reader->kind = first.kind;
+        reader->frame = first.frame;
         reader->offset = offset;
     }
     return next;
@@ -283,30 +323,30 @@ static setti_stream_next stream_read_payload(setti_stream_reader* reader)
 setti_stream_next setti_stream_read(setti_stream_reader* reader)
 {
     SETTI_ASSERT(reader->offset >= SETTI_STREAM_HEADER);
-    if (reader->offset == reader->size || reader->kind == SETTI_STREAM_END) {
-        return SETTI_STREAM_ENDED;
-    }
-    setti_stream_next next;
+    bool foreign;
     do {
-        next = stream_read_payload(reader);
-    } while (next == SETTI_STREAM_READ && reader->kind >= SETTI_STREAM_FOREIGN && !reader->all &&
-             reader->offset != reader->size);
-    if (next == SETTI_STREAM_READ && reader->kind >= SETTI_STREAM_FOREIGN) {
-        return reader->all ? next : SETTI_STREAM_ENDED;
-    }
-    if (next == SETTI_STREAM_READ &&
-        (reader->kind == SETTI_STREAM_NONE || reader->kind >= SETTI_STREAM_KINDS)) {
-        return stream_torn(reader, "this version of the library does not know the kind of a "
-                                   "record");
-    }
-    return next;
+        if (reader->offset == reader->size || reader->kind == SETTI_STREAM_END) {
+            return SETTI_STREAM_ENDED;
+        }
+        setti_stream_next next = stream_read_payload(reader);
+        if (next != SETTI_STREAM_READ) {
+            return next;
+        }
+        foreign = reader->kind >= SETTI_STREAM_FOREIGN;
+    } while (foreign && !reader->all);
+    bool known = reader->kind != SETTI_STREAM_NONE && reader->kind < SETTI_STREAM_KINDS;
+    return known || foreign
+               ? SETTI_STREAM_READ
+               : stream_torn(reader,
+                             "this version of the library does not know the kind of a record");
 }
 
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader)
 {
-    stream_page page = {0};
+    setti_stream_head page = {0};
     setti_stream_next next = SETTI_STREAM_READ;
-    while (next == SETTI_STREAM_READ && (page.more || page.kind != SETTI_STREAM_STATE)) {
+    while (next == SETTI_STREAM_READ &&
+           (page.kind != SETTI_STREAM_STATE || (page.flags & SETTI_STREAM_MORE) != 0)) {
         reader->payload.size = 0;
         next = stream_read_page(reader, &reader->offset, &page);
     }

@@ -4,10 +4,11 @@
 
 #include "base/bytes.h"
 #include "sett/file.h"
+#include "world/world.h"
 
 #define SETTI_STREAM_VERSION 0u
 #define SETTI_STREAM_HEADER 32       /* bytes */
-#define SETTI_STREAM_RECORD 24       /* bytes before a payload */
+#define SETTI_STREAM_RECORD 24       /* bytes before a payload: setti_stream_head */
 #define SETTI_STREAM_PAGE 65536      /* bytes of a payload in a record; longer payloads are split */
 #define SETTI_STREAM_MORE 1u         /* flag: the payload continues in the next record */
 #define SETTI_STREAM_PACKED 2u       /* flag: the payload is its size (8 bytes), then compressed */
@@ -29,6 +30,25 @@ typedef enum setti_stream_kind {
     SETTI_STREAM_KINDS
 } setti_stream_kind;
 
+#define SETTI_STREAM_INDEX_ENTRY 16 /* bytes of an index: a keyframe's frame, and its offset */
+
+/* What stands before a payload. */
+typedef struct setti_stream_head {
+    uint32_t kind;  /* 2 bytes */
+    uint32_t flags; /* 2 bytes */
+    uint32_t size;  /* 4 bytes: of the payload in this record */
+    uint64_t frame;
+    uint64_t checksum;
+} setti_stream_head;
+
+static inline setti_stream_head setti_stream_get_head(const unsigned char* bytes)
+{
+    return (setti_stream_head){(uint32_t)setti_bytes_get(bytes, 2),
+                               (uint32_t)setti_bytes_get(bytes + 2, 2),
+                               (uint32_t)setti_bytes_get(bytes + 4, 4),
+                               setti_bytes_get(bytes + 8, 8), setti_bytes_get(bytes + 16, 8)};
+}
+
 /* A file being written. */
 typedef struct setti_stream {
     const sett_files* files;
@@ -47,6 +67,20 @@ void setti_stream_begin(setti_stream* stream, const sett_files* files, void* fil
 /* Writes a payload of any size. Returns false if this or an earlier call failed. */
 bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, const void* bytes,
                         size_t size);
+
+/* Writes a record of the state (`kind`), and before it what a reader needs: the world's types, if
+ * `types`, and the systems' record. Returns false if the stream failed or memory ran out. */
+bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t kind,
+                              uint64_t frame, bool types, const setti_bytes* state);
+
+/* Checks that the frame of a new record is not lower than the `last` one. Fails, as `call`:
+ * ARGUMENT. */
+sett_status setti_stream_check_frame(sett_world* world, const char* call, uint64_t frame,
+                                     uint64_t last);
+
+/* Checks a record of the program: its kind, its bytes and its frame. Fails, as `call`: ARGUMENT. */
+sett_status setti_stream_check(sett_world* world, const char* call, uint32_t kind, uint64_t frame,
+                               uint64_t last, const void* bytes, size_t size);
 
 /* Writes a record: up to a page of a payload. */
 void setti_stream_write_page(setti_stream* stream, uint32_t kind, uint32_t flags, uint64_t frame,

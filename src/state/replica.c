@@ -204,6 +204,15 @@ sett_status setti_replica_join(sett_world* into, const sett_world* from, const s
     return status;
 }
 
+sett_status setti_replica_join_all(sett_world* into, const sett_world* from)
+{
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
+        status = setti_replica_join(into, from, from->registered.item[k]);
+    }
+    return status;
+}
+
 sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
                                     const setti_type* type)
 {

@@ -12,6 +12,9 @@ sett_world* setti_replica_create(const sett_world* of);
  * registering. */
 sett_status setti_replica_join(sett_world* into, const sett_world* from, const setti_type* type);
 
+/* Joins all types of another world. */
+sett_status setti_replica_join_all(sett_world* into, const sett_world* from);
+
 /* Like setti_replica_join without requirements, for states from before these existed. */
 sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
                                     const setti_type* type);

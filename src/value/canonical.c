@@ -10,26 +10,21 @@
 #include "value/value.h"
 
 #include "base/bytes.h"
+#include "value/number.h"
 
 #define CANONICAL_PIECE 128u /* bytes that are written at a time, a multiple of 8 */
 
-static uint64_t canonical_load(const unsigned char* bytes, uint32_t unit)
-{
-    SETTI_ASSERT(unit == 4 || unit == 8);
-    if (unit == 4) {
-        uint32_t word;
-        memcpy(&word, bytes, sizeof(word));
-        return word;
-    }
-    uint64_t word;
-    memcpy(&word, bytes, sizeof(word));
-    return word;
-}
-
 static bool canonical_is_nan(const unsigned char* bytes, uint32_t unit)
 {
-    return unit == 4 ? (canonical_load(bytes, 4) & 0x7FFFFFFFu) > 0x7F800000u
-                     : (canonical_load(bytes, 8) & 0x7FFFFFFFFFFFFFFFu) > 0x7FF0000000000000u;
+    uint32_t narrow;
+    uint64_t wide;
+    SETTI_ASSERT(unit == sizeof(narrow) || unit == sizeof(wide));
+    if (unit == sizeof(narrow)) {
+        memcpy(&narrow, bytes, sizeof(narrow));
+        return (narrow & INT32_MAX) > SETTI_F32_INFINITY;
+    }
+    memcpy(&wide, bytes, sizeof(wide));
+    return (wide & INT64_MAX) > SETTI_F64_INFINITY;
 }
 
 /* A quiet NaN without a payload, little endian. */
@@ -40,6 +35,7 @@ static void canonical_write_nan(unsigned char* out, uint32_t unit)
     out[unit - 2] = unit == 4 ? 0xC0 : 0xF8;
 }
 
+/* Reverses the bytes of a number. */
 static void canonical_turn(unsigned char* out, const unsigned char* in, uint32_t unit)
 {
     SETTI_ASSERT(unit != 0 && unit <= 8);
@@ -48,7 +44,7 @@ static void canonical_turn(unsigned char* out, const unsigned char* in, uint32_t
     }
 }
 
-/* Bytes from..from+count-1 of a piece, whole units. */
+/* Encodes `count` bytes of a piece from byte `from` on, which are whole units. */
 static void piece_encode(const setti_piece* piece, const unsigned char* in, uint32_t from,
                          uint32_t count, unsigned char* out)
 {
@@ -123,12 +119,12 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
 {
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
+        const unsigned char* in = (const unsigned char*)value + piece->offset;
         if (piece->kind <= SETTI_PIECE_BOOL && !SETTI_BIG_ENDIAN) {
-            piece_copy(out, (const unsigned char*)value + piece->offset, piece->size);
-            out += piece->size;
-            continue;
+            piece_copy(out, in, piece->size);
+        } else {
+            piece_encode(piece, in, 0, piece->size, out);
         }
-        piece_encode(piece, (const unsigned char*)value + piece->offset, 0, piece->size, out);
         out += piece->size;
     }
 }
@@ -174,7 +170,7 @@ void setti_owned_copy_hook(void* to, const void* from, uint32_t count, void* use
     for (uint32_t k = 0; k < count; k++) {
         unsigned char* into = (unsigned char*)to + k * size;
         const unsigned char* value = (const unsigned char*)from + k * size;
-        for (uint32_t n = 0; n < members->owned_count; n++) { /* both begin with the address */
+        for (uint32_t n = 0; n < members->owned_count; n++) { /* lists, too, begin with .text */
             setti_owned_take(setti_owned_string(value + members->owned[n].offset).text);
         }
         setti_owned_deinit_hook(into, 1, user);
@@ -270,7 +266,8 @@ static void piece_decode(const setti_piece* piece, const unsigned char* in, unsi
     }
 }
 
-/* Reads the count at the start of a string or list; the bytes after it must suffice for it. */
+/* Reads the count at the start of a string or list. Returns false if fewer bytes follow than so many
+ * items, of at least `least` bytes each, take. */
 static bool canonical_read_count(canonical_from* from, size_t least, uint32_t* count)
 {
     const unsigned char* bytes = canonical_take(from, 4);
@@ -414,13 +411,11 @@ bool setti_canonical_same(const setti_members* members, const void* a, const voi
 {
     bool same = true;
     for (uint32_t k = 0; same && k < members->piece_count; k++) {
-        uint32_t at = members->pieces[k].offset;
-        if (members->pieces[k].kind == SETTI_PIECE_OWNED) {
-            same = owned_same(&members->owned[members->pieces[k].unit], a, b);
-            continue;
-        }
-        same = piece_same(&members->pieces[k], (const unsigned char*)a + at,
-                          (const unsigned char*)b + at);
+        const setti_piece* piece = &members->pieces[k];
+        same = piece->kind == SETTI_PIECE_OWNED
+                   ? owned_same(&members->owned[piece->unit], a, b)
+                   : piece_same(piece, (const unsigned char*)a + piece->offset,
+                                (const unsigned char*)b + piece->offset);
     }
     return same;
 }

@@ -81,8 +81,9 @@ sett_member setti_member_item(const sett_member* list)
     return item;
 }
 
-/* The largest alignment that a member's kind alone requires. */
 static uint32_t struct_align(const sett_struct* of);
+
+/* The alignment that a member's kind requires. */
 static uint32_t member_align(const sett_member* member)
 {
     switch (member_kind(member)) {
@@ -170,10 +171,12 @@ static bool member_is_step(double step)
 {
     uint64_t bits;
     memcpy(&bits, &step, sizeof(bits));
-    return bits << 12 == 0 && step >= 0x1p-60 && step <= 0x1p60;
+    bool power_of_two = bits << 12 == 0; /* without its sign and exponent: the mantissa is 1.0 */
+    return power_of_two && step >= 0x1p-60 && step <= 0x1p60;
 }
 
-/* Whether a name is a number: a macro was replaced before SETT_CONSTANTS saw its name. */
+/* Whether the name of a constant is a number: a macro was replaced before SETT_CONSTANTS saw its
+ * name. An empty name ends the search. */
 static bool member_has_value_for_name(const sett_constant* constants)
 {
     while (constants->name != NULL && strchr("0123456789-(", constants->name[0]) == NULL) {
@@ -182,7 +185,7 @@ static bool member_has_value_for_name(const sett_constant* constants)
     return constants->name != NULL && constants->name[0] != '\0';
 }
 
-/* JSON, files and searches say a value by such a name, and read it back by it. */
+/* Whether names of elements are valid and differ: JSON, files and searches find elements by them. */
 static bool member_names_are_good(const char* const* names, uint32_t count)
 {
     bool good = count <= SETTI_MEMBERS_COUNT_MAX;
@@ -195,6 +198,7 @@ static bool member_names_are_good(const char* const* names, uint32_t count)
     return good;
 }
 
+/* Whether no two values have one name. */
 static bool member_constants_differ(const sett_constant* constants)
 {
     bool differ = true;
@@ -207,7 +211,8 @@ static bool member_constants_differ(const sett_constant* constants)
     return differ;
 }
 
-/* Checks how a member is sent. A number survives being sent twice if it has more bits itself. */
+/* Checks how a member is sent: in fewer bits than the number has, so that sending it twice gives the
+ * same. */
 static const char* member_check_send(const sett_member* member, sett_member_kind kind)
 {
     const sett_member_send* send = &member->send;
@@ -223,7 +228,7 @@ static const char* member_check_send(const sett_member* member, sett_member_kind
                : NULL;
 }
 
-/* Checks the other options of a member. */
+/* Checks the options of a member, or of the items of a list: constants, bits, scale, step, send. */
 static const char* member_check_extras(const sett_member* given)
 {
     bool list = given->kind == SETT_MEMBER_LIST;
@@ -263,9 +268,25 @@ static const char* member_check_extras(const sett_member* given)
     return member_check_send(given, kind);
 }
 
+/* Compares a member with those before it. */
+static const char* member_check_before(const sett_struct* of, uint32_t k)
+{
+    const sett_member* member = &of->members[k];
+    for (uint32_t j = 0; j < k; j++) {
+        const sett_member* other = &of->members[j];
+        if (strcmp(other->name, member->name) == 0) {
+            return "is named twice";
+        }
+        if (member->offset < other->offset + other->size &&
+            other->offset < member->offset + member->size) {
+            return "overlaps another one";
+        }
+    }
+    return NULL;
+}
+
 static const char* member_check(const sett_struct* of, uint32_t k)
 {
-    SETTI_ASSERT(k < of->count);
     const sett_member* member = &of->members[k];
     if (!member_name_is_good(member->name)) {
         return "needs a name without dots, brackets, quotes and backslashes";
@@ -294,17 +315,8 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     if (member->offset > of->size || member->size > of->size - member->offset) {
         return "lies outside of the value";
     }
-    for (uint32_t j = 0; j < k; j++) {
-        const sett_member* other = &of->members[j];
-        if (strcmp(other->name, member->name) == 0) {
-            return "is named twice";
-        }
-        if (member->offset < other->offset + other->size &&
-            other->offset < member->offset + member->size) {
-            return "overlaps another one";
-        }
-    }
-    return member_check_extras(member);
+    const char* wrong = member_check_before(of, k);
+    return wrong != NULL ? wrong : member_check_extras(member);
 }
 
 /* Like member_align, for a member that may be a pointer or a union: the largest alignment that its
@@ -312,7 +324,8 @@ static const char* member_check(const sett_struct* of, uint32_t k)
 static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 {
     uint32_t both = member->offset | member->size;
-    return member_kind(member) == SETT_MEMBER_OPAQUE ? SETTI_MIN(both & (0u - both), limit)
+    uint32_t power = both & (0u - both); /* the largest one that divides both */
+    return member_kind(member) == SETT_MEMBER_OPAQUE ? SETTI_MIN(power, limit)
                                                      : member_align(member);
 }
 
@@ -467,7 +480,7 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
 
 /* -------------------------------------------------------------------------------------- copying */
 
-/* A list that is filled; without memory its items are only counted. */
+/* A list of pieces that is filled; `item` NULL: they are only counted. */
 typedef struct piece_list {
     setti_piece* item;
     setti_piece last;
@@ -480,12 +493,13 @@ typedef struct member_copy {
     unsigned char* base;
     size_t used;
     piece_list pieces;
-    piece_list items;  /* pieces of the items of lists */
-    setti_send* sends; /* or NULL while they are only counted; so are these: */
-    uint32_t send_count;
+    piece_list items; /* pieces of the items of lists */
+    /* NULL while they are only counted: */
+    setti_send* sends;
     uint32_t* entities;
+    setti_owned* owned;
+    uint32_t send_count;
     uint32_t entity_count;
-    setti_owned* owned; /* NULL while they are only counted */
     uint32_t owned_count;
 } member_copy;
 
@@ -778,10 +792,27 @@ static sett_struct members_walk(member_copy* to, const sett_struct* of)
     return copied;
 }
 
+/* Fills in what follows from the pieces. */
+static void members_complete(setti_members* members, setti_nan_word* words)
+{
+    for (uint32_t k = 0; k < members->piece_count; k++) {
+        members->size += members->pieces[k].size;
+        members->floats = members->floats || members->pieces[k].kind == SETTI_PIECE_FLOAT;
+        members->varies = members->varies || members->pieces[k].kind == SETTI_PIECE_OWNED;
+    }
+    members->opaque = struct_is_opaque(&members->of);
+    members->adjacent = pieces_are_adjacent(members);
+    bool uses_words = members->adjacent && members->floats && words_size(&members->of) != 0 &&
+                      pieces_make_words(members, words);
+    members->words = uses_words ? words : NULL;
+    members->fingerprint = sett_struct_fingerprint(&members->of);
+}
+
 setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
 {
     member_copy count = {0};
     (void)members_walk(&count, of);
+    /* where each part begins; those whose items may need it are aligned to 8 */
     size_t words = count.used;
     size_t owned = words + words_size(of);
     size_t pieces = owned + count.owned_count * sizeof(setti_owned);
@@ -802,31 +833,17 @@ setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
     setti_members* members = (setti_members*)(void*)base;
     sett_struct copied = members_walk(&copy, of);
     SETTI_ASSERT(copy.used == words && copy.items.count == count.items.count);
-    *members = (setti_members){
-        .of = copied,
-        .pieces = copy.pieces.item,
-        .piece_count = copy.pieces.count,
-        .entities = copy.entities,
-        .entity_count = copy.entity_count,
-        .sends = copy.sends,
-        .send_count = copy.send_count,
-        .owned = copy.owned,
-        .owned_count = copy.owned_count,
-        .words = (const setti_nan_word*)(const void*)(base + words),
-        .room = room,
-    };
-    for (uint32_t k = 0; k < members->piece_count; k++) {
-        members->size += members->pieces[k].size;
-        members->floats = members->floats || members->pieces[k].kind == SETTI_PIECE_FLOAT;
-        members->varies = members->varies || members->pieces[k].kind == SETTI_PIECE_OWNED;
-    }
-    members->opaque = struct_is_opaque(&members->of);
-    members->adjacent = pieces_are_adjacent(members);
-    if (!members->adjacent || !members->floats || words_size(of) == 0 ||
-        !pieces_make_words(members, setti_unconst(members->words))) {
-        members->words = NULL;
-    }
-    members->fingerprint = sett_struct_fingerprint(&members->of);
+    *members = (setti_members){.of = copied,
+                               .pieces = copy.pieces.item,
+                               .piece_count = copy.pieces.count,
+                               .entities = copy.entities,
+                               .entity_count = copy.entity_count,
+                               .sends = copy.sends,
+                               .send_count = copy.send_count,
+                               .owned = copy.owned,
+                               .owned_count = copy.owned_count,
+                               .room = room};
+    members_complete(members, (setti_nan_word*)(void*)(base + words));
     return members;
 }
 
@@ -871,20 +888,31 @@ static const char* path_element(const sett_member* member, const char* path, uin
     return NULL;
 }
 
+static void member_guess(const sett_struct* of, const char* name, size_t length, setti_guess* guess)
+{
+    *guess = setti_guess_begin(name, length);
+    for (uint32_t k = 0; k < of->count; k++) {
+        setti_guess_try(guess, of->members[k].name);
+    }
+}
+
+/* Whether a path can go on to an element of a member, and not only to a member of a struct. */
+static bool member_has_elements(const sett_member* member)
+{
+    return member->kind != SETT_MEMBER_TEXT && member->kind != SETT_MEMBER_OPAQUE &&
+           (member->kind != SETT_MEMBER_LIST || member->count != 1);
+}
+
 bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
                         setti_guess* guess)
 {
-    uint32_t base = 0;
-    for (;;) {
+    for (uint32_t base = 0;; base = out->offset) {
         size_t length = strcspn(path, ".[");
         const sett_member* member = setti_struct_member(of, path, length);
-        if (member == NULL && guess != NULL) {
-            *guess = setti_guess_begin(path, length);
-            for (uint32_t k = 0; k < of->count; k++) {
-                setti_guess_try(guess, of->members[k].name);
-            }
-        }
         if (member == NULL) {
+            if (guess != NULL) {
+                member_guess(of, path, length, guess);
+            }
             return false;
         }
         path += length;
@@ -893,9 +921,8 @@ bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref
         out->size = member->size / member->count;
         out->count = member->count;
         out->offset = base + member->offset;
-        bool whole = member->kind == SETT_MEMBER_TEXT || member->kind == SETT_MEMBER_OPAQUE ||
-                     (member->kind == SETT_MEMBER_LIST && member->count == 1);
-        if (*path != '\0' && !whole && (*path == '[' || member->element_names != NULL)) {
+        if (member_has_elements(member) &&
+            (*path == '[' || (*path == '.' && member->element_names != NULL))) {
             uint32_t element;
             path = path_element(member, path, &element);
             if (path == NULL) {
@@ -912,6 +939,5 @@ bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref
         }
         path++;
         of = member->of;
-        base = out->offset;
     }
 }

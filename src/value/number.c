@@ -27,7 +27,7 @@ static const struct {
     uint64_t bits[2]; /* of an f64, of an f32 */
 } number_words[] = {
     {"NaN", {0x7FF8000000000000u, 0x7FC00000u}},
-    {"Infinity", {0x7FF0000000000000u, 0x7F800000u}},
+    {"Infinity", {SETTI_F64_INFINITY, SETTI_F32_INFINITY}},
     {"-Infinity", {0xFFF0000000000000u, 0xFF800000u}},
 };
 
@@ -44,9 +44,9 @@ int64_t setti_number_load(sett_member_kind kind, const void* bytes)
     uint64_t word = 0;
     unsigned char* into = (unsigned char*)&word;
     memcpy(SETTI_BIG_ENDIAN ? into + sizeof(word) - size : into, bytes, size);
-    uint32_t shift = 64 - 8 * size;
-    bool negative = setti_number_is_signed(kind) && (word >> (8 * size - 1) & 1) != 0;
-    return (int64_t)(negative && shift != 0 ? word | UINT64_MAX << (64 - shift) : word);
+    uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    bool negative = setti_number_is_signed(kind) && (word & sign) != 0;
+    return (int64_t)(negative ? word | (0 - sign) : word);
 }
 
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes)
@@ -75,43 +75,27 @@ double setti_number_float(sett_member_kind kind, const void* bytes)
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* Replaces the locale's decimal separator by a point. */
+/* Replaces the locale's decimal separator, one or more bytes, by a point. */
 static size_t number_put_point(char* text)
 {
     size_t length = 0;
-    bool point = false;
+    bool in_separator = false;
     for (const char* at = text; *at != '\0'; at++) {
         bool plain = (*at >= '0' && *at <= '9') || *at == 'e' || *at == '+' || *at == '-';
-        if (plain || !point) {
+        if (plain || !in_separator) {
             text[length++] = plain ? *at : '.';
         }
-        point = !plain;
+        in_separator = !plain;
     }
     text[length] = '\0';
     return length;
 }
 
-/* Powers of ten. */
-static const uint64_t number_tens[] = {1,
-                                       10,
-                                       100,
-                                       1000,
-                                       10000,
-                                       100000,
-                                       1000000,
-                                       10000000,
-                                       100000000,
-                                       1000000000,
-                                       10000000000,
-                                       100000000000,
-                                       1000000000000,
-                                       10000000000000,
-                                       100000000000000,
-                                       1000000000000000,
-                                       10000000000000000,
-                                       100000000000000000,
-                                       1000000000000000000,
-                                       10000000000000000000u};
+/* Powers of ten, five from each on. */
+#define NUMBER_TENS(n) (n), (n)*10u, (n)*100u, (n)*1000u, (n)*10000u
+static const uint64_t number_tens[] = {NUMBER_TENS((uint64_t)1), NUMBER_TENS((uint64_t)100000),
+                                       NUMBER_TENS((uint64_t)10000000000),
+                                       NUMBER_TENS((uint64_t)1000000000000000)};
 
 /* Holds a mantissa times a power of five: of an f32 64 bits, of an f64 128. */
 #if defined(__SIZEOF_INT128__)
@@ -185,12 +169,12 @@ static int number_power(double size)
     return power;
 }
 
-/* Rounds mantissa * 2^exponent * 10^tens to an integer, as printf does. *same: the integer is read
- * as this float. Below a power of two floats lie half as far apart; that decides for none of these
- * sizes. */
+/* Rounds mantissa * 2^exponent * 10^tens to an integer, as printf does. *same becomes whether the
+ * integer is read as this float. (Below a power of two floats lie half as far apart, which makes no
+ * difference for these sizes.) */
 static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* same)
 {
-    uint64_t five = number_tens[tens] >> tens; /* one of the mantissa, in the product's units */
+    uint64_t five = number_tens[tens] >> tens; /* 5^tens: a step of the mantissa in the product */
     number_product product = (number_product)mantissa * five;
     int shift = -(exponent + tens);
     SETTI_ASSERT(shift > 0 && shift < 64);
@@ -203,7 +187,8 @@ static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* sa
     return number + up;
 }
 
-/* The usual sizes, whose text has no exponent. Returns 0 for others: printf writes them. */
+/* Writes a number of a usual size, whose text has no exponent, with the fewest digits that are read
+ * as it. Returns the length; 0 for others, which printf writes. */
 static size_t number_write_usual(sett_member_kind kind, double value, char* out)
 {
     bool narrow = kind == SETT_MEMBER_F32;
@@ -217,7 +202,7 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
     int drop = narrow ? 29 : 0; /* bits that an f32 does not have */
     uint64_t least = (uint64_t)1 << (52 - drop);
     uint64_t mantissa = (bits >> drop & (least - 1)) | least;
-    int exponent = (int)(bits >> 52) - 1075 + drop;
+    int exponent = (int)(bits >> 52) - 1075 + drop; /* of the mantissa as an integer */
     int power = number_power(size);
     int most = narrow ? 9 : 17;
     for (int digits = narrow ? 6 : 15; digits <= most && digits - 1 - power < 20; digits++) {
@@ -241,6 +226,7 @@ static bool number_is_same(sett_member_kind kind, const char* text, double value
                                    : strtod(text, NULL) == value;
 }
 
+/* Small integers first: they are the most frequent. */
 static size_t number_write_finite(sett_member_kind kind, double value, char* out)
 {
     bool small = value > -1e6 && value < 1e6;
@@ -339,8 +325,8 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
         }
         *bits = *bits << 4 | (uint64_t)(at - "0123456789abcdef");
     }
-    return kind == SETT_MEMBER_F32 ? (*bits & 0x7FFFFFFFu) > 0x7F800000u
-                                   : (*bits & INT64_MAX) > 0x7FF0000000000000u;
+    return kind == SETT_MEMBER_F32 ? (*bits & INT32_MAX) > SETTI_F32_INFINITY
+                                   : (*bits & INT64_MAX) > SETTI_F64_INFINITY;
 }
 
 /* Converts a decimal number to the form that strtod accepts. Returns false if it is none, or too
@@ -368,9 +354,9 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
     return true;
 }
 
-/* Reads what most numbers are: up to 15 digits, with a point at most. The quotient of two integers
- * that a double holds is rounded once; so is its f32, if it is not in the middle of two. Returns
- * false for others: strtod reads them. */
+/* Reads up to 15 digits, with a point at most. The quotient of two integers that a double holds is
+ * rounded once. An f32 is rounded again, which is exact unless the double is in the middle of two.
+ * Returns false for other numbers, which strtod reads. */
 static bool number_read_usual(sett_member_kind kind, const char* text, size_t length, double* out)
 {
     uint64_t number = 0;
@@ -395,7 +381,7 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
     uint64_t bits;
     memcpy(&bits, &value, sizeof(bits));
     if (kind == SETT_MEMBER_F32 && (bits & 0x1FFFFFFF) == 0x10000000) {
-        return false;
+        return false; /* in the middle: of the 29 bits that are dropped only the highest is set */
     }
     value = kind == SETT_MEMBER_F32 ? (double)(float)value : value;
     *out = first != 0 ? -value : value;
@@ -464,7 +450,7 @@ const char* setti_number_read(sett_member_kind kind, const char* text, size_t le
     }
     char whole[SETTI_NUMBER_SIZE];
     double number = value / scale;
-    if (!(number > -1e10 && number < 1e10)) {
+    if (!(number > -1e10 && number < 1e10)) { /* scaled integers have at most 32 bits */
         return "is out of the range of its type";
     }
     number += number < 0 ? -0.5 : 0.5; /* the nearest, without libm */

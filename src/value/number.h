@@ -8,6 +8,10 @@
 /* The size of the text of any number, its terminating zero included. */
 #define SETTI_NUMBER_SIZE 40
 
+/* The bits of infinity. Those of a NaN are more, without the sign. */
+#define SETTI_F32_INFINITY 0x7F800000u
+#define SETTI_F64_INFINITY 0x7FF0000000000000u
+
 /* The longest text that is read as a number. */
 #define SETTI_NUMBER_TEXT 400
 

@@ -27,7 +27,6 @@ void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size)
 
 static void text_add_bits(setti_writer* out, const sett_constant* constants, int64_t value)
 {
-    SETTI_ASSERT(constants != NULL);
     uint64_t rest = (uint64_t)value;
     const char* between = "";
     for (; constants->name != NULL; constants++) {
@@ -49,15 +48,15 @@ static void text_add_integer(setti_writer* out, const sett_member* member, const
     const sett_constant* constant = member->constants;
     char number[SETTI_NUMBER_SIZE];
     if (member->bits) {
-        text_add_bits(out, member->constants, value);
+        text_add_bits(out, constant, value);
         return;
     }
     while (constant != NULL && constant->name != NULL && constant->value != value) {
         constant++;
     }
     setti_number_write(member->kind, bytes, member->scale, number);
-    setti_writer_add(out, "%s",
-                     constant != NULL && constant->name != NULL ? constant->name : number);
+    bool named = constant != NULL && constant->name != NULL;
+    setti_writer_add(out, "%s", named ? constant->name : number);
 }
 
 static void text_add_string(setti_writer* out, const char* text, size_t size)
@@ -70,6 +69,20 @@ static void text_add_string(setti_writer* out, const char* text, size_t size)
         setti_writer_add(out, plain ? "%c" : "\\x%02x", byte);
     }
     setti_writer_add(out, "\"");
+}
+
+static void text_add_entity(setti_writer* out, const unsigned char* bytes,
+                            const text_entities* entities)
+{
+    sett_entity entity;
+    memcpy(&entity, bytes, sizeof(entity));
+    if (sett_is_null(entity)) {
+        setti_writer_add(out, "none");
+    } else if (entities->write != NULL) {
+        entities->write(entities->user, out, entity);
+    } else {
+        setti_writer_add(out, "%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
+    }
 }
 
 static void text_add_element(setti_writer* out, const sett_member* member,
@@ -92,12 +105,11 @@ static void text_add_list(setti_writer* out, const sett_member* member, const un
     setti_writer_add(out, "]");
 }
 
-/* One element, or all of a text. */
+/* Writes one element, or all characters of a text. */
 static void text_add_element(setti_writer* out, const sett_member* member,
                              const unsigned char* bytes, const text_entities* entities)
 {
     char number[SETTI_NUMBER_SIZE];
-    sett_entity entity;
     sett_string string;
     switch (member->kind) {
     case SETT_MEMBER_BOOL:
@@ -127,14 +139,7 @@ static void text_add_element(setti_writer* out, const sett_member* member,
         setti_writer_add(out, "}");
         break;
     case SETT_MEMBER_ENTITY:
-        memcpy(&entity, bytes, sizeof(entity));
-        if (sett_is_null(entity)) {
-            setti_writer_add(out, "none");
-        } else if (entities->write != NULL) {
-            entities->write(entities->user, out, entity);
-        } else {
-            setti_writer_add(out, "%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
-        }
+        text_add_entity(out, bytes, entities);
         break;
     default:
         text_add_integer(out, member, bytes);
@@ -145,7 +150,6 @@ static void text_add_element(setti_writer* out, const sett_member* member,
 static void text_add_member(setti_writer* out, const sett_member* member,
                             const unsigned char* bytes, const text_entities* entities)
 {
-    SETTI_ASSERT(member->count != 0 && member->size % member->count == 0);
     uint32_t size = member->size / member->count;
     const char* const* names = member->element_names;
     if (!setti_member_is_array(member)) {
@@ -210,8 +214,9 @@ static void difference_list(text_difference* to, const sett_member* member, cons
     const sett_list y = setti_owned_list(b, item.size);
     if (x.count != y.count) {
         difference_add(to, path, member, a, b);
+        return;
     }
-    for (uint32_t k = 0; x.count == y.count && x.items != y.items && k < x.count; k++) {
+    for (uint32_t k = 0; x.items != y.items && k < x.count; k++) { /* copies share their items */
         char item_path[TEXT_PATH];
         setti_writer text = {item_path, sizeof(item_path), 0};
         size_t at = (size_t)k * item.size;
@@ -221,7 +226,7 @@ static void difference_list(text_difference* to, const sett_member* member, cons
     }
 }
 
-/* An element whose address is known. */
+/* Compares two elements of `size` bytes. */
 static void difference_element(text_difference* to, const sett_member* member, const char* path,
                                const unsigned char* a, const unsigned char* b, uint32_t size)
 {
