@@ -44,8 +44,7 @@ static void autosave_free(sett_autosave* autosave)
     setti_pool_free(pool, autosave, sizeof(*autosave), 16);
 }
 
-/* Replaces the copy, if there is one, by an empty world with the present types. When memory runs out
- * the copy stays. */
+/* Replaces the copy, if there is one, by an empty world. When memory runs out the copy stays. */
 static bool autosave_make_copy(sett_autosave* autosave)
 {
     SETTI_ASSERT(!autosave->running);

@@ -266,8 +266,8 @@ static void piece_decode(const setti_piece* piece, const unsigned char* in, unsi
     }
 }
 
-/* Reads the count at the start of a string or list. Returns false if fewer bytes follow than so many
- * items, of at least `least` bytes each, take. */
+/* Reads the count at the start of a string or list. Returns false if the bytes behind it do not
+ * suffice for as many items of at least `least` bytes. */
 static bool canonical_read_count(canonical_from* from, size_t least, uint32_t* count)
 {
     const unsigned char* bytes = canonical_take(from, 4);

@@ -185,7 +185,7 @@ static bool member_has_value_for_name(const sett_constant* constants)
     return constants->name != NULL && constants->name[0] != '\0';
 }
 
-/* Whether names of elements are valid and differ: JSON, files and searches find elements by them. */
+/* Whether names of elements are valid and differ: JSON and searches find elements by them. */
 static bool member_names_are_good(const char* const* names, uint32_t count)
 {
     bool good = count <= SETTI_MEMBERS_COUNT_MAX;
@@ -211,8 +211,7 @@ static bool member_constants_differ(const sett_constant* constants)
     return differ;
 }
 
-/* Checks how a member is sent: in fewer bits than the number has, so that sending it twice gives the
- * same. */
+/* Checks how a member is sent: a number survives being sent twice if it has more bits itself. */
 static const char* member_check_send(const sett_member* member, sett_member_kind kind)
 {
     const sett_member_send* send = &member->send;
