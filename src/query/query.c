@@ -282,17 +282,16 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
                                     size_t term_size)
 {
     sett_query_desc full;
-    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
-                                  offsetof(sett_query_desc, terms), "sett_query_create");
     static const char call[] = "sett_query_create";
+    desc =
+        setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms, call);
     if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
         return NULL;
     }
     uint32_t at;
     const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_LOOPS, &at);
     if (wrong != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
-                              desc->name != NULL ? desc->name : "query", wrong);
+        setti_world_fail_argument(world, call, desc->name != NULL ? desc->name : "query", wrong);
         return NULL;
     }
     char made[QUERY_NAME_SIZE];

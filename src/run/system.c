@@ -531,8 +531,8 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
                                       size_t term_size)
 {
     sett_system_desc full;
-    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
-                                  offsetof(sett_system_desc, terms), system_call);
+    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms,
+                                  system_call);
     if (desc == NULL) {
         return NULL;
     }
@@ -541,8 +541,7 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
         return NULL;
     }
     if (wrong != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", system_call,
-                              desc->name != NULL ? desc->name : "", wrong);
+        setti_world_fail_argument(world, system_call, desc->name, wrong);
         return NULL;
     }
     if (sett_system_find(world, desc->name) != NULL) {

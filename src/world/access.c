@@ -303,7 +303,7 @@ sett_status sett_entity_reserve(sett_world* world, uint32_t count)
     if (setti_world_check_serial(world, __func__) != SETT_OK) {
         return setti_world_failure(world);
     }
-    uint32_t from = world->entities.hint * 64;
+    uint32_t from = setti_entity_hint_index(&world->entities);
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, &from, count);
     return status == SETT_OK ? status : setti_world_fail(world, status, __func__, sett_null(), 0);
 }

@@ -414,8 +414,7 @@ sett_status sett_component_convert(sett_world* world, sett_component component,
     sett_storage_kind resolved = kind;
     const char* wrong = setti_conversion_check(type, &resolved);
     if (wrong != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", __func__,
-                                     type->desc.name, wrong);
+        return setti_world_fail_argument(world, __func__, type->desc.name, wrong);
     }
     sett_status status = setti_change_convert(world, type, resolved, __func__);
     if (status == SETT_OK) {

@@ -38,11 +38,11 @@ SETTI_APART static sett_entity fast_create_rest(sett_world* world)
 SETTI_APART static sett_entity fast_create_only(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
-    setti_entity_page* page = setti_entity_page_of(table, table->hint * 64);
+    setti_entity_page* page = setti_entity_page_of(table, setti_entity_hint_index(table));
     uint64_t bits = page != NULL ? page->free[table->hint % SETTI_ENTITY_WORDS] : 0;
     if (bits == 0 || (bits & (bits - 1)) != 0 || !setti_entity_can_step_hint(table) ||
         world->locks_or_observers != 0 ||
-        !setti_entity_try_mark(&world->pool, table, table->hint * 64, SETTI_COW)) {
+        !setti_entity_try_mark(&world->pool, table, setti_entity_hint_index(table), SETTI_COW)) {
         return fast_create_rest(world);
     }
     sett_entity entity = setti_entity_take_lowest(table, page, bits);
@@ -110,7 +110,7 @@ SETTI_COLD sett_entity setti_change_create(sett_world* world)
         (void)create_many(world, call, 1, no_components, 0, no_values, &child);
         return child;
     }
-    uint32_t from = world->entities.hint * 64;
+    uint32_t from = setti_entity_hint_index(&world->entities);
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, &from, 1);
     if (status != SETT_OK) {
         setti_world_fail(world, status, call, sett_null(), 0);
@@ -255,7 +255,7 @@ static sett_status create_run(sett_world* world, setti_edit* edit, const char* c
     sett_entity* room = NULL;
     size_t size = 0;
     sett_status status = SETT_OK;
-    uint32_t from = world->entities.hint * 64;
+    uint32_t from = setti_entity_hint_index(&world->entities);
     if (edit->entities == NULL && create_may_notify(world, edit)) {
         room = setti_multiply(edit->count, sizeof(*room), &size)
                    ? setti_pool_alloc(&world->pool, size, 16)

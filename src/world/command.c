@@ -91,7 +91,6 @@ struct sett_commands {
 
 static sett_commands* commands_make(sett_world* world)
 {
-    SETTI_ASSERT(world->all_commands == NULL || world->all_commands->previous == NULL);
     sett_commands* commands =
         setti_world_alloc(world, sizeof(*commands), 16, "sett_commands_create");
     if (commands == NULL) {
@@ -99,11 +98,7 @@ static sett_commands* commands_make(sett_world* world)
     }
     commands->world = world;
     commands->closed = world->receiving;
-    commands->next = world->all_commands;
-    if (world->all_commands != NULL) {
-        world->all_commands->previous = commands;
-    }
-    world->all_commands = commands;
+    SETTI_LIST_ADD(world->all_commands, commands);
     return commands;
 }
 
@@ -314,15 +309,10 @@ void setti_commands_free_spares(sett_world* world)
 void setti_commands_free(sett_commands* commands)
 {
     SETTI_ASSERT(commands != commands->world->applying);
-    SETTI_ASSERT((commands->previous == NULL) == (commands->world->all_commands == commands));
     sett_world* world = commands->world;
     commands_drop(commands);
     chunks_free(&world->pool.allocator, commands->first);
-    *(commands->previous != NULL ? &commands->previous->next : &world->all_commands) =
-        commands->next;
-    if (commands->next != NULL) {
-        commands->next->previous = commands->previous;
-    }
+    SETTI_LIST_REMOVE(world->all_commands, commands);
     if (world->commands == commands) {
         world->commands = NULL;
     }
@@ -705,7 +695,7 @@ sett_entity sett_cmd_create(sett_commands* commands)
         return sett_null();
     }
     uint32_t index = setti_entity_next_free(
-        &world->entities, SETTI_MAX(world->claim_from, world->entities.hint * 64));
+        &world->entities, SETTI_MAX(world->claim_from, setti_entity_hint_index(&world->entities)));
     sett_status status = index != SETTI_NONE
                              ? setti_entity_reserve_index(&world->pool, &world->entities, index)
                              : SETT_STATUS_LIMIT;
@@ -806,23 +796,17 @@ SETTI_COLD static sett_status commands_reject_value(const sett_commands* command
                                                     const setti_type* type, const void* value)
 {
     SETTI_ASSERT(value == NULL || type->writers != NULL);
-#if !defined(NDEBUG)
     const char* name = type->desc.name;
-    if (value == NULL) {
+    if (SETTI_DEBUG && value == NULL) {
         setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
                                 "sett_cmd_set: the value of \"%.100s\" is NULL - pass its address",
                                 name);
-    } else {
+    } else if (SETTI_DEBUG) {
         setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
                                 "sett_cmd_set: values of \"%.100s\" are written by the library - "
                                 "call %s",
                                 name, type->writers);
     }
-#else
-    (void)commands;
-    (void)type;
-    (void)value;
-#endif
     return SETT_STATUS_ARGUMENT;
 }
 

@@ -214,11 +214,6 @@ void setti_edit_listen(sett_world* world, setti_listener* listener)
 
 void setti_edit_unlisten(sett_world* world, setti_listener* listener)
 {
-    SETTI_ASSERT(world->listeners != NULL);
-    SETTI_ASSERT((listener->previous == NULL) == (world->listeners == listener));
-    *(listener->previous != NULL ? &listener->previous->next : &world->listeners) = listener->next;
-    if (listener->next != NULL) {
-        listener->next->previous = listener->previous;
-    }
+    SETTI_LIST_REMOVE(world->listeners, listener);
     setti_edit_forget_transitions(world);
 }

@@ -196,8 +196,7 @@ static setti_call observer_call_of(const sett_observer* observer, uint32_t event
 
 static sett_status observer_reject(sett_world* world, const char* name, const char* why)
 {
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", observer_call,
-                                 name, why);
+    return setti_world_fail_argument(world, observer_call, name, why);
 }
 
 static sett_status observer_check_terms(sett_world* world, const char* name,
@@ -465,11 +464,7 @@ static void observer_link(sett_observer* observer)
 {
     SETTI_ASSERT(observer->next == NULL && observer->previous == NULL);
     sett_world* world = observer->world;
-    observer->next = world->observers;
-    if (world->observers != NULL) {
-        world->observers->previous = observer;
-    }
-    world->observers = observer;
+    SETTI_LIST_ADD(world->observers, observer);
     world->target_observers += !sett_is_null(observer->desc.target);
     if (observer->desc.on_any != NULL) {
         world->observe_type = observer_observe_type;
@@ -485,12 +480,8 @@ static void observer_link(sett_observer* observer)
 
 static void observer_unlink(sett_observer* observer)
 {
-    SETTI_ASSERT((observer->previous == NULL) == (observer->world->observers == observer));
     sett_world* world = observer->world;
-    *(observer->previous != NULL ? &observer->previous->next : &world->observers) = observer->next;
-    if (observer->next != NULL) {
-        observer->next->previous = observer->previous;
-    }
+    SETTI_LIST_REMOVE(world->observers, observer);
     world->target_observers -= !sett_is_null(observer->desc.target);
     if (observer->desc.on_any != NULL) {
         observer_leave_types(observer);
@@ -734,8 +725,8 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
                                           size_t size, size_t term_size)
 {
     sett_observer_desc full;
-    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
-                                  offsetof(sett_observer_desc, terms), observer_call);
+    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms,
+                                  observer_call);
     if (desc == NULL) {
         return NULL;
     }

@@ -109,15 +109,13 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
         return NULL;
     }
     world_init(world, desc);
-#if defined(NDEBUG)
-    if ((layout & SETT_LAYOUT_CHECKED_) != 0) {
+    if (!SETTI_DEBUG && (layout & SETT_LAYOUT_CHECKED_) != 0) {
         world->log_fn(
             world->hook_user, SETT_LOG_WARNING,
             "sett_world_create: the library was compiled with NDEBUG, the program without: "
             "most misuse is not reported - compile the library (sett.c) without NDEBUG "
             "while you develop");
     }
-#endif
     return world;
 }
 
@@ -187,10 +185,11 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
 void setti_world_add_calls(sett_world* world, const setti_module_calls* calls)
 {
     SETTI_ASSERT(calls->slot < SETTI_SLOTS);
+    /* Puts the table where its slot belongs, and each table behind it one place further. */
     const setti_module_calls* next = calls;
     for (uint32_t k = 0; next != NULL; k++) {
         const setti_module_calls* at = world->called[k];
-        if (at == next) {
+        if (at == calls) {
             return;
         }
         SETTI_ASSERT(at == NULL || at->slot != next->slot);
@@ -245,16 +244,14 @@ sett_status sett_world_destroy(sett_world* world)
     if (world->pool.cow != NULL) {
         world->pool.cow->end(world->pool.cow, SETTI_COW_WORLD_ENDS);
     }
-#if !defined(NDEBUG)
     for (const sett_commands* at = world->all_commands; at != NULL; at = setti_commands_next(at)) {
-        if (sett_commands_count(at) != 0) {
+        if (SETTI_DEBUG && sett_commands_count(at) != 0) {
             setti_world_log(world, SETT_LOG_WARNING,
                             "sett_world_destroy: %u recorded commands were never applied - call "
                             "sett_commands_apply or sett_commands_clear before",
                             (unsigned)sett_commands_count(at));
         }
     }
-#endif
     world->locks = 0;
     if (world_has_endings(world)) {
         setti_change_destroy_all(world); /* commands that callbacks record are dropped */
@@ -307,10 +304,9 @@ void* sett_world_user(const sett_world* world)
 
 void sett_world_set_user(sett_world* world, void* user)
 {
-    if (SETTI_IS_NULL(world)) {
-        return;
+    if (!SETTI_IS_NULL(world)) {
+        world->user = user;
     }
-    world->user = user;
 }
 
 sett_status sett_world_clear(sett_world* world)
@@ -537,7 +533,6 @@ static void world_report(sett_world* world, sett_log_level level, world_kind kin
     }
 }
 
-#if !defined(NDEBUG)
 /* How a failure is reported. Not at all if memory runs out or a limit is met: that is no misuse.
  * As wrong input for files, wrong texts, and calls that the library itself makes while it plays a
  * delta: a debug build of a game must not abort when its player mistypes. All else is a misuse. */
@@ -550,43 +545,30 @@ static world_kind world_kind_of(const sett_world* world, sett_status status, wor
     bool input = fault == WORLD_FAULT_OF_INPUT || played || status == SETT_STATUS_FILE;
     return input ? WORLD_INPUT : WORLD_MISUSE;
 }
-#endif
 
 /* In debug builds: reports what a reading call finds wrong, or a failure of a job. */
 static void world_report_wrong(const sett_world* world, sett_status status, world_fault fault,
                                const char* message)
 {
-#if !defined(NDEBUG)
     world_kind kind = world_kind_of(world, status, fault);
-    if (kind != WORLD_NEWS) {
+    if (SETTI_DEBUG && kind != WORLD_NEWS) {
         world_report_aside(world, SETT_LOG_ERROR, kind, status, message);
     }
-#else
-    (void)world;
-    (void)status;
-    (void)fault;
-    (void)message;
-#endif
 }
 
 /* In debug builds: reports the world's failure, and restores it if the hooks cause another one. */
 static void world_report_error(sett_world* world, world_fault fault)
 {
-#if !defined(NDEBUG)
     char message[SETTI_MESSAGE_SIZE];
     sett_status status = world->error;
     world_kind kind = world_kind_of(world, status, fault);
-    if (kind != WORLD_NEWS) {
+    if (SETTI_DEBUG && kind != WORLD_NEWS) {
         snprintf(message, sizeof(message), "%s", sett_world_message(world));
         world_report(world, SETT_LOG_ERROR, kind, status, message);
         snprintf(world->message, sizeof(world->message), "%s", message);
         world->error = status;
         world->error_call = NULL;
     }
-#else
-    (void)world;
-    (void)fault;
-#endif
 }
 
 /* Stores the failure of a job, while jobs run side by side: it becomes the world's when all jobs
@@ -608,12 +590,9 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     if (world == NULL) {
         return status;
     }
-    if (world->side_by_side) {
-        char message[SETTI_MESSAGE_SIZE];
-        world_describe(world, message, status, call, entity, component);
-        return world_fail_aside(world, status, WORLD_FAULT_OF_CALLER, message);
-    }
-    if (world->command_depth != 0) { /* written now, because it says that commands are applied */
+    /* The message is written now while jobs run side by side, because world->error is of all of
+     * them; and while commands are applied, because it says so. */
+    if (world->side_by_side || world->command_depth != 0) {
         char message[SETTI_MESSAGE_SIZE];
         world_describe(world, message, status, call, entity, component);
         return setti_world_fail_with(world, status, "%s", message);
@@ -624,6 +603,13 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     world->error_component = component;
     world_report_error(world, WORLD_FAULT_OF_CALLER);
     return status;
+}
+
+SETTI_COLD sett_status setti_world_fail_argument(sett_world* world, const char* call,
+                                                 const char* name, const char* wrong)
+{
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
+                                 name != NULL ? name : "", wrong);
 }
 
 SETTI_COLD sett_status setti_world_no_memory(sett_world* world, const char* call)
@@ -686,17 +672,11 @@ SETTI_COLD void setti_world_misuse(const sett_world* world, sett_status status, 
                                    sett_entity entity, sett_component component)
 {
     SETTI_ASSERT(status != SETT_OK && call != NULL);
-#if !defined(NDEBUG)
     char message[SETTI_MESSAGE_SIZE];
-    world_describe(world, message, status, call, entity, component);
-    world_report_wrong(world, status, WORLD_FAULT_OF_CALLER, message);
-#else
-    (void)world;
-    (void)status;
-    (void)call;
-    (void)entity;
-    (void)component;
-#endif
+    if (SETTI_DEBUG) {
+        world_describe(world, message, status, call, entity, component);
+        world_report_wrong(world, status, WORLD_FAULT_OF_CALLER, message);
+    }
 }
 
 SETTI_COLD void setti_world_misuse_with(const sett_world* world, sett_status status,
