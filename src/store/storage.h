@@ -382,6 +382,19 @@ uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
     for (uint32_t index##_cursor = 0, index = setti_storage_next(storage, &index##_cursor);        \
          index != SETTI_NONE; index = setti_storage_next(storage, &index##_cursor))
 
+/* Like setti_storage_next, in the order of the rows. Nothing may be erased meanwhile. */
+static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint32_t* cursor)
+{
+    uint32_t index = SETTI_NONE;
+    if (storage->kind != SETTI_SPARSE) {
+        return setti_storage_next(storage, cursor);
+    }
+    while (index == SETTI_NONE && *cursor < storage->extent) { /* a gap has no index */
+        index = *setti_storage_index(storage, (*cursor)++);
+    }
+    return index;
+}
+
 /* The index of the entity whose value lies at `address`, or SETTI_NONE. */
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 

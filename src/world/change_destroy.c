@@ -463,8 +463,7 @@ SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity e
         "sett_entity_forget: entity %u:%u is in the range where this world creates entities (%u "
         "to %u), so the program cannot create its handle again - call sett_entity_destroy, or "
         "choose another range first (sett_entity_set_range)",
-        (unsigned)entity.index, (unsigned)entity.generation, (unsigned)table->first * 64,
-        (unsigned)setti_entity_end(table) - 1);
+        SETTI_HANDLE(entity), (unsigned)table->first * 64, (unsigned)setti_entity_end(table) - 1);
 }
 
 sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_ending ending)

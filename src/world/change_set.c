@@ -15,8 +15,8 @@ SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity
                           "sett_set, entity %u:%u, component \"%.100s\": called by on_set "
                           "callback \"%.100s\", with %u of them nested - record it with "
                           "sett_cmd_set",
-                          (unsigned)entity.index, (unsigned)entity.generation, type->desc.name,
-                          world->calling, (unsigned)SETTI_EVENT_DEPTH);
+                          SETTI_HANDLE(entity), type->desc.name, world->calling,
+                          (unsigned)SETTI_EVENT_DEPTH);
     setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
     return false;
 }

@@ -367,12 +367,11 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
         return;
     }
     if (type == NULL) {
-        snprintf(out, COMMAND_TEXT_SIZE, "%s entity %u:%u", text, (unsigned)entity.index,
-                 (unsigned)entity.generation);
+        snprintf(out, COMMAND_TEXT_SIZE, "%s entity %u:%u", text, SETTI_HANDLE(entity));
         return;
     }
     snprintf(out, COMMAND_TEXT_SIZE, "%s \"%.100s\" %s entity %u:%u", text, type->desc.name,
-             verb->where, (unsigned)entity.index, (unsigned)entity.generation);
+             verb->where, SETTI_HANDLE(entity));
 }
 
 /* The verb of a command: "add", "destroy". */

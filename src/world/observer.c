@@ -598,17 +598,11 @@ static const setti_storage* observer_rarest(const sett_observer* observer)
 static void observer_replay_rows(const sett_observer* observer, const setti_storage* storage)
 {
     const sett_world* world = observer->world;
-    bool sparse_set = storage->kind == SETTI_SPARSE;
     uint32_t cursor = 0;
-    for (uint32_t row = 0; row < storage->extent; row++) {
-        uint32_t index =
-            sparse_set ? *setti_storage_index(storage, row) : setti_storage_next(storage, &cursor);
-        if (index != SETTI_NONE) {
-            observer_replay_one(observer, setti_entity_at(&world->entities, index),
-                                setti_storage_find(storage, index));
-        } else if (!sparse_set) {
-            break;
-        }
+    uint32_t index;
+    while ((index = setti_storage_next_row(storage, &cursor)) != SETTI_NONE) {
+        observer_replay_one(observer, setti_entity_at(&world->entities, index),
+                            setti_storage_find(storage, index));
     }
 }
 

@@ -455,8 +455,7 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
     char cause[SETTI_MESSAGE_SIZE / 2];
     char number[80] = "";
     if (!sett_is_null(entity)) {
-        snprintf(about, sizeof(about), ", entity %u:%u", (unsigned)entity.index,
-                 (unsigned)entity.generation);
+        snprintf(about, sizeof(about), ", entity %u:%u", SETTI_HANDLE(entity));
     }
     if (component != 0 || status == SETT_STATUS_UNREGISTERED) {
         char name[52] = "";
