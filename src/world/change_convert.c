@@ -39,8 +39,8 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
 
 /* ---------------------------------------------------------------------------------- converting */
 
-/* The first index from `base` on, a multiple of 64, whose word of bits exists in an array or tag; at
- * or behind the extent: there is none. */
+/* The first index from `base` on, a multiple of 64, whose word of bits exists in an array or tag.
+ * At or behind the extent: there is none. */
 static uint32_t conversion_seek(const setti_storage* from, uint32_t base)
 {
     while (base < from->extent && setti_storage_word(from, base) == NULL) {

@@ -38,8 +38,7 @@ typedef struct command_verb {
     const char* where; /* for messages: the word between a component and an entity; "": none */
     /* Applies a command about a living entity, or creates the entity. Does nothing if the command
      * no longer makes sense. OUT_OF_MEMORY: the command stays, and is applied again later. */
-    sett_status (*apply)(sett_commands* commands, const struct command_record* record,
-                         const setti_type* type);
+    sett_status (*apply)(sett_commands* commands, const struct command_record* record);
 } command_verb;
 
 typedef struct command_record {
@@ -150,6 +149,13 @@ static command_record* command_at(command_chunk* chunk, size_t offset)
     return (command_record*)(void*)((unsigned char*)chunk + offset);
 }
 
+/* The value of a record that has one. */
+SETTI_INLINE void* command_payload(command_chunk* chunk, const command_record* record)
+{
+    SETTI_ASSERT(record->payload != 0);
+    return (unsigned char*)chunk + record->payload;
+}
+
 /* The record at a place, given by chunk and offset; NULL at the end. The place becomes the one
  * behind it. */
 static const command_record* command_next(command_chunk** chunk, size_t* offset)
@@ -202,7 +208,7 @@ static void command_deinit(sett_commands* commands, const command_record* record
 {
     const setti_type* type = setti_world_type(commands->world, record->component);
     if (record->payload != 0 && type != NULL) {
-        setti_type_deinit_values(type, (unsigned char*)commands->read + record->payload, 1);
+        setti_type_deinit_values(type, command_payload(commands->read, record), 1);
     }
 }
 
@@ -214,10 +220,8 @@ static void commands_unclaim(sett_world* world, uint32_t index)
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
-static sett_status command_apply_create(sett_commands* commands, const command_record* record,
-                                        const setti_type* type)
+static sett_status command_apply_create(sett_commands* commands, const command_record* record)
 {
-    (void)type;
     sett_world* world = commands->world;
     setti_entity_create_claimed(&world->pool, &world->entities, record->entity.index);
     setti_edit_notify_begun(world, record->entity);
@@ -282,10 +286,7 @@ static sett_status commands_check_idle(sett_commands* commands, const char* call
 
 void sett_commands_clear(sett_commands* commands)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return;
-    }
-    if (commands_check_idle(commands, __func__) == SETT_OK &&
+    if (!SETTI_IS_NULL(commands) && commands_check_idle(commands, __func__) == SETT_OK &&
         setti_world_check_serial(commands->world, __func__) == SETT_OK) {
         commands_drop(commands);
     }
@@ -362,16 +363,14 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                           sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
-    if (type == NULL && sett_is_null(entity)) {
-        snprintf(out, COMMAND_TEXT_SIZE, "%s", text);
-        return;
+    setti_writer writer = setti_writer_begin(out, COMMAND_TEXT_SIZE);
+    setti_writer_add(&writer, "%s", text);
+    if (type != NULL) {
+        setti_writer_add(&writer, " \"%.100s\" %s", type->desc.name, verb->where);
     }
-    if (type == NULL) {
-        snprintf(out, COMMAND_TEXT_SIZE, "%s entity %u:%u", text, SETTI_HANDLE(entity));
-        return;
+    if (type != NULL || !sett_is_null(entity)) {
+        setti_writer_add(&writer, " entity %u:%u", SETTI_HANDLE(entity));
     }
-    snprintf(out, COMMAND_TEXT_SIZE, "%s \"%.100s\" %s entity %u:%u", text, type->desc.name,
-             verb->where, SETTI_HANDLE(entity));
 }
 
 /* The verb of a command: "add", "destroy". */
@@ -383,12 +382,11 @@ static const char* command_word(const command_verb* verb)
 
 /* Prints a command that is recorded. */
 static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_SIZE],
-                                 const command_chunk* chunk, const command_record* record)
+                                 command_chunk* chunk, const command_record* record)
 {
-    SETTI_ASSERT(record->verb->call != NULL || record->payload != 0);
     const setti_command_call* call = NULL;
     if (record->verb->call == NULL) {
-        call = (const void*)((const unsigned char*)chunk + record->payload);
+        call = command_payload(chunk, record);
     }
     command_print(world, out, record->verb,
                   call != NULL ? call->kind->verb : command_word(record->verb), record->entity,
@@ -711,10 +709,8 @@ sett_entity sett_cmd_create(sett_commands* commands)
     return record->entity;
 }
 
-static sett_status command_apply_destroy(sett_commands* commands, const command_record* record,
-                                         const setti_type* type)
+static sett_status command_apply_destroy(sett_commands* commands, const command_record* record)
 {
-    (void)type;
     return sett_entity_destroy(commands->world, record->entity);
 }
 
@@ -725,10 +721,8 @@ sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_destroy, entity, 0);
 }
 
-static sett_status command_apply_forget(sett_commands* commands, const command_record* record,
-                                        const setti_type* type)
+static sett_status command_apply_forget(sett_commands* commands, const command_record* record)
 {
-    (void)type;
     return sett_entity_forget(commands->world, record->entity);
 }
 
@@ -739,10 +733,9 @@ sett_status sett_cmd_forget(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_forget, entity, 0);
 }
 
-static sett_status command_apply_add(sett_commands* commands, const command_record* record,
-                                     const setti_type* type)
+static sett_status command_apply_add(sett_commands* commands, const command_record* record)
 {
-    SETTI_ASSERT(type != NULL && type->id == record->component);
+    const setti_type* type = commands->world->types[record->component];
     return setti_storage_has(&type->storage, record->entity.index) ||
                    sett_add(commands->world, record->entity, record->component) != NULL
                ? SETT_OK
@@ -757,10 +750,9 @@ sett_status sett_cmd_add(sett_commands* commands, sett_entity entity, sett_compo
     return commands_record(commands, &command_add, entity, component);
 }
 
-static sett_status command_apply_remove(sett_commands* commands, const command_record* record,
-                                        const setti_type* type)
+static sett_status command_apply_remove(sett_commands* commands, const command_record* record)
 {
-    SETTI_ASSERT(type != NULL && type->id == record->component);
+    const setti_type* type = commands->world->types[record->component];
     return setti_storage_has(&type->storage, record->entity.index)
                ? sett_remove(commands->world, record->entity, record->component)
                : SETT_OK;
@@ -774,10 +766,8 @@ sett_status sett_cmd_remove(sett_commands* commands, sett_entity entity, sett_co
     return commands_record(commands, &command_remove, entity, component);
 }
 
-static sett_status command_apply_clear(sett_commands* commands, const command_record* record,
-                                       const setti_type* type)
+static sett_status command_apply_clear(sett_commands* commands, const command_record* record)
 {
-    (void)type;
     return sett_entity_clear(commands->world, record->entity);
 }
 
@@ -809,12 +799,9 @@ SETTI_COLD static sett_status commands_reject_value(const sett_commands* command
     return SETT_STATUS_ARGUMENT;
 }
 
-static sett_status command_apply_set(sett_commands* commands, const command_record* record,
-                                     const setti_type* type)
+static sett_status command_apply_set(sett_commands* commands, const command_record* record)
 {
-    (void)type;
-    const void* value =
-        record->payload != 0 ? (const unsigned char*)commands->read + record->payload : NULL;
+    const void* value = record->payload != 0 ? command_payload(commands->read, record) : NULL;
     return sett_set(commands->world, record->entity, record->component, value) != NULL
                ? SETT_OK
                : commands->world->error;
@@ -860,18 +847,14 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     const command_record* record = commands_begin(commands, &command_set, "set", entity, component,
                                                   type->storage.size, type->storage.align, &status);
     if (record != NULL) {
-        command_copy(type, (unsigned char*)commands->write + record->payload, value);
+        command_copy(type, command_payload(commands->write, record), value);
     }
     return status;
 }
 
-static sett_status command_apply_call(sett_commands* commands, const command_record* record,
-                                      const setti_type* type)
+static sett_status command_apply_call(sett_commands* commands, const command_record* record)
 {
-    SETTI_ASSERT(record->payload != 0);
-    (void)type;
-    const setti_command_call* call =
-        (const void*)((const unsigned char*)commands->read + record->payload);
+    const setti_command_call* call = command_payload(commands->read, record);
     return call->kind->apply(commands->world, record->entity, call);
 }
 
@@ -886,14 +869,11 @@ typedef struct command_run {
 
 /* Applies sett_cmd_call. Copies the data and moves behind the record first: the function may record
  * and drop commands. */
-static sett_status command_apply_run(sett_commands* commands, const command_record* record,
-                                     const setti_type* type)
+static sett_status command_apply_run(sett_commands* commands, const command_record* record)
 {
-    SETTI_ASSERT(record->payload != 0);
     sett_world* world = commands->world;
-    const unsigned char* payload = (const unsigned char*)commands->read + record->payload;
+    const unsigned char* payload = command_payload(commands->read, record);
     command_run run;
-    (void)type;
     memcpy(&run, payload, sizeof(run));
     size_t room = SETTI_MAX(run.size, 1);
     void* data = setti_pool_alloc(&world->pool, room, 16);
@@ -924,7 +904,7 @@ sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world,
     if (record == NULL) {
         return status;
     }
-    unsigned char* payload = (unsigned char*)commands->write + record->payload;
+    unsigned char* payload = command_payload(commands->write, record);
     memcpy(payload, &run, sizeof(run));
     if (size != 0) {
         memcpy(payload + sizeof(run), data, size);
@@ -1022,7 +1002,7 @@ void* setti_commands_call(sett_commands* commands, sett_entity entity,
     if (record == NULL) {
         return NULL;
     }
-    setti_command_call* call = (void*)((unsigned char*)commands->write + record->payload);
+    setti_command_call* call = command_payload(commands->write, record);
     call->kind = kind;
     return call;
 }
@@ -1124,24 +1104,23 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
                                                const command_record* record, uint32_t done)
 {
     sett_world* world = commands->world;
-    const setti_type* type = setti_world_type(world, record->component);
     bool valid = setti_entity_signature(&world->entities, record->entity) != NULL;
     sett_status status = SETT_OK;
     world->command_depth = record->depth + 1u;
     if (record->verb == &command_run_verb) {
-        status = command_apply_run(commands, record, type);
+        status = command_apply_run(commands, record);
         if (status == SETT_OK) {
-            return status;
+            return status; /* has moved behind the record itself */
         }
-    }
-    if (valid || record->verb == &command_create) {
-        status = record->verb->apply(commands, record, type);
+    } else if (valid || record->verb == &command_create) {
+        status = record->verb->apply(commands, record);
     }
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
         commands_fail_apply(commands, record, done);
         return status;
     }
     /* Without a copy hook the value itself went into the world. */
+    const setti_type* type = setti_world_type(world, record->component);
     if (!valid || status != SETT_OK || (type != NULL && type->desc.copy != NULL)) {
         command_deinit(commands, record);
     }

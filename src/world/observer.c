@@ -758,10 +758,8 @@ static void observer_enable_in(const sett_observer* observer, setti_type* type)
 
 void sett_observer_enable(sett_observer* observer, bool enabled)
 {
-    if (SETTI_IS_NULL(observer)) {
-        return;
-    }
-    if (setti_world_check_serial(observer->world, "sett_observer_enable") != SETT_OK) {
+    if (SETTI_IS_NULL(observer) ||
+        setti_world_check_serial(observer->world, "sett_observer_enable") != SETT_OK) {
         return;
     }
     observer->enabled = enabled;

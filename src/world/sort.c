@@ -126,8 +126,7 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
     return sort_by_radix(spare, count, items);
 }
 
-/* After so many items in a row were dropped, the items kept before them may be what is out of order.
- */
+/* After so many items in a row were dropped, the items kept before may be what is out of order. */
 #define SORT_RECENT 8
 
 /* How many of the last kept items are greater than all of the `count` following ones; 0 if more
@@ -228,8 +227,8 @@ static void sort_move(const setti_storage* storage, void* to, void* from)
     }
 }
 
-/* Marks pages between which values are exchanged. Each gets the latest tick of restoring that one of
- * them has: first the last page from all others, then the others from the last. */
+/* Marks pages between which values are exchanged. Each gets the latest restoring tick of them all:
+ * first the last page from the others, then the others from the last. */
 static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint32_t last)
 {
     for (uint32_t number = first; number <= last; number++) {

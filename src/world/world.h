@@ -264,7 +264,7 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
 sett_status setti_world_fail_with(sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
-/* Fails with ARGUMENT: `wrong` says what is wrong with the thing of this name, which may be NULL. */
+/* Fails with ARGUMENT: `wrong` says what is wrong with the thing that has this name, or NULL. */
 sett_status setti_world_fail_argument(sett_world* world, const char* call, const char* name,
                                       const char* wrong);
 
