@@ -155,9 +155,9 @@ setti_order_walk setti_order_walk_begin(const sett_system* system, bool back)
 
 sett_system* setti_order_walk_next(setti_order_walk* walk)
 {
-    while (walk->said != NULL) {
-        const setti_order* order = walk->said;
-        walk->said = order->next;
+    while (walk->own != NULL) {
+        const setti_order* order = walk->own;
+        walk->own = order->next;
         if (order->after == walk->back && order->name->system != NULL) {
             return order->name->system;
         }
@@ -172,7 +172,7 @@ sett_system* setti_order_walk_next(setti_order_walk* walk)
     return NULL;
 }
 
-bool setti_order_is_said(const sett_system* first, const sett_system* then)
+bool setti_order_is_declared(const sett_system* first, const sett_system* then)
 {
     SETTI_ASSERT(first != then);
     setti_order_walk walk = setti_order_walk_begin(then, SETTI_WALK_EARLIER);

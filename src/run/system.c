@@ -293,27 +293,25 @@ setti_run* setti_run_ensure(sett_world* world)
                                              .count = run_count,
                                              .running = setti_slice_name,
                                              .failed = setti_slice_fail};
-    if (setti_run_of(world) == NULL) {
-        /* The world's own buffer is created with the run, because slices cannot create it. */
-        setti_run* run = setti_world_commands(world) != NULL
-                             ? setti_pool_alloc(&world->pool, sizeof(*run), 64)
-                             : NULL;
-        if (run == NULL) {
-            return NULL;
-        }
-        memset(run, 0, sizeof(*run));
-        run->jobs = SETTI_JOBS_DEFAULT;
-        run->timed = true;
-#if !defined(NDEBUG)
-        run->watched = true;
-#endif
-        world->module[SETTI_SLOT_RUN] = run;
-        setti_world_add_calls(world, &calls);
-        setti_world_add_plain_root(world, &run->root, &run->state, sizeof(run->state));
-        run->root.name = "frame";
-        run->root.optional = true;
+    setti_run* run = setti_run_of(world);
+    /* The world's own buffer is created with the run, because slices cannot create it. */
+    if (run != NULL || setti_world_commands(world) == NULL) {
+        return run;
     }
-    return setti_run_of(world);
+    run = setti_pool_alloc(&world->pool, sizeof(*run), 64);
+    if (run == NULL) {
+        return NULL;
+    }
+    memset(run, 0, sizeof(*run));
+    run->jobs = SETTI_JOBS_DEFAULT;
+    run->timed = true;
+    run->watched = SETTI_DEBUG;
+    world->module[SETTI_SLOT_RUN] = run;
+    setti_world_add_calls(world, &calls);
+    setti_world_add_plain_root(world, &run->root, &run->state, sizeof(run->state));
+    run->root.name = "frame";
+    run->root.optional = true;
+    return run;
 }
 
 /* Declares the access of a system. Fails if a component is not registered, or memory runs out. */
@@ -343,7 +341,7 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
 /* Creates the query of a system, if it has terms. */
 static sett_status system_add_query(sett_system* system, const sett_system_desc* desc)
 {
-    sett_query_desc query;
+    sett_query_desc query = {.name = system->name};
     bool any = false;
     for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) {
         any = any || desc->terms[k].component != 0;
@@ -351,8 +349,6 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
     if (!any) {
         return SETT_OK;
     }
-    memset(&query, 0, sizeof(query));
-    query.name = system->name;
     memcpy(query.terms, desc->terms, sizeof(query.terms));
     system->query = sett_query_create(system->world, &query);
     if (system->query == NULL) {
@@ -411,17 +407,15 @@ static sett_status system_add_observer(sett_system* system, const sett_system_de
 /* Creates the tracked set, or the observer, for the callbacks of a system, if it has any. */
 static sett_status system_add_group(sett_system* system, const sett_system_desc* desc)
 {
-    sett_group_desc group;
+    sett_group_desc group = {.name = system->name,
+                             .on_enter = desc->on_enter,
+                             .on_exit = desc->on_exit,
+                             .user = desc->user};
     uint32_t with = 0;
     uint32_t without = 0;
     if (desc->on_enter == NULL && desc->on_exit == NULL) {
         return SETT_OK;
     }
-    memset(&group, 0, sizeof(group));
-    group.name = system->name;
-    group.on_enter = desc->on_enter;
-    group.on_exit = desc->on_exit;
-    group.user = desc->user;
     uint32_t at;
     const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_SYSTEMS_ENTERING, &at);
     if (wrong != NULL) {
@@ -574,12 +568,7 @@ sett_status sett_system_destroy(sett_system* system)
     }
     sett_world* world = system->world;
     sett_status status = setti_world_check_unlocked(world, __func__);
-    if (status == SETT_OK && (world->busy || setti_run_of(world)->jobs_open)) {
-        status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                       "%s: systems are running - call it after sett_progress has "
-                                       "returned",
-                                       __func__);
-    }
+    status = status == SETT_OK ? setti_run_check_idle(world, __func__) : status;
     status = status == SETT_OK ? setti_world_check_no_snapshots(world, __func__) : status;
     if (status == SETT_OK) {
         setti_world_remove_root(world, &system->root);
@@ -646,13 +635,10 @@ const char* sett_system_name(const sett_system* system)
 
 void sett_system_enable(sett_system* system, bool on)
 {
-    if (SETTI_IS_NULL(system)) {
-        return;
+    if (!SETTI_IS_NULL(system) &&
+        setti_world_check_serial(system->world, "sett_system_enable") == SETT_OK) {
+        system->state.enabled = on;
     }
-    if (setti_world_check_serial(system->world, "sett_system_enable") != SETT_OK) {
-        return;
-    }
-    system->state.enabled = on;
 }
 
 bool sett_system_is_enabled(const sett_system* system)
