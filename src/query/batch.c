@@ -10,8 +10,8 @@
  */
 #include "query/steps.h"
 
-/* Sets the members of a new batch and its loop that do not depend on the plan, in the order in which
- * they lie in memory: compilers then join neighbouring stores. */
+/* Sets the members of a new batch and its loop that do not depend on the plan, in the order in
+ * which they lie in memory: compilers then join neighbouring stores. */
 SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -116,7 +116,6 @@ SETTI_INLINE void batch_start(sett_query* query, sett_batch* batch)
     if (SETTI_UNLIKELY(query->version != query->world->listener_version)) {
         setti_plan_update(query);
     }
-    SETTI_ASSERT(query->version == query->world->listener_version);
     batch_reset(query, batch);
     if (SETTI_LIKELY(query->simple)) {
         batch_limit(query, batch);
@@ -524,8 +523,8 @@ SETTI_APART static bool step_relist(setti_loop* loop, setti_listed* listed)
 SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two, uint32_t base,
                                     const uint16_t* rows, uint32_t count)
 {
-    const unsigned char* a = setti_array_row(&one->type->storage, base);
-    const unsigned char* b = setti_array_row(&two->type->storage, base);
+    const unsigned char* a = setti_storage_row(&one->type->storage, base);
+    const unsigned char* b = setti_storage_row(&two->type->storage, base);
     size_t a_size = one->type->storage.size;
     size_t b_size = two->type->storage.size;
     for (uint32_t at = 0; at < count; at++) {
@@ -689,8 +688,8 @@ SETTI_APART static bool batch_next_rare(sett_batch* batch)
     return batch_hand_out_word(batch, base, word);
 }
 
-/* Hands out the only batch of a loop over at most 64 rows, from the first word of each array: a word
- * of zeroes where there is no page (setti_pages.read). */
+/* Hands out the only batch of a loop over at most 64 rows, from the first word of each array: a
+ * word of zeroes where there is no page (setti_pages.read). */
 SETTI_APART static bool batch_next_word(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -1,11 +1,9 @@
 /* column.c: long arrays for other languages: runs of batches that follow one another in memory
  * (sett_batch_next_run), and copies of one term's values of all matches (sett_query_read, _write).
  *
- * The workload: another language, or a library of numbers, that works on plain arrays: numpy, a
- * plot, a table of results. A call from another language costs as much as the work on a batch. The
- * pool hands pages out in order, so that most pages of a large world follow one another: 1,000
- * batches are about 100 runs. A copy of 100,000 values costs less than a hundred calls, and stays
- * valid when the world changes.
+ * The workload: numpy, a plot, a table of results: plain arrays in another language, from which a
+ * call costs as much as the work on a batch. Most pages of a large world follow one another: 1,000
+ * batches are about 100 runs. A copy stays valid when the world changes.
  *
  * Invariant:  a run's fields and entity indices are those of its batches, one behind the other
  */

@@ -209,7 +209,6 @@ static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_co
 
 SETTI_APART uint32_t setti_match_seek(const sett_query* query, uint32_t from)
 {
-    SETTI_ASSERT(query->array_count != 0 || from != SETTI_NONE);
     uint32_t to = from;
     for (uint32_t k = 0; k < query->array_count && to != SETTI_NONE; k++) {
         to = setti_array_seek(query->array[k], to);

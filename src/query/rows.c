@@ -321,7 +321,7 @@ static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
     }
 }
 
-/* Estimates how many rows match, which is at most what the rarest array has, and notes that array. */
+/* Estimates how many rows match: as many as the rarest array has, which is noted. */
 static uint32_t lists_estimate(sett_query* query, uint32_t limit)
 {
     uint32_t matches = limit;

@@ -7,11 +7,8 @@
  *     frame   input | A0 B0  A1  A2 B1  A3 | draw        A: 1/64 second, B: 1/32 second
  *
  * Step k of a loop is due at start + (k + 1) * step. Steps of several loops run in the order in
- * which they are due. So that order, and each state after a step, is a function of the steps alone
- * and not of how time was cut into frames.
- *
- * Rejected: a system that repeats its own steps. With A and B that gives A A A A B B in a long
- * frame and A B A in a short one, and commands are applied after all of them.
+ * which they are due. So the order of steps, and each state after a step, does not depend on how
+ * time was cut into frames.
  *
  * Invariant:  loops are sorted by step, and each step is there once;
  *             steps * step <= now;  between frames now < (steps + 1) * step
@@ -20,7 +17,7 @@
 
 #include <stdio.h>
 
-/* The pointer in the list that leads to the loop of a step, or to the first loop of a longer step. */
+/* The link in the list to the loop of a step, or to the first one of a longer step. */
 static setti_fixed** fixed_find(setti_run* run, float step)
 {
     setti_fixed** link = &run->fixed;

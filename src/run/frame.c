@@ -768,8 +768,8 @@ static bool frame_set_range(sett_world* world, float step, int first, int last)
     return done;
 }
 
-/* Sets which phases run in fixed steps. Fails, with nothing changed, if a declared order contradicts
- * them, or memory runs out. */
+/* Sets which phases run in fixed steps. Fails, with nothing changed, if a declared order
+ * contradicts them, or memory runs out. */
 static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {

@@ -16,9 +16,8 @@
  *     sorted   | input | move  age | turn | draw |
  *     stages     0       1            2      3
  *
- * So a system with "after" waits, one with "before" goes ahead, and others keep their order.
- * Rejected: Kahn's algorithm without ranks, which makes the named system wait (B, C, then A before
- * B gave C A B), and a depth-first search, which pulls it ahead (A after C, B, C gives C A B).
+ * So a system with "after" waits, one with "before" goes ahead, and others keep their order, which
+ * neither Kahn's algorithm without ranks nor a depth-first search gives.
  *
  * One heap does all three sorts. For stages, each component has the systems of the phase that
  * touched and wrote it in the highest stage, since comparing all pairs would be quadratic.
@@ -478,18 +477,17 @@ static const char* schedule_validate_stage(const setti_run* run, const setti_sta
 const char* setti_schedule_validate(const sett_world* world)
 {
     const setti_run* run = setti_run_of(world);
-    const char* wrong = NULL;
+    const char* wrong;
     uint32_t next = 0;
-    for (uint32_t s = 0; run->scheduled && wrong == NULL && s < run->stage_count; s++) {
+    for (uint32_t s = 0; run->scheduled && s < run->stage_count; s++) {
         const setti_stage* stage = &run->stages[s];
-        if (stage->first != next || stage->count == 0) {
-            return "stages do not cut the sorted systems without gaps";
+        wrong = stage->first != next || stage->count == 0
+                    ? "stages do not cut the sorted systems without gaps"
+                    : schedule_validate_stage(run, stage);
+        if (wrong != NULL) {
+            return wrong;
         }
-        wrong = schedule_validate_stage(run, stage);
         next += stage->count;
-    }
-    if (wrong != NULL) {
-        return wrong;
     }
     if (run->scheduled && (next != run->count || run->sorted_count != next)) {
         return "the schedule misses a system";

@@ -112,18 +112,15 @@ bool setti_system_splits(const sett_system* system)
     if (system->query == NULL || system->desc.single_job || system->exclusive) {
         return false;
     }
-    if (setti_elsewhere_is_all(system->query)) {
-        return false; /* no term is about the visited entity: the function is called once */
-    }
+    /* if no term is about the visited entity, the function is called once */
+    bool splits = !setti_elsewhere_is_all(system->query);
     for (uint32_t k = 0; k < system->access_count; k++) {
         uint32_t flags = system->access[k].flags;
-        bool elsewhere = (flags & SETTI_ACCESS_READ_ANYWHERE) != 0;
-        if ((flags & SETTI_ACCESS_WRITE_ANYWHERE) != 0 ||
-            (elsewhere && (flags & SETTI_ACCESS_WRITE) != 0)) {
-            return false;
-        }
+        bool reads_anywhere = (flags & SETTI_ACCESS_READ_ANYWHERE) != 0;
+        splits = splits && (flags & SETTI_ACCESS_WRITE_ANYWHERE) == 0 &&
+                 !(reads_anywhere && (flags & SETTI_ACCESS_WRITE) != 0);
     }
-    return true;
+    return splits;
 }
 
 const setti_type* setti_system_sparse(const sett_system* system)
@@ -448,6 +445,12 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
 static sett_status system_init(sett_system* system, const sett_system_desc* desc)
 {
     sett_world* world = system->world;
+    system->entry = setti_order_ensure_name(world, desc->name);
+    if (system->entry == NULL) {
+        return setti_world_no_memory(world, system_call);
+    }
+    system->name = system->entry->text;
+    system->desc.name = system->name;
     sett_status status = system_add_query(system, desc);
     status = status == SETT_OK ? system_add_access(system, desc) : status;
     bool room = true;
@@ -505,16 +508,7 @@ static sett_system* system_make(sett_world* world, const sett_system_desc* desc)
     memset(system->desc.before, 0, sizeof(desc->before));
     memset(system->desc.after, 0, sizeof(desc->after));
     system->state.enabled = !desc->disabled;
-    system->entry = setti_order_ensure_name(world, desc->name);
-    sett_status status = SETT_OK;
-    if (system->entry == NULL) {
-        status = setti_world_no_memory(world, system_call);
-    } else {
-        system->name = system->entry->text;
-        system->desc.name = system->name;
-        status = system_init(system, desc);
-    }
-    if (status != SETT_OK) {
+    if (system_init(system, desc) != SETT_OK) {
         system_free(system);
         return NULL;
     }

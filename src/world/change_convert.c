@@ -163,7 +163,7 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* from, 
                                    uint32_t base, uint64_t word, uint32_t* at)
 {
     SETTI_ASSERT(from->kind == SETTI_ARRAY && to->kind == SETTI_SPARSE && word != 0);
-    const unsigned char* values = setti_array_row(from, base);
+    const unsigned char* values = setti_storage_row(from, base);
     setti_sparse_page* page = to->presence.data[base >> SETTI_SPARSE_SHIFT];
     uint32_t* entry = &page->row[base & SETTI_SPARSE_MASK];
     size_t size = from->size;
@@ -226,7 +226,7 @@ SETTI_INLINE void conversion_prefetch(const setti_storage* from, uint32_t base)
     uint32_t rows = setti_storage_rows(from);
     uint32_t ahead = 2 * 64; /* entities */
     if ((base & (rows - 1)) + ahead < rows) {
-        const unsigned char* values = setti_array_row(from, base);
+        const unsigned char* values = setti_storage_row(from, base);
         for (uint32_t line = 0; line < 8; line++) {
             SETTI_PREFETCH(values + ahead * (size_t)from->size + line * (size_t)64);
         }
@@ -280,7 +280,7 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* from, se
         if (word == NULL || index / 64 != base / 64) {
             base = index & ~63u;
             word = setti_storage_word(to, base);
-            values = setti_array_row(to, base);
+            values = setti_storage_row(to, base);
             setti_pages_write(pool, &to->presence, base >> SETTI_BITS_SHIFT);
             setti_storage_write(pool, to, base);
         }

@@ -205,7 +205,7 @@ SETTI_INLINE const void* setti_edit_value(const setti_edit_part* part)
     }
     SETTI_ASSERT(setti_storage_has(part->origin, part->source));
     return SETTI_LIKELY(part->origin->kind == SETTI_ARRAY)
-               ? setti_array_row(part->origin, part->source)
+               ? setti_storage_row(part->origin, part->source)
                : setti_storage_find(part->origin, part->source);
 }
 
