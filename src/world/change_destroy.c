@@ -425,14 +425,11 @@ static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
     }
     const setti_signature* record = &world->signatures.record[set];
     setti_type* found = NULL;
-    for (uint32_t k = 0; k < record->count; k++) {
+    bool collects = false;
+    for (uint32_t k = 0; !collects && k < record->count; k++) {
         setti_type* type = world->types[record->types[k]];
-        if (type->cascade != NULL) {
-            found = type;
-            if ((type->flags & SETTI_TYPE_UNLINKS) == 0) {
-                break;
-            }
-        }
+        found = type->cascade != NULL ? type : found;
+        collects = found == type && (type->flags & SETTI_TYPE_UNLINKS) == 0;
     }
     return found;
 }

@@ -33,8 +33,8 @@ struct command_record;
 /* A kind of command. Each is a constant of its own, so that programs link only kinds they
  * record. */
 typedef struct command_verb {
-    const char*
-        call; /* the function that records it; NULL: the payload, a setti_command_call, says */
+    /* the function that records it; NULL: the payload, a setti_command_call, says it */
+    const char* call;
     const char* where; /* for messages: the word between a component and an entity; "": none */
     /* Applies a command about a living entity, or creates the entity. Does nothing if the command
      * no longer makes sense. OUT_OF_MEMORY: the command stays, and is applied again later. */
@@ -618,10 +618,9 @@ static sett_status commands_record(sett_commands* commands, const command_verb* 
     if (setti_is_null(commands, verb->call, "commands")) {
         return SETT_STATUS_ARGUMENT;
     }
-    if (component != 0 || verb->where[0] != '\0') {
-        if (setti_world_type(commands->world, component) == NULL) {
-            return commands_unregistered(commands, verb->call, entity, component);
-        }
+    bool has_type = component != 0 || verb->where[0] != '\0';
+    if (has_type && setti_world_type(commands->world, component) == NULL) {
+        return commands_unregistered(commands, verb->call, entity, component);
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
         return commands_fail_append(commands, verb, command_word(verb), entity, component);

@@ -308,10 +308,8 @@ static sett_status observer_check_query(sett_world* world, const char* name,
                                         const sett_observer_desc* desc)
 {
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < SETT_QUERY_TERMS; k++) {
-        if (desc->terms[k].component == 0) {
-            break;
-        }
+    uint32_t count = setti_term_count(desc->terms);
+    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         status = observer_check_term(world, name, &desc->terms[k]);
     }
     if (status != SETT_OK) {
@@ -441,23 +439,23 @@ static bool observer_join_types(const sett_observer* observer)
     return true;
 }
 
-/* See world->observe_type. */
+/* See world->observe_type. Nothing uses what it returns if the type ends. */
 static bool observer_observe_type(sett_world* world, setti_type* type, bool begins)
 {
     const sett_observer* oldest = world->observers;
     while (oldest != NULL && oldest->next != NULL) {
         oldest = oldest->next;
     }
-    bool done = true;
-    for (const sett_observer* at = oldest; at != NULL && done; at = at->previous) {
-        done = !begins || at->desc.on_any == NULL || observer_join_type(at, type);
+    bool joined = begins;
+    for (const sett_observer* at = oldest; at != NULL && joined; at = at->previous) {
+        joined = at->desc.on_any == NULL || observer_join_type(at, type);
     }
-    for (const sett_observer* at = oldest; at != NULL && (!begins || !done); at = at->previous) {
+    for (const sett_observer* at = oldest; at != NULL && !joined; at = at->previous) {
         if (at->desc.on_any != NULL) {
             observer_delist(at, type);
         }
     }
-    return done;
+    return joined;
 }
 
 static void observer_link(sett_observer* observer)
@@ -656,15 +654,13 @@ static bool observer_reserve(sett_observer* observer, const char* name)
     if (done) {
         memcpy(listener->name, name, strlen(name) + 1);
     }
-    if (desc->on_any != NULL) {
+    if (!done || desc->on_any != NULL) {
         return done && observer_join_types(observer);
     }
-    if (done && observer->type != NULL) {
-        done = observer_reserve_entries(observer, observer->type);
+    if (observer->type != NULL) {
+        return observer_reserve_entries(observer, observer->type);
     }
-    bool query = observer->type == NULL;
-    for (uint32_t k = 0; done && query && k < SETT_QUERY_TERMS && desc->terms[k].component != 0;
-         k++) {
+    for (uint32_t k = 0; done && k < setti_term_count(desc->terms); k++) {
         done = observer_add_term(world, listener, &desc->terms[k]);
     }
     return done;
@@ -694,21 +690,19 @@ static sett_status observer_check(sett_world* world, const char* name,
 static sett_observer* observer_make(sett_world* world, const char* name,
                                     const sett_observer_desc* desc)
 {
-    sett_observer* observer = setti_pool_alloc(&world->pool, sizeof(*observer), 16);
-    if (observer != NULL) {
-        memset(observer, 0, sizeof(*observer));
-        observer->world = world;
-        observer->type = setti_world_type(world, desc->component);
-        observer->desc = *desc;
-        observer->listener.user = desc->user;
-        observer->listener.observes = true;
-        observer->listener.hidden = desc->terms[0].component != 0 ? world->hidden : NULL;
-        setti_storage_init_tag(&observer->listener.members);
+    sett_observer* observer = setti_world_alloc(world, sizeof(*observer), 16, observer_call);
+    if (observer == NULL) {
+        return NULL;
     }
-    if (observer == NULL || !observer_reserve(observer, name)) {
-        if (observer != NULL) {
-            observer_free(observer);
-        }
+    observer->world = world;
+    observer->type = setti_world_type(world, desc->component);
+    observer->desc = *desc;
+    observer->listener.user = desc->user;
+    observer->listener.observes = true;
+    observer->listener.hidden = desc->terms[0].component != 0 ? world->hidden : NULL;
+    setti_storage_init_tag(&observer->listener.members);
+    if (!observer_reserve(observer, name)) {
+        observer_free(observer);
         setti_world_no_memory(world, observer_call);
         return NULL;
     }

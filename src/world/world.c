@@ -451,26 +451,24 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
                            sett_entity entity, sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
-    char about[64] = "";
     char cause[SETTI_MESSAGE_SIZE / 2];
-    char number[80] = "";
+    setti_writer text = setti_writer_begin(out, SETTI_MESSAGE_SIZE);
+    setti_writer_add(&text, "%s", call);
     if (!sett_is_null(entity)) {
-        snprintf(about, sizeof(about), ", entity %u:%u", SETTI_HANDLE(entity));
+        setti_writer_add(&text, ", entity %u:%u", SETTI_HANDLE(entity));
     }
     if (component != 0 || status == SETT_STATUS_UNREGISTERED) {
         char name[52] = "";
         if (type == NULL) {
             setti_misuse_noted_type(world, component, name, sizeof(name));
         }
-        snprintf(number, sizeof(number), ", component %u%s", (unsigned)component, name);
+        setti_writer_add(&text, ", component %u%s", (unsigned)component, name);
+    }
+    if (type != NULL) {
+        setti_writer_add(&text, " \"%.100s\"", type->desc.name);
     }
     world_describe_cause(world, cause, sizeof(cause), status, entity, component);
-    if (type != NULL) {
-        snprintf(out, SETTI_MESSAGE_SIZE, "%s%s%s \"%.100s\": %s", call, about, number,
-                 type->desc.name, cause);
-    } else {
-        snprintf(out, SETTI_MESSAGE_SIZE, "%s%s%s: %s", call, about, number, cause);
-    }
+    setti_writer_add(&text, ": %s", cause);
     setti_message_escape(out, SETTI_MESSAGE_SIZE);
 }
 
@@ -480,16 +478,12 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
 
 /* The kind of a line for the log. */
 typedef enum world_kind {
-    WORLD_NEWS,  /* no misuse: it is only logged */
-    WORLD_INPUT, /* a file, delta or text is wrong: it is logged, and counted */
+    WORLD_NEWS, /* no misuse: it is only logged */
+    /* a file, delta or text is wrong: it is logged, and counted; a debug build of a game must not
+     * abort when its player mistypes */
+    WORLD_INPUT,
     WORLD_MISUSE /* like WORLD_INPUT, and the assert hook is called */
 } world_kind;
-
-/* Where the fault of a failure lies. */
-typedef enum world_fault {
-    WORLD_FAULT_OF_CALLER,
-    WORLD_FAULT_OF_INPUT
-} world_fault;
 
 static void world_call_hooks(const sett_world* world, sett_log_level level, world_kind kind,
                              sett_status status, const char* message)
@@ -532,35 +526,34 @@ static void world_report(sett_world* world, sett_log_level level, world_kind kin
     }
 }
 
-/* How a failure is reported. Not at all if memory runs out or a limit is met: that is no misuse.
- * As wrong input for files, wrong texts, and calls that the library itself makes while it plays a
- * delta: a debug build of a game must not abort when its player mistypes. All else is a misuse. */
-static world_kind world_kind_of(const sett_world* world, sett_status status, world_fault fault)
+/* How a failure is reported that its call takes for WORLD_MISUSE or WORLD_INPUT. Not at all
+ * (WORLD_NEWS) if memory runs out or a limit is met: that is no misuse. As wrong input for files,
+ * and for calls that the library itself makes while it plays a delta. */
+static world_kind world_kind_of(const sett_world* world, sett_status status, world_kind kind)
 {
     if (status == SETT_STATUS_OUT_OF_MEMORY || status == SETT_STATUS_LIMIT) {
         return WORLD_NEWS;
     }
     bool played = world->receiving && world->calling == NULL;
-    bool input = fault == WORLD_FAULT_OF_INPUT || played || status == SETT_STATUS_FILE;
-    return input ? WORLD_INPUT : WORLD_MISUSE;
+    return played || status == SETT_STATUS_FILE ? WORLD_INPUT : kind;
 }
 
 /* In debug builds: reports what a reading call finds wrong, or a failure of a job. */
-static void world_report_wrong(const sett_world* world, sett_status status, world_fault fault,
+static void world_report_wrong(const sett_world* world, sett_status status, world_kind kind,
                                const char* message)
 {
-    world_kind kind = world_kind_of(world, status, fault);
+    kind = world_kind_of(world, status, kind);
     if (SETTI_DEBUG && kind != WORLD_NEWS) {
         world_report_aside(world, SETT_LOG_ERROR, kind, status, message);
     }
 }
 
 /* In debug builds: reports the world's failure, and restores it if the hooks cause another one. */
-static void world_report_error(sett_world* world, world_fault fault)
+static void world_report_error(sett_world* world, world_kind kind)
 {
     char message[SETTI_MESSAGE_SIZE];
     sett_status status = world->error;
-    world_kind kind = world_kind_of(world, status, fault);
+    kind = world_kind_of(world, status, kind);
     if (SETTI_DEBUG && kind != WORLD_NEWS) {
         snprintf(message, sizeof(message), "%s", sett_world_message(world));
         world_report(world, SETT_LOG_ERROR, kind, status, message);
@@ -572,14 +565,14 @@ static void world_report_error(sett_world* world, world_fault fault)
 
 /* Stores the failure of a job, while jobs run side by side: it becomes the world's when all jobs
  * have ended. */
-static sett_status world_fail_aside(const sett_world* world, sett_status status, world_fault fault,
+static sett_status world_fail_aside(const sett_world* world, sett_status status, world_kind kind,
                                     const char* message)
 {
     SETTI_ASSERT(world->side_by_side);
     SETTI_MODULES_EACH(world, calls, failed) {
         calls->failed(world, status, message);
     }
-    world_report_wrong(world, status, fault, message);
+    world_report_wrong(world, status, kind, message);
     return status;
 }
 
@@ -600,7 +593,7 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     world->error_call = call;
     world->error_entity = entity;
     world->error_component = component;
-    world_report_error(world, WORLD_FAULT_OF_CALLER);
+    world_report_error(world, WORLD_MISUSE);
     return status;
 }
 
@@ -626,9 +619,8 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
     return memset(made, 0, size);
 }
 
-SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status,
-                                            world_fault fault, const char* format,
-                                            va_list arguments)
+SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status, world_kind kind,
+                                            const char* format, va_list arguments)
 {
     SETTI_ASSERT(status != SETT_OK && format != NULL);
     char aside[SETTI_MESSAGE_SIZE];
@@ -639,11 +631,11 @@ SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status statu
     }
     setti_message_format(message + at, SETTI_MESSAGE_SIZE - at, format, arguments);
     if (world->side_by_side) {
-        return world_fail_aside(world, status, fault, message);
+        return world_fail_aside(world, status, kind, message);
     }
     world->error = status;
     world->error_call = NULL;
-    world_report_error(world, fault);
+    world_report_error(world, kind);
     return status;
 }
 
@@ -652,7 +644,7 @@ SETTI_COLD sett_status setti_world_fail_with(sett_world* world, sett_status stat
 {
     va_list arguments;
     va_start(arguments, format);
-    (void)world_fail_as(world, status, WORLD_FAULT_OF_CALLER, format, arguments);
+    (void)world_fail_as(world, status, WORLD_MISUSE, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -662,7 +654,7 @@ SETTI_COLD sett_status setti_world_fail_input(sett_world* world, sett_status sta
 {
     va_list arguments;
     va_start(arguments, format);
-    (void)world_fail_as(world, status, WORLD_FAULT_OF_INPUT, format, arguments);
+    (void)world_fail_as(world, status, WORLD_INPUT, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -674,7 +666,7 @@ SETTI_COLD void setti_world_misuse(const sett_world* world, sett_status status, 
     char message[SETTI_MESSAGE_SIZE];
     if (SETTI_DEBUG) {
         world_describe(world, message, status, call, entity, component);
-        world_report_wrong(world, status, WORLD_FAULT_OF_CALLER, message);
+        world_report_wrong(world, status, WORLD_MISUSE, message);
     }
 }
 

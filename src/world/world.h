@@ -92,8 +92,8 @@ struct sett_world {
             uint32_t locks; /* open loops and running callbacks: structure may change only at 0 */
             uint32_t all_observers; /* listeners without `with`: every new entity enters them */
         };
-        uint64_t
-            locks_or_observers; /* both in one load; 0: entities can be created by fast paths */
+        /* both in one load; 0: entities can be created by fast paths */
+        uint64_t locks_or_observers;
     };
 
     setti_root* roots; /* the state beside the pages: doubly linked, in the order of adding */
