@@ -25,7 +25,6 @@ void setti_arena_pop(setti_arena* arena, const void* piece, size_t size);
 /* Frees all pieces, and merges several chunks into one. */
 void setti_arena_reset(setti_arena* arena);
 
-/* Frees the chunks. */
 void setti_arena_deinit(setti_arena* arena);
 
 #endif

@@ -97,7 +97,15 @@ static inline uint32_t setti_bits_last(const uint64_t* words, uint32_t end)
     return SETTI_NONE;
 }
 
-/* Whether a bit is set in any of the words. */
+/* Sets a bit. Returns whether it was set before. */
+static inline bool setti_bits_test_and_set(uint64_t* words, uint32_t k)
+{
+    uint64_t bit = (uint64_t)1 << (k % 64);
+    bool was_set = (words[k / 64] & bit) != 0;
+    words[k / 64] |= bit;
+    return was_set;
+}
+
 static inline bool setti_bits_any(const uint64_t* words, uint32_t count)
 {
     for (; count >= 4; count -= 4, words += 4) {

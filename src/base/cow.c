@@ -75,29 +75,23 @@ static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* 
 }
 
 /* Appends an entry for a page that has none. NULL when memory runs out. */
-static setti_cow_entry* diff_append(setti_pool* pool, setti_diff* diff, uint32_t expected)
-{
-    if (diff->count == diff->capacity && !setti_diff_reserve(pool, diff, SETTI_MAX(expected, 16))) {
-        return NULL;
-    }
-    return &diff->item[diff->count++];
-}
-
 static setti_cow_entry* cow_append(setti_pool* pool, const setti_pages* pages, uint32_t number,
                                    setti_cow_kind kind, void* data)
 {
     SETTI_ASSERT(number < pages->count && pool->cow->diff != NULL);
     setti_diff* diff = pool->cow->diff;
-    setti_cow_entry* entry = diff_append(pool, diff, pool->cow->expected);
-    if (entry != NULL) {
-        entry->pages = setti_unconst(pages);
-        entry->data = data;
-        entry->tick = pages->tick[number];
-        entry->number = number;
-        entry->kind = (uint32_t)kind;
-        diff_hold(diff, pages, data);
-        *setti_pages_entry(pages, number) = diff->count - 1;
+    if (diff->count == diff->capacity &&
+        !setti_diff_reserve(pool, diff, SETTI_MAX(pool->cow->expected, 16))) {
+        return NULL;
     }
+    setti_cow_entry* entry = &diff->item[diff->count];
+    entry->pages = setti_unconst(pages);
+    entry->data = data;
+    entry->tick = pages->tick[number];
+    entry->number = number;
+    entry->kind = (uint32_t)kind;
+    diff_hold(diff, pages, data);
+    *setti_pages_entry(pages, number) = diff->count++;
     return entry;
 }
 
@@ -126,7 +120,7 @@ void setti_cow_let_go(setti_pool* pool, setti_cow* cow)
     cow->spare_taken = false;
 }
 
-/* Allocates memory for a saved page. */
+/* Allocates memory for a saved page; without any, takes a spare. */
 static void* cow_room(setti_pool* pool, const setti_pages* pages)
 {
     void* room = setti_pool_alloc_exempt(pool, pages->size, pages->align);
@@ -167,11 +161,11 @@ static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number
     return true;
 }
 
+/* Saves a page before it is written, unless memory has just run out on another thread, and all
+ * snapshots were lost. (cow_from, which threads read without the lock, does not change then.) */
 static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_lock_take(&pool->lock);
-    /* another thread may just have run out of memory and dropped all snapshots: then cow_from,
-     * which threads read without the lock, does not change while they run */
     if (pool->cow->diff != NULL && pages->tick[number] < pool->cow_from &&
         !cow_copy(pool, pages, number)) {
         pool->cow->end(pool->cow, SETTI_COW_OUT_OF_MEMORY);
@@ -186,18 +180,6 @@ static void cow_move(const setti_pages* pages, void* to, void* from)
     } else {
         memcpy(to, from, pages->size);
     }
-}
-
-/* The page's entry holds a copy. Its bytes return to the page, which then has its old contents and
- * address. */
-static void cow_park_copied(setti_pool* pool, const setti_pages* pages, setti_cow_entry* entry,
-                            void* page)
-{
-    SETTI_ASSERT(entry->kind == SETTI_COW_COPY && entry->data != NULL);
-    cow_move(pages, page, entry->data);
-    setti_pool_free(pool, entry->data, pages->size, pages->align);
-    entry->kind = SETTI_COW_PARKED;
-    entry->data = page;
 }
 
 static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number)
@@ -219,9 +201,13 @@ static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number
     setti_cow_entry* entry = &pool->cow->diff->item[*setti_pages_entry(pages, number)];
     SETTI_ASSERT(entry->pages == pages && entry->number == number);
     if (entry->kind != SETTI_COW_COPY) {
-        return false; /* created since: only the live world has it */
+        return false; /* created since the snapshot: only the live world has it */
     }
-    cow_park_copied(pool, pages, entry, page);
+    /* the copied bytes return to the page, which then has its old contents and address */
+    cow_move(pages, page, entry->data);
+    setti_pool_free(pool, entry->data, pages->size, pages->align);
+    entry->kind = SETTI_COW_PARKED;
+    entry->data = page;
     return true;
 }
 
@@ -233,9 +219,6 @@ void setti_cow_begin(setti_pool* pool, setti_cow* cow)
     pool->cow = cow;
 }
 
-/* -------------------------------------------------------------------------------------- entries */
-
-/* Frees an entry's data. */
 static void cow_free(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
     const setti_pages* pages = entry->pages;
@@ -248,15 +231,6 @@ static void cow_free(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
     setti_pool_free(pool, entry->data, pages->size, pages->align);
     diff_let_go(diff, pages, entry->data);
     entry->data = NULL;
-}
-
-static void cow_swap_tick(const setti_pool* pool, setti_cow_entry* entry)
-{
-    uint64_t* tick = &entry->pages->tick[entry->number];
-    uint64_t live = *tick;
-    *tick = entry->tick;
-    entry->tick = live;
-    *setti_pages_restored(entry->pages, entry->number) = pool->tick;
 }
 
 void setti_cow_swap_bytes(void* a, void* b, size_t size)
@@ -280,7 +254,10 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
     setti_pages* pages = entry->pages;
     void* live = pages->data[entry->number];
     setti_notes_forget(pages, entry->number);
-    cow_swap_tick(pool, entry);
+    uint64_t live_tick = pages->tick[entry->number];
+    pages->tick[entry->number] = entry->tick;
+    entry->tick = live_tick;
+    *setti_pages_restored(pages, entry->number) = pool->tick;
     if (entry->kind == SETTI_COW_COPY && setti_pages_values(pages) != NULL) {
         setti_pages_values(pages)->swap(pages, entry->number, entry->data);
         return;
@@ -330,8 +307,6 @@ void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
     entry->kind = SETTI_COW_ABSENT;
 }
 
-/* ---------------------------------------------------------------------------------------- diffs */
-
 void setti_diff_deinit(setti_pool* pool, setti_diff* diff)
 {
     for (uint32_t k = 0; k < diff->count; k++) {
@@ -341,11 +316,12 @@ void setti_diff_deinit(setti_pool* pool, setti_diff* diff)
     memset(diff, 0, sizeof(*diff));
 }
 
-/* Where the entry of a page lies in a diff: open addressing, twice as many slots as entries. */
+/* A hash table: which entry of a diff is a page's. Open addressing, at least twice as many slots as
+ * entries. */
 typedef struct cow_index {
     const setti_diff* diff;
-    uint32_t* slot; /* SETTI_NONE: free */
-    uint32_t bits;  /* of their number */
+    uint32_t* slot; /* the number of an entry; SETTI_NONE: free */
+    uint32_t bits;  /* there are 1 << bits slots */
 } cow_index;
 
 /* Finds the slot of a page's entry, or a free slot if the page has none. */
@@ -383,14 +359,14 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
     return true;
 }
 
-/* Both diffs have an entry of a page: the nearer entry says where the farther one's page lies. */
+/* Both diffs have an entry of a page. The farther one stays, with the older bytes. If it is a copy,
+ * and the nearer one says that the page itself is parked, the bytes return to the page. */
 static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
                       setti_cow_entry* near)
 {
     SETTI_ASSERT(far->pages == near->pages && far->number == near->number);
     const setti_pages* pages = far->pages;
     if (far->kind == SETTI_COW_COPY && near->kind == SETTI_COW_PARKED) {
-        /* the copied page is parked: its bytes return to it */
         if (setti_pages_values(pages) != NULL) {
             setti_pages_values(pages)->drop(pages, near->data);
         }
@@ -404,7 +380,7 @@ static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
     cow_free(pool, from, near);
 }
 
-/* Moves all entries to a diff that has no entries of these pages and has room for them. */
+/* Moves all entries that are left to a diff with room for them and no entries of these pages. */
 static void diff_move_entries(setti_pool* pool, setti_diff* to, setti_diff* from)
 {
     SETTI_ASSERT(to->count + from->count <= to->capacity);

@@ -15,7 +15,8 @@ static char guess_lower(char c)
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-/* How many letters differ (optimal string alignment). The two rows before are enough. */
+/* How many edits make one name of the other (optimal string alignment): row i, column k is that of
+ * the first i and k letters, and follows from the two rows before. */
 static uint32_t guess_distance(const char* a, size_t a_length, const char* b, size_t b_length)
 {
     uint32_t rows[3][SETTI_GUESS_LENGTH + 1];
@@ -46,7 +47,7 @@ setti_guess setti_guess_begin(const char* wrong, size_t length)
 {
     setti_guess guess = {.wrong = wrong, .length = length};
     if (length <= SETTI_GUESS_LENGTH) {
-        guess.distance = (uint32_t)SETTI_MIN((length + 1) / 3, (size_t)3) + 1;
+        guess.distance = (uint32_t)SETTI_MIN((length + 1) / 3, (size_t)3) + 1; /* one too many */
     }
     return guess;
 }

@@ -26,11 +26,10 @@ bool setti_hash_map_set(setti_pool* pool, setti_hash_map* map, uint64_t key, uin
 /* Removes all entries and frees the memory. */
 void setti_hash_map_deinit(setti_pool* pool, setti_hash_map* map);
 
-/* Where a hash table at an address begins to look for a key, and a number that belongs to the key.
- * A peer or a file that chooses keys cannot make many of them begin at one slot without knowing the
- * address: keys that do so in one table are spread in another. So only tables whose order nothing
- * depends on may use it. The key is multiplied twice: after one multiplication, keys whose
- * differences are multiples of a high power of two would begin at one slot at every address. */
+/* Where a hash table at an address begins to look for a key and its number. A peer or a file that
+ * chooses keys cannot make many begin at one slot, since it does not know the address; nothing may
+ * depend on the order of such a table. The key is multiplied twice: after one multiplication, keys
+ * that differ in high bits alone would begin at one slot at every address. */
 static inline uint32_t setti_hash_home(uint64_t key, uint32_t number, const void* address)
 {
     uint64_t hash = (key ^ (uint64_t)(uintptr_t)address) * 0x9E3779B97F4A7C15u;
@@ -39,9 +38,8 @@ static inline uint32_t setti_hash_home(uint64_t key, uint32_t number, const void
 }
 
 /* A hash of bytes, never 0 (FNV-1a, finished by a multiplication: names are short). It has no seed,
- * because a name's key is state, equal on every machine. So a player or a file can bring texts that
- * were made to have one hash. These have the keys from that hash on, in the order in which they
- * came: at most SETTI_HASH_STEPS of them, and a search for another one ends there. */
+ * because a name's key is state, equal on every machine. Texts of one hash, which a file can bring,
+ * have the keys from that hash on: at most SETTI_HASH_STEPS of them. */
 uint64_t setti_hash_bytes(const void* bytes, size_t size);
 
 #define SETTI_HASH_STEPS 64

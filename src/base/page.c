@@ -87,11 +87,11 @@ static size_t pool_class_align(uint32_t k)
     return k < 2 ? pool_class_size(k) : SETTI_POOL_STEP;
 }
 
-/* How a free piece begins. The counts are hints: they are of the list from here on. */
+/* How a free piece begins. The counts are of the list from here on, and only hints. */
 typedef struct pool_piece {
     struct pool_piece* next;
     uint32_t length;
-    uint32_t unsorted; /* pieces that came since it was sorted by address */
+    uint32_t unsorted; /* pieces that came since the list was sorted by address */
 } pool_piece;
 
 static void pool_push(setti_pool* pool, uint32_t k, void* piece)
@@ -105,6 +105,7 @@ static void pool_push(setti_pool* pool, uint32_t k, void* piece)
     pool->free[k] = piece;
 }
 
+/* Merges two lists that are sorted by address. */
 static pool_piece* pieces_merge(pool_piece* a, pool_piece* b)
 {
     pool_piece* first = NULL;
@@ -119,11 +120,10 @@ static pool_piece* pieces_merge(pool_piece* a, pool_piece* b)
     return first;
 }
 
-/* Sorts the free pieces of a class by address. */
-static void pool_sort(setti_pool* pool, uint32_t k)
+/* Sorts a list by address, by merging lists of 1, 2, 4, ... pieces. */
+static pool_piece* pieces_sort(pool_piece* left)
 {
     pool_piece* part[32] = {NULL}; /* part[n]: 2^n pieces, sorted */
-    pool_piece* left = pool->free[k];
     uint32_t n;
     while (left != NULL) {
         pool_piece* one = left;
@@ -139,6 +139,12 @@ static void pool_sort(setti_pool* pool, uint32_t k)
     for (n = 0; n < 32; n++) {
         all = pieces_merge(part[n], all);
     }
+    return all;
+}
+
+static void pool_sort(setti_pool* pool, uint32_t k)
+{
+    pool_piece* all = pieces_sort(pool->free[k]);
     uint32_t length = 0;
     for (pool_piece* at = all; at != NULL; at = at->next) {
         length++;
@@ -298,13 +304,10 @@ static bool pool_is_system(const setti_pool* pool)
     return pool->allocator.alloc_fn == setti_platform_alloc;
 }
 
-/* Blocks grow with the world by a quarter of it; from 1.25 MB on each is a huge page of 2 MB, and
- * from 32 MB on a sixteenth of the world. A million entities with two values, 32.4 MB, hold 32.9 MB
- * in 28 blocks; a world of 1.3 MB holds 3.4 at worst. The system clears a huge page in a third of
- * the time of 512 small ones (0.46 against 1.6 us for each 4 KB), and the address cache is missed
- * no more: with huge pages from 8 MB on, creating a million took 7.4 ns each instead of 6.0, with
- * two values in bulk 11.8 instead of 9.3, destroying them in random order 46 instead of 43. */
-SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
+/* The size of the next block: a quarter of what the world has; from 1.25 MB on a huge page of 2 MB,
+ * which is cleared in a third of the time of small ones and missed less in the address cache; from
+ * 32 MB on a sixteenth. */
+static size_t pool_block_size(const setti_pool* pool, size_t need)
 {
     const size_t held = pool->held != NULL ? pool->held->size : 0; /* until the end of a call */
     const size_t blocks = pool->block_size - held;
@@ -314,7 +317,14 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
     if (pool->block_size >= HUGE_FROM && pool_is_system(pool)) {
         size = SETTI_MAX(size, SETTI_HUGE_PAGE);
     }
-    size = setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
+    return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
+}
+
+/* Takes a block with room for `need` bytes: from the allocator, or else the held one. `huge`: a
+ * large block may be huge pages. */
+SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
+{
+    size_t size = pool_block_size(pool, need);
     size_t align = SETTI_POOL_STEP;
     if (pool->huge_pages || (huge && size >= SETTI_HUGE_PAGE && pool_is_system(pool))) {
         align = SETTI_HUGE_PAGE;
@@ -342,10 +352,9 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
     return true;
 }
 
-/* Bytes at the unused end before a piece of this class. Pages of a multiple of 4,096 bytes, cut one
- * behind the other, would all begin at one address modulo that, and in a loop over more types than
- * a set of the first-level cache has lines each would push out another (20 types of 4 bytes: 34 ns
- * an entity instead of 23): they are kept a little apart. The bytes between become small pieces. */
+/* Bytes at the unused end before a piece of this class. Pages of a multiple of 4,096 bytes are kept
+ * a little apart: beginning at one address modulo that, they would push each other out of the
+ * first-level cache in loops over many types (20 types: 34 ns an entity instead of 23). */
 static size_t pool_gap(const setti_pool* pool, uint32_t k)
 {
     size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(k) - 1));
@@ -354,8 +363,8 @@ static size_t pool_gap(const setti_pool* pool, uint32_t k)
     return apart ? gap + SETTI_POOL_STEP : gap;
 }
 
-/* When the allocator has failed: takes the unused pages of a run (setti_strip) with at least `need`
- * bytes as the memory that is cut next (`bump`). False: there is none. */
+/* When the allocator has failed: makes the unused pages of a run (setti_strip) with at least `need`
+ * bytes the memory that is cut next (`bump`). Returns false if there is none. */
 SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
 {
     for (setti_strip* strip = pool->strips; strip != NULL; strip = strip->next) {
@@ -390,8 +399,7 @@ static bool pool_take_range(setti_pool* pool, size_t need)
 }
 
 /* In worlds with small pages, before a block is taken: makes a larger free piece the end of the
- * newest block. Copies of large pages, made while a client joined, become small ones: the view of a
- * client takes 86 KB instead of 114. In other worlds pages of a table would lie apart. */
+ * newest block. In other worlds pages of a table would lie apart. */
 SETTI_COLD static bool pool_split(setti_pool* pool, size_t need)
 {
     for (uint32_t k = pool_class(need) + 1; k < SETTI_POOL_CLASSES; k++) {
@@ -418,7 +426,7 @@ static bool pool_make_room(setti_pool* pool, size_t need)
     if (!pool_take_strip(pool, need)) {
         return false;
     }
-    pool->denied = denied;
+    pool->denied = denied; /* the ceiling did no harm */
     return true;
 }
 
@@ -544,7 +552,7 @@ bool setti_pool_reserve(setti_pool* pool, size_t size)
     if (size >= SIZE_MAX - SETTI_HUGE_PAGE - BLOCK_HEADER) {
         return false;
     }
-    size_t more = SETTI_MIN(size / 4, RESERVE_FOR_STRIPS); /* so that there can be runs */
+    size_t more = SETTI_MIN(size / 4, RESERVE_FOR_STRIPS);
     if (pool->bump_size < size + more && !pool_grow(pool, size + more, true)) {
         return false;
     }
@@ -563,8 +571,9 @@ void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t s
     }
     uint64_t began = setti_platform_now();
     uintptr_t bump = (uintptr_t)pool->bump;
-    uintptr_t was = (uintptr_t)*at;
-    size_t done = was >= bump && was - bump <= pool->bump_size ? was - bump : 0;
+    uintptr_t next = (uintptr_t)*at;
+    bool goes_on = next >= bump && next - bump <= pool->bump_size; /* it is the same block */
+    size_t done = goes_on ? next - bump : 0;
     size_t end = SETTI_MIN(done + step, pool->bump_size);
     while (done < end && setti_platform_now() - began <= nanoseconds) {
         size_t part = SETTI_MIN(done + WARM_PART, end);
@@ -588,7 +597,7 @@ void setti_pool_join(setti_pool* pool, size_t size, size_t align)
     pool->free[k] = NULL;
     while (piece != NULL) {
         unsigned char* first = (unsigned char*)piece;
-        size_t length = 0;
+        size_t length = 0; /* bytes of the neighbours from `first` on */
         for (; (unsigned char*)piece == first + length; length += rounded) {
             piece = piece->next;
         }
@@ -609,7 +618,7 @@ bool setti_pool_hold(setti_pool* pool, size_t size)
     if (pool->held != NULL && pool->held->size >= size) {
         return true;
     }
-    setti_pool_let_go(pool); /* `holds` as well */
+    setti_pool_let_go(pool);
     size_t ceiling = pool->ceiling;
     pool->ceiling = 0;
     pool->held = pool_allocate(pool, size, SETTI_POOL_STEP, pool->allocator.alloc_fn);
@@ -685,6 +694,34 @@ static setti_block* block_find(setti_block** blocks, size_t count, const void* p
     return blocks[low];
 }
 
+static bool block_is_empty(const setti_block* block)
+{
+    return block->free_bytes == block->size - BLOCK_HEADER;
+}
+
+/* Counts the free bytes of the blocks, and takes the pieces of empty ones off the lists. */
+static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t count)
+{
+    for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
+        for (const pool_piece* piece = pool->free[k]; piece != NULL; piece = piece->next) {
+            block_find(sorted, count, piece)->free_bytes += pool_class_size(k);
+        }
+    }
+    for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
+        pool_piece* piece = pool->free[k];
+        pool_piece* left = NULL;
+        while (piece != NULL) {
+            pool_piece* next = piece->next;
+            if (!block_is_empty(block_find(sorted, count, piece))) {
+                piece->next = left;
+                left = piece;
+            }
+            piece = next;
+        }
+        pool->free[k] = left;
+    }
+}
+
 void setti_pool_trim(setti_pool* pool)
 {
     size_t count = 0;
@@ -713,33 +750,12 @@ void setti_pool_trim(setti_pool* pool)
     pool->promised = 0;
     while (pool_take_range(pool, 0)) {
     }
-    pool_retire_bump(pool);
+    pool_retire_bump(pool); /* now all free bytes are pieces of the lists */
     pool->bump = NULL;
-    for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
-        for (void* piece = pool->free[k]; piece != NULL; memcpy(&piece, piece, sizeof(void*))) {
-            block_find(sorted, count, piece)->free_bytes += pool_class_size(k);
-        }
-    }
-    /* take the pieces of empty blocks off the lists */
-    for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
-        void* left = NULL;
-        void* piece = pool->free[k];
-        while (piece != NULL) {
-            void* next;
-            memcpy(&next, piece, sizeof(void*));
-            setti_block* block = block_find(sorted, count, piece);
-            if (block->free_bytes != block->size - BLOCK_HEADER) {
-                memcpy(piece, &left, sizeof(void*));
-                left = piece;
-            }
-            piece = next;
-        }
-        pool->free[k] = left;
-    }
-    setti_block** link = &pool->blocks;
-    while (*link != NULL) {
+    pool_forget_empty(pool, sorted, count);
+    for (setti_block** link = &pool->blocks; *link != NULL;) {
         setti_block* block = *link;
-        if (block->free_bytes == block->size - BLOCK_HEADER) {
+        if (block_is_empty(block)) {
             *link = block->next;
             pool_release(pool, block, block->size, block->align);
         } else {
@@ -772,7 +788,7 @@ const char* setti_pool_validate(const setti_pool* pool)
         accounted += range->size;
     }
     for (uint32_t k = 0; pool->blocks != NULL && k < SETTI_POOL_CLASSES; k++) {
-        for (void* piece = pool->free[k]; piece != NULL; memcpy(&piece, piece, sizeof(void*))) {
+        for (const pool_piece* piece = pool->free[k]; piece != NULL; piece = piece->next) {
             accounted += pool_class_size(k);
         }
     }
@@ -789,7 +805,6 @@ const char* setti_pool_validate(const setti_pool* pool)
  * the diff (setti_pages_entry). */
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
-/* Returns the bytes of the bits of `capacity` entries. */
 static size_t table_bits(uint32_t capacity)
 {
     return ((size_t)capacity + 63) / 64 * sizeof(uint64_t);
@@ -807,7 +822,7 @@ static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
     return pages->none != NULL ? SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift) : 0;
 }
 
-/* Where the run of a table lies: behind its entries, a bit for each, and what readers see. */
+/* Where the run of a table begins: behind its entries, a bit for each, and what readers see. */
 static size_t table_strip(const setti_pages* pages, uint32_t capacity)
 {
     size_t size =
@@ -815,13 +830,12 @@ static size_t table_strip(const setti_pages* pages, uint32_t capacity)
     return setti_align_up(size, sizeof(void*));
 }
 
-/* Bytes of a table of such pages. */
 static size_t table_size(const setti_pages* pages, uint32_t capacity)
 {
     return table_strip(pages, capacity) + (capacity >= STRIP_CAPACITY ? sizeof(setti_strip) : 0);
 }
 
-/* NULL: too small a table. */
+/* The run of a table; NULL: the table is too small. */
 static setti_strip* pages_strip(const setti_pages* pages)
 {
     return pages->capacity >= STRIP_CAPACITY
@@ -883,7 +897,7 @@ static void pages_show(setti_pages* pages)
     }
 }
 
-/* Whether a table of so many entries is taken as zeroes: most of a large one is never touched. */
+/* Whether a table is allocated as zeroes: most of a large one is never touched. */
 static bool table_is_zero(const setti_pages* pages, uint32_t capacity)
 {
     return table_size(pages, capacity) >= SETTI_POOL_ZERO;
@@ -1009,7 +1023,7 @@ static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     strip_link(pool, strip);
 }
 
-/* Makes a run of adjacent free pages. */
+/* Makes a run of adjacent free pages, for a table with `pages` pages. */
 static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t pages)
 {
     const pool_piece* head = pool->free[k];
@@ -1033,7 +1047,7 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     strip_link(pool, strip);
 }
 
-/* Memory for the page of an entry. */
+/* Takes memory for the page of an entry: the next one of the table's run. */
 static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_strip* strip = pages_strip(pages);
@@ -1075,7 +1089,7 @@ bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, b
         if (page == NULL) {
             return false;
         }
-        setti_pages_write(pool, pages, number); /* saved as absent */
+        setti_pages_write(pool, pages, number); /* a snapshot saves it as absent */
         setti_pages_put(pages, number, page);
         *fresh = true;
     }

@@ -94,12 +94,10 @@ void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align);
  * memory runs out. */
 bool setti_pool_reserve(setti_pool* pool, size_t size);
 
-/* Touches memory ahead, so that work that allocates much at once does not wait for the system: at
- * the first call (*at is NULL) takes room for `size` bytes, at each call touches the next `step`
- * bytes of what is unused at the end of the newest block, fewer if these take longer than
- * `nanoseconds`. It promises nothing, and cannot fail. The room has small pages of the system: the
- * first touch of a huge page took 5 ms in a virtual machine, that of 2 MB of small ones .8 ms, and
- * 5 where the machine had no memory behind them either. */
+/* Touches memory ahead, so that work that allocates much at once does not wait for the system. The
+ * first call (*at is NULL) takes room for `size` bytes, of small pages: touching a huge one takes
+ * too long. Each call touches the next `step` unused bytes of the newest block, fewer if these take
+ * longer than `nanoseconds`. It promises nothing, and cannot fail. */
 void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
                      uint64_t nanoseconds);
 
@@ -145,11 +143,9 @@ const char* setti_pool_validate(const setti_pool* pool);
 /* Rarely used data of a table; cow.h. */
 typedef struct setti_page_notes setti_page_notes;
 
-/* A run: room for the next pages of a table, side by side. So pages that are created one after
- * another lie one behind the other, and a loop over them is as fast as over an array. It lies
- * behind the entries of a table that has STRIP_CAPACITY of them, and is in the pool's list while
- * pages are left. The pool takes the rest back when the allocator fails, when it is trimmed, and
- * when the table ends. */
+/* A run: room for the next pages of a table, side by side, so that a loop over them is as fast as
+ * over an array. It lies behind the entries of a table, and is in the pool's list while pages are
+ * left. The pool takes these back when the allocator fails, and when it is trimmed. */
 struct setti_strip {
     setti_strip* next;
     setti_strip* previous;

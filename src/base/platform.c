@@ -278,18 +278,6 @@ static sett_status platform_take(platform_held* held)
 }
 #endif
 
-static void platform_let_go(const platform_held* held)
-{
-#if defined(PLATFORM_WINDOWS)
-    (void)CloseHandle(held->handle);
-#elif defined(PLATFORM_POSIX)
-    (void)unlink(held->path);
-    (void)close(held->file);
-#else
-    (void)remove(held->path);
-#endif
-}
-
 static sett_status platform_lock(void* user, const char* path, void** lock)
 {
     size_t size = strlen(path) + 1;
@@ -310,8 +298,16 @@ static sett_status platform_lock(void* user, const char* path, void** lock)
 
 static void platform_unlock(void* user, void* lock)
 {
+    const platform_held* held = lock;
     (void)user;
-    platform_let_go(lock);
+#if defined(PLATFORM_WINDOWS)
+    (void)CloseHandle(held->handle);
+#elif defined(PLATFORM_POSIX)
+    (void)unlink(held->path);
+    (void)close(held->file);
+#else
+    (void)remove(held->path);
+#endif
     free(lock);
 }
 
@@ -448,14 +444,27 @@ uint32_t setti_platform_cores(void)
 typedef pthread_mutex_t platform_mutex;
 typedef pthread_cond_t platform_condition;
 typedef pthread_t platform_handle;
+#define PLATFORM_LOCK(gate) pthread_mutex_lock(&(gate)->mutex)
+#define PLATFORM_UNLOCK(gate) pthread_mutex_unlock(&(gate)->mutex)
+#define PLATFORM_WAIT(gate) pthread_cond_wait(&(gate)->condition, &(gate)->mutex)
+#define PLATFORM_WAKE(gate) pthread_cond_broadcast(&(gate)->condition)
 #elif defined(PLATFORM_WINDOWS)
 typedef SRWLOCK platform_mutex;
 typedef CONDITION_VARIABLE platform_condition;
 typedef HANDLE platform_handle;
+#define PLATFORM_LOCK(gate) AcquireSRWLockExclusive(&(gate)->mutex)
+#define PLATFORM_UNLOCK(gate) ReleaseSRWLockExclusive(&(gate)->mutex)
+#define PLATFORM_WAIT(gate)                                                                        \
+    SleepConditionVariableSRW(&(gate)->condition, &(gate)->mutex, INFINITE, 0)
+#define PLATFORM_WAKE(gate) WakeAllConditionVariable(&(gate)->condition)
 #else
 typedef char platform_mutex;
 typedef char platform_condition;
 typedef char platform_handle;
+#define PLATFORM_LOCK(gate) (void)(gate)
+#define PLATFORM_UNLOCK(gate) (void)(gate)
+#define PLATFORM_WAIT(gate) (void)(gate)
+#define PLATFORM_WAKE(gate) (void)(gate)
 #endif
 
 typedef struct platform_gate {
@@ -500,46 +509,22 @@ void setti_gate_deinit(setti_gate* gate)
 
 void setti_gate_lock(setti_gate* gate)
 {
-    platform_gate* parts = platform_gate_of(gate);
-    (void)parts;
-#if defined(PLATFORM_POSIX)
-    pthread_mutex_lock(&parts->mutex);
-#elif defined(PLATFORM_WINDOWS)
-    AcquireSRWLockExclusive(&parts->mutex);
-#endif
+    PLATFORM_LOCK(platform_gate_of(gate));
 }
 
 void setti_gate_unlock(setti_gate* gate)
 {
-    platform_gate* parts = platform_gate_of(gate);
-    (void)parts;
-#if defined(PLATFORM_POSIX)
-    pthread_mutex_unlock(&parts->mutex);
-#elif defined(PLATFORM_WINDOWS)
-    ReleaseSRWLockExclusive(&parts->mutex);
-#endif
+    PLATFORM_UNLOCK(platform_gate_of(gate));
 }
 
 void setti_gate_wait(setti_gate* gate)
 {
-    platform_gate* parts = platform_gate_of(gate);
-    (void)parts;
-#if defined(PLATFORM_POSIX)
-    pthread_cond_wait(&parts->condition, &parts->mutex);
-#elif defined(PLATFORM_WINDOWS)
-    SleepConditionVariableSRW(&parts->condition, &parts->mutex, INFINITE, 0);
-#endif
+    PLATFORM_WAIT(platform_gate_of(gate));
 }
 
 void setti_gate_wake(setti_gate* gate)
 {
-    platform_gate* parts = platform_gate_of(gate);
-    (void)parts;
-#if defined(PLATFORM_POSIX)
-    pthread_cond_broadcast(&parts->condition);
-#elif defined(PLATFORM_WINDOWS)
-    WakeAllConditionVariable(&parts->condition);
-#endif
+    PLATFORM_WAKE(platform_gate_of(gate));
 }
 
 #if defined(PLATFORM_WINDOWS)

@@ -55,8 +55,6 @@ struct sett_flight {
     setti_bytes unit; /* the records of a frame under construction */
 };
 
-/* ----------------------------------------------------------------------------------- recording */
-
 /* Appends to the unit, as the file of a stream. */
 static bool flight_unit_write(void* user, void* file, const void* bytes, size_t size)
 {
@@ -251,8 +249,6 @@ uint32_t sett_flight_frames(const sett_flight* flight)
     return flight_used(older) == 0 ? now : older->frames + 1 + now; /* 1: the lead */
 }
 
-/* ------------------------------------------------------------------------------------- dumping */
-
 /* The output of a dump. */
 typedef struct flight_dump {
     sett_flight_write_fn write;
@@ -398,8 +394,6 @@ sett_status sett_flight_save(const sett_flight* flight, const char* path, const 
                       "exists and that the disk has room",
                       path);
 }
-
-/* ------------------------------------------------------------------------- beginning and ending */
 
 static void flight_free(sett_flight* flight)
 {

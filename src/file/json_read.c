@@ -1,11 +1,10 @@
 /* json_read.c: entities from a JSON text.
  *
  * The workload: texts of some MB, from people and programs, right or wrong. So the text is read
- * three times: for its grammar and the names of its entities; for all that it says of them; and to
- * do it. Doing it takes three walks: names and parents, then components, then links; so callbacks
- * of each see what comes before it done for all entities. The table of entities is all that is
- * remembered. The first reading registers the types of the library itself that the text names, as
- * deltas and files do.
+ * three times: for its grammar and the names of its entities; to check the rest; and to apply it.
+ * Applying takes three walks (json_load_apply). Between the readings only the table of entities is
+ * kept. The first reading registers the library's own types that the text names, as deltas and
+ * files do.
  *
  *     entries   | where its reference stands, its old handle, the new one | ...
  *     found     hash of a reference -> entry; on a collision the next free key
@@ -16,8 +15,8 @@
  *
  *     held      type, value | ...      those it requires before each
  *
- * What the world rejects shows while it is done. Then the entities of the text are destroyed, and
- * entities that were there lose what only children and links of the text gave them:
+ * What the world rejects shows only when it is applied. Then the entities of the text are
+ * destroyed, and entities outside of it lose the types that its children and links gave them:
  *
  *     ends      entity, type ("Hierarchy", or the sources of a relationship) | ...
  *
@@ -77,7 +76,7 @@ typedef struct json_read_end {
 } json_read_end;
 
 typedef struct json_load {
-    setti_json_reader reader; /* first: `find` converts it back */
+    setti_json_reader reader; /* first: json_load_find gets its address */
     sett_world* world;
     const sett_json_read_desc* desc;
     const char* call;
@@ -88,7 +87,7 @@ typedef struct json_load {
     uint32_t current;
     size_t handle_at;    /* offset of the current entry's handle */
     uint32_t singletons; /* number of the entry with the tag, or SETTI_NONE */
-    sett_entity joined;  /* the world's singletons, if that entry is merged into them; or null */
+    sett_entity joined;  /* the world's singletons, which that entry is merged into; or null */
     json_read_held* held;
     uint32_t held_count;
     uint32_t held_capacity;
@@ -100,8 +99,8 @@ typedef struct json_load {
     uint64_t* seen; /* by component id: the current entity has it */
     size_t seen_size;
     uint32_t lost;
-    sett_status status; /* of the call that the world rejected */
-    char wrong[SETTI_MESSAGE_SIZE];
+    sett_status status;             /* of the call that the world rejected */
+    char wrong[SETTI_MESSAGE_SIZE]; /* room for an error with a name */
 } json_load;
 
 /* ----------------------------------------------------------------------------------- references */
@@ -120,36 +119,41 @@ static void json_load_reference(const json_load* load, const json_read_entry* en
     }
 }
 
+/* Whether a text refers to an entry: by its handle, if the text is one, else like its reference. */
+static bool json_load_is_entry(const json_load* load, const json_read_entry* entry,
+                               const char* text)
+{
+    char other[SETTI_JSON_REFERENCE];
+    sett_entity handle = sett_null();
+    if (setti_json_parse_handle(text, &handle)) {
+        return sett_equals(entry->was, handle);
+    }
+    json_load_reference(load, entry, other);
+    return strcmp(other, text) == 0;
+}
+
 /* The key of a reference in the table, 0 if none is left for it; *entry becomes its entry, or
  * SETTI_NONE. */
 static uint64_t json_load_key(const json_load* load, const char* text, uint32_t* entry)
 {
-    char other[SETTI_JSON_REFERENCE];
-    sett_entity handle = sett_null();
-    bool numbered = setti_json_parse_handle(text, &handle);
     uint64_t key = setti_hash_bytes(text, strlen(text));
-    for (uint32_t step = 0;; step++, key = setti_hash_next(key)) {
-        bool left = step < SETTI_HASH_STEPS;
-        *entry = left ? setti_hash_map_find(&load->found, key) : SETTI_NONE;
-        if (*entry == SETTI_NONE) {
-            return left ? key : 0;
-        }
-        const json_read_entry* at = &load->entries[*entry];
-        if (numbered ? sett_equals(at->was, handle)
-                     : (json_load_reference(load, at, other), strcmp(other, text) == 0)) {
+    for (uint32_t step = 0; step < SETTI_HASH_STEPS; step++, key = setti_hash_next(key)) {
+        *entry = setti_hash_map_find(&load->found, key);
+        if (*entry == SETTI_NONE || json_load_is_entry(load, &load->entries[*entry], text)) {
             return key;
         }
     }
+    *entry = SETTI_NONE;
+    return 0;
 }
 
-/* Removes the escapes of a path. Returns false if it is none, because a name has a '/'. */
+/* Removes the escapes of a path, in place. Returns false if another character than a backslash is
+ * escaped: no entity has such a name. */
 static bool json_load_unescape(char* path)
 {
     char* to = path;
     for (; *path != '\0'; path++) {
-        bool escaped = *path == '\\';
-        path += escaped;
-        if (escaped && *path != '\\') {
+        if (*path == '\\' && *++path != '\\') {
             return false;
         }
         *to++ = *path;
@@ -177,7 +181,7 @@ static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_
                  text);
         return setti_json_fail(json, at, load->wrong);
     }
-    load->lost += sett_is_null(*out) && load->pass == JSON_CHECK;
+    load->lost += sett_is_null(*out) && load->pass == JSON_CHECK; /* once */
     return true;
 }
 
@@ -204,7 +208,8 @@ static bool json_load_fail_memory(json_load* load)
     return false;
 }
 
-static bool json_load_reserve(json_load* load)
+/* Adds an entry, the current one. */
+static bool json_load_add_entry(json_load* load)
 {
     json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
                                                load->count, 1, &load->capacity);
@@ -212,13 +217,14 @@ static bool json_load_reserve(json_load* load)
         return json_load_fail_memory(load);
     }
     load->entries = entries;
+    load->current = load->count++;
+    entries[load->current] = (json_read_entry){.at = JSON_NO_REFERENCE};
     return true;
 }
 
 /* Adds a reference to the current entry. */
 static bool json_load_add_key(json_load* load, const char* text, size_t at)
 {
-    SETTI_ASSERT(load->current < load->count);
     uint32_t other;
     uint64_t key = json_load_key(load, text, &other);
     if (other != SETTI_NONE && other != load->current) {
@@ -235,7 +241,7 @@ static bool json_load_add_key(json_load* load, const char* text, size_t at)
            json_load_fail_memory(load);
 }
 
-/* Collects the "entity" or "handle" of an entry. */
+/* Collects the "entity" of an entry, or its "handle". */
 static bool json_load_collect_reference(json_load* load, bool handle)
 {
     setti_json* json = &load->reader.json;
@@ -284,7 +290,17 @@ static bool json_load_collect_singletons(json_load* load)
     return true;
 }
 
-/* Registers the library's types among "components" or "links". */
+/* Collects a type's key among "components" or "links": registers a type of the library. */
+static bool json_load_collect_type(json_load* load, const char* name, bool component)
+{
+    if (setti_type_find(load->world, name) == NULL) {
+        load->status = setti_codec_register_library(load->world, name);
+    }
+    const setti_type* type = setti_type_find(load->world, name);
+    bool tag = component && type != NULL && type == setti_singleton_tag(load->world);
+    return load->status == SETT_OK && (!tag || json_load_collect_singletons(load));
+}
+
 static bool json_load_collect_types(json_load* load, bool components)
 {
     setti_json* json = &load->reader.json;
@@ -294,22 +310,12 @@ static bool json_load_collect_types(json_load* load, bool components)
     }
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
-        sett_status status = setti_type_find(load->world, key) != NULL
-                                 ? SETT_OK
-                                 : setti_codec_register_library(load->world, key);
-        if (status != SETT_OK) {
-            load->status = status;
-            return false;
-        }
-        good = !components || setti_type_find(load->world, key) == NULL ||
-               setti_type_find(load->world, key) != setti_singleton_tag(load->world) ||
-               json_load_collect_singletons(load);
-        good = good && setti_json_skip(json);
+        good = json_load_collect_type(load, key, components) && setti_json_skip(json);
     }
     return good && json->wrong == NULL;
 }
 
-/* The keys of an entity, for sets of them. */
+/* The keys of an entity, for sets of them: bit k is json_keys[k]. */
 enum {
     JSON_NO_KEYS = 0,
     JSON_NAME = 1,
@@ -325,6 +331,7 @@ static const char* const json_keys[] = {"name",   "parent", "components", "links
                                         "entity", "handle", "policy"};
 #define JSON_KEYS (sizeof(json_keys) / sizeof(json_keys[0]))
 
+/* The key of this name; JSON_NO_KEYS: there is none. */
 static uint32_t json_load_which(const char* key)
 {
     for (uint32_t k = 0; k < JSON_KEYS; k++) {
@@ -332,12 +339,12 @@ static uint32_t json_load_which(const char* key)
             return (uint32_t)1 << k;
         }
     }
-    return 0;
+    return JSON_NO_KEYS;
 }
 
-/* Handles an unknown key. `keys`: the valid ones. */
-static bool json_load_unknown_key(json_load* load, const char* key, const char* const* keys,
-                                  uint32_t count, const char* wrong)
+/* Skips an unknown key, or fails with a similar one of `keys`, the valid ones. */
+static bool json_load_skip_key(json_load* load, const char* key, const char* const* keys,
+                               uint32_t count, const char* wrong)
 {
     setti_guess guess = setti_guess_begin(key, strlen(key));
     for (uint32_t k = 0; k < count; k++) {
@@ -350,15 +357,11 @@ static bool json_load_collect_entity(json_load* load)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
-    bool good = json_load_reserve(load) && setti_json_begin(json, '{');
-    if (good) {
-        json_read_entry fresh = {.at = JSON_NO_REFERENCE};
-        load->current = load->count++;
-        load->entries[load->current] = fresh;
-    }
+    bool good = json_load_add_entry(load) && setti_json_begin(json, '{');
+    const json_read_entry* entry = good ? &load->entries[load->current] : NULL;
     while (good && setti_json_key(json, key)) {
         uint32_t which = json_load_which(key);
-        if (which == JSON_ENTITY && load->entries[load->current].at != JSON_NO_REFERENCE) {
+        if (which == JSON_ENTITY && entry->at != JSON_NO_REFERENCE) {
             return setti_json_fail(json, json->at, "\"entity\" occurs twice - leave out one");
         }
         if (which == JSON_ENTITY || which == JSON_HANDLE) {
@@ -369,29 +372,26 @@ static bool json_load_collect_entity(json_load* load)
             good = setti_json_skip(json);
         }
     }
-    if (good && json->wrong == NULL && load->desc->keep_handles && !json_load_is_singletons(load) &&
-        sett_entity_valid(load->world, load->entries[load->current].was)) {
-        return setti_json_fail(
-            json, load->handle_at,
-            "the world has an entity with this handle already - leave out `keep_handles`");
+    if (!good || json->wrong != NULL) {
+        return false;
     }
-    return good && json->wrong == NULL;
+    bool taken = load->desc->keep_handles && !json_load_is_singletons(load) &&
+                 sett_entity_valid(load->world, entry->was);
+    return !taken ||
+           setti_json_fail(
+               json, load->handle_at,
+               "the world has an entity with this handle already - leave out `keep_handles`");
 }
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Fails after a call that the world rejected: the text's content is at fault. */
-static bool json_load_fail_call(json_load* load)
-{
-    if (load->status == SETT_OK && load->reader.json.wrong == NULL) {
-        load->status = load->world->error;
-    }
-    return false;
-}
-
+/* Passes on whether a call of the world succeeded. If not, its content rejects the text. */
 static bool json_load_check_call(json_load* load, bool done)
 {
-    return done || json_load_fail_call(load);
+    if (!done && load->status == SETT_OK && load->reader.json.wrong == NULL) {
+        load->status = load->world->error;
+    }
+    return done;
 }
 
 static sett_entity json_load_self(const json_load* load)
@@ -441,16 +441,16 @@ static void json_load_remove_ends(json_load* load)
     }
 }
 
-/* Begins a value to be read: the entity's present one, or a new one. `owns_memory`: by the type's
- * hooks. */
+/* Begins a value that is read apart from the entity's: a copy of that, or a new one. `copied`: by
+ * the type's hooks. */
 static void json_load_begin_value(const json_load* load, const setti_type* type, void* value,
-                                  bool owns_memory)
+                                  bool copied)
 {
     const sett_component_desc* desc = &type->desc;
     bool applies = load->pass == JSON_APPLY;
     const void* present =
         applies ? setti_storage_find(&type->storage, json_load_self(load).index) : NULL;
-    if (present != NULL && owns_memory) {
+    if (present != NULL && copied) {
         setti_type_init_values(type, value, 1);
         setti_type_copy_values(type, value, present, 1);
     } else if (present != NULL) {
@@ -462,33 +462,34 @@ static void json_load_begin_value(const json_load* load, const setti_type* type,
     }
 }
 
-/* Reads a value, to check it or to write it. */
+/* Reads a value, to check it or to write it. A value that owns memory is read apart and set if it
+ * has strings, lists or a `write` hook; if only its other hooks know the memory, where it lies. */
 static bool json_load_value(json_load* load, setti_type* type)
 {
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
     const sett_component_desc* desc = &type->desc;
-    bool varies = desc->write != NULL || (type->members != NULL && type->members->owned_count != 0);
-    bool owns = !varies && (desc->copy != NULL || desc->deinit != NULL || desc->move != NULL);
-    bool null = setti_json_peek(&load->reader.json) == 'n';
-    if (load->pass == JSON_APPLY && (desc->size == 0 || null || owns)) {
+    bool copied = desc->write != NULL || (type->members != NULL && type->members->owned_count != 0);
+    bool in_place = !copied && (desc->copy != NULL || desc->deinit != NULL || desc->move != NULL);
+    bool no_value = desc->size == 0 || setti_json_peek(&load->reader.json) == 'n';
+    if (load->pass == JSON_APPLY && (no_value || in_place)) {
         void* value = sett_ensure(world, self, type->id);
         return json_load_check_call(load, value != NULL) &&
                setti_json_read_value(&load->reader, type, value);
     }
-    if (desc->size == 0 || null) {
+    if (no_value) {
         return setti_json_read_value(&load->reader, type, NULL);
     }
     unsigned char* value = setti_scratch_get(&world->pool, &load->value, desc->size, desc->align);
     if (value == NULL) {
         return json_load_fail_memory(load);
     }
-    json_load_begin_value(load, type, value, varies);
+    json_load_begin_value(load, type, value, copied);
     bool good = setti_json_read_value(&load->reader, type, value);
     if (good && load->pass == JSON_APPLY) {
         good = json_load_check_call(load, sett_set(world, self, type->id, value) != NULL);
     }
-    if (varies) {
+    if (copied) {
         setti_type_deinit_values(type, value, 1);
     }
     return good;
@@ -510,7 +511,6 @@ static json_read_held* json_load_hold(json_load* load, setti_type* type)
     return &load->held[load->held_count++];
 }
 
-/* Gives a held component an initialised value. */
 static bool json_load_hold_value(json_load* load, json_read_held* held)
 {
     const sett_component_desc* desc = &held->type->desc;
@@ -545,7 +545,7 @@ static void json_load_move(const setti_type* type, void* to, void* from)
     }
 }
 
-/* Adds the missing components, and reserves memory for json_load_swap. */
+/* Adds the missing components, and reserves room for one value for json_load_swap. */
 static bool json_load_add_held(json_load* load)
 {
     for (uint32_t k = 0; k < load->held_count; k++) {
@@ -553,7 +553,7 @@ static bool json_load_add_held(json_load* load)
         held->added = !sett_has(load->world, load->joined, held->type->id);
         if (held->added && sett_ensure(load->world, load->joined, held->type->id) == NULL) {
             held->added = false;
-            return json_load_fail_call(load);
+            return json_load_check_call(load, false);
         }
         if (held->value != NULL &&
             setti_scratch_get(&load->world->pool, &load->value, held->type->desc.size,
@@ -580,6 +580,7 @@ static void json_load_swap(json_load* load, const json_read_held* held)
     json_load_move(type, held->value, apart);
 }
 
+/* Runs on_set and on_replace for a value that json_load_swap has written. */
 static void json_load_notify(json_load* load, const json_read_held* held)
 {
     sett_world* world = load->world;
@@ -639,17 +640,6 @@ static bool json_load_unknown_type(json_load* load, const char* name, const char
     return setti_json_unknown(&load->reader, load->reader.json.at, wrong, &guess);
 }
 
-/* Whether the current entity has had this type before. */
-static bool json_load_is_seen(json_load* load, const setti_type* type)
-{
-    SETTI_ASSERT(type->id / 64 < load->seen_size / sizeof(uint64_t));
-    uint64_t* word = &load->seen[type->id / 64];
-    uint64_t bit = (uint64_t)1 << (type->id % 64);
-    bool seen = (*word & bit) != 0;
-    *word |= bit;
-    return seen;
-}
-
 static bool json_load_components(json_load* load)
 {
     setti_json* json = &load->reader.json;
@@ -665,7 +655,7 @@ static bool json_load_components(json_load* load)
                 setti_json_fail(json, json->at,
                                 "the library writes this component - use \"name\", \"parent\" or "
                                 "\"links\" instead");
-        } else if (json_load_is_seen(load, type)) {
+        } else if (setti_bits_test_and_set(load->seen, type->id)) {
             good = setti_json_fail(json, json->at, "the component occurs twice - leave out one");
         } else if (!json_load_is_singletons(load) || load->pass != JSON_APPLY) {
             good = json_load_value(load, type);
@@ -719,16 +709,13 @@ static bool json_load_target(json_load* load, json_load_follow follow, sett_enti
     return setti_json_string(json, text, sizeof(text), &length) && follow(load, text, at, out);
 }
 
-/* Reads the data of a link. */
+/* Reads the data of a link into load->value. */
 static bool json_load_link_data(json_load* load, const setti_type* type)
 {
     size_t size = SETTI_MAX(type->desc.size, 1);
     void* value = setti_scratch_get(&load->world->pool, &load->value, size, type->desc.align);
-    if (value == NULL) {
-        return json_load_fail_memory(load);
-    }
-    memset(value, 0, size);
-    return setti_json_read_value(&load->reader, type, value);
+    return value != NULL ? setti_json_read_value(&load->reader, type, memset(value, 0, size))
+                         : json_load_fail_memory(load);
 }
 
 /* A link of the text. */
@@ -762,7 +749,6 @@ static bool json_load_link_keys(json_load* load, const setti_relation* relation,
            (has_target || setti_json_fail(json, at, "the link has no \"to\" - add its target"));
 }
 
-/* Makes a link from the current entity. */
 static bool json_load_make_link(json_load* load, const setti_type* type, const json_read_link* link)
 {
     const setti_relation* relation = setti_relation_of_links(type);
@@ -771,7 +757,7 @@ static bool json_load_make_link(json_load* load, const setti_type* type, const j
     }
     void* data = sett_relate(load->world, json_load_self(load), type->id, link->target);
     if (data == NULL) {
-        return json_load_fail_call(load);
+        return json_load_check_call(load, false);
     }
     if (link->has_data && relation->data_size != 0) {
         memcpy(data, load->value.bytes, relation->data_size);
@@ -781,7 +767,6 @@ static bool json_load_make_link(json_load* load, const setti_type* type, const j
 
 static bool json_load_link(json_load* load, const setti_type* type)
 {
-    SETTI_ASSERT(type->links != NULL);
     setti_json* json = &load->reader.json;
     json_read_link link = {.target = sett_null()};
     if (json_load_is_singletons(load)) {
@@ -796,6 +781,21 @@ static bool json_load_link(json_load* load, const setti_type* type)
     return good && (!makes || json_load_make_link(load, type, &link));
 }
 
+/* Reads the list of targets of a relationship. */
+static bool json_load_targets(json_load* load, const setti_type* type)
+{
+    setti_json* json = &load->reader.json;
+    bool good = setti_json_begin(json, '[');
+    for (uint32_t count = 0; good && setti_json_item(json); count++) {
+        bool allowed = count == 0 || setti_relation_of_links(type)->many;
+        good = allowed ? json_load_link(load, type)
+                       : setti_json_fail(json, json->at,
+                                         "the relationship is exclusive, and the entity has two "
+                                         "targets - leave out one");
+    }
+    return good && json->wrong == NULL;
+}
+
 static bool json_load_links(json_load* load)
 {
     setti_json* json = &load->reader.json;
@@ -804,32 +804,21 @@ static bool json_load_links(json_load* load)
     while (good && setti_json_key(json, key)) {
         const setti_type* type = setti_type_find(load->world, key);
         size_t before = setti_json_enter(&load->reader, " ", key);
-        if (type == NULL || type->links == NULL) {
-            good = json_load_unknown_type(load, key, "no such relationship");
-        } else {
-            good = setti_json_begin(json, '[');
-            uint32_t count = 0;
-            while (good && setti_json_item(json)) {
-                good = (count++ == 0 || setti_relation_of_links(type)->many ||
-                        setti_json_fail(json, json->at,
-                                        "the relationship is exclusive, and the entity has two "
-                                        "targets - leave out one")) &&
-                       json_load_link(load, type);
-            }
-        }
+        good = type != NULL && type->links != NULL
+                   ? json_load_targets(load, type)
+                   : json_load_unknown_type(load, key, "no such relationship");
         setti_json_leave(&load->reader, before);
-        good = good && json->wrong == NULL;
     }
     return good && json->wrong == NULL;
 }
 
-/* Splits an entry's path, in place, into the parent's path and the name, without escapes. */
+/* Splits a path at its last '/' that is not escaped: it becomes the parent's. Returns the name. */
 static char* json_load_split(char* path)
 {
     char* slash = path;
     for (char* at = path; *at != '\0'; at++) {
         slash = *at == '/' ? at : slash;
-        at += *at == '\\' && at[1] != '\0';
+        at += *at == '\\' && at[1] != '\0'; /* skips what it escapes */
     }
     *slash = '\0';
     return slash + 1;
@@ -843,11 +832,10 @@ static bool json_fail_name(setti_json* json, size_t at)
                            "not \".\", \"..\" or \"#12\"");
 }
 
-/* Finds parent and name from the path. */
+/* Fills in parent and name from the path of "entity". */
 static bool json_load_place(json_load* load, json_read_place* place,
                             char text[SETTI_JSON_REFERENCE])
 {
-    SETTI_ASSERT(load->current < load->count);
     const json_read_entry* entry = &load->entries[load->current];
     place->parent = load->desc->parent;
     if (entry->at == JSON_NO_REFERENCE) {
@@ -881,7 +869,6 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
     return good || json_fail_name(json, at);
 }
 
-/* Makes the current entity a child. */
 static bool json_load_attach(json_load* load, sett_entity parent)
 {
     sett_world* world = load->world;
@@ -894,7 +881,6 @@ static bool json_load_attach(json_load* load, sett_entity parent)
 /* Gives the current entity its parent, policy and name. */
 static bool json_load_enter_place(json_load* load, const json_read_place* place)
 {
-    SETTI_ASSERT(load->pass == JSON_APPLY);
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
     return (sett_is_null(place->parent) || json_load_attach(load, place->parent)) &&
@@ -951,7 +937,7 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
         }
         seen |= which;
         if (which == 0 && load->pass == JSON_CHECK) {
-            good = json_load_unknown_key(load, key, json_keys, JSON_KEYS, "no such key");
+            good = json_load_skip_key(load, key, json_keys, JSON_KEYS, "no such key");
         } else if ((which & wanted) == 0) {
             good = setti_json_skip(json);
         } else if (which == JSON_NAME) {
@@ -993,7 +979,6 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
 /* Adds the current entity to the path for messages. */
 static size_t json_load_enter_entity(json_load* load)
 {
-    SETTI_ASSERT(load->current < load->count);
     char text[SETTI_JSON_REFERENCE];
     const json_read_entry* entry = &load->entries[load->current];
     if (entry->at != JSON_NO_REFERENCE) {
@@ -1003,6 +988,24 @@ static size_t json_load_enter_entity(json_load* load)
     }
     text[SETTI_JSON_PATH / 2] = '\0';
     return setti_json_enter(&load->reader, "", text);
+}
+
+/* Reads the list of entities: json_load_walk. */
+static bool json_load_walk_entities(json_load* load, uint32_t wanted)
+{
+    setti_json* json = &load->reader.json;
+    bool good = setti_json_begin(json, '[');
+    for (uint32_t k = 0; good && setti_json_item(json); k++) {
+        load->current = k;
+        if (wanted == JSON_NO_KEYS) {
+            good = json_load_collect_entity(load);
+        } else {
+            size_t before = json_load_enter_entity(load);
+            good = json_load_entity(load, wanted);
+            setti_json_leave(&load->reader, before);
+        }
+    }
+    return good && json->wrong == NULL;
 }
 
 /* Walks all entities of the text. Reads their keys of the set `wanted`, or collects the entities if
@@ -1017,53 +1020,47 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
     json->depth = 0;
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
-        if (strcmp(key, "entities") != 0) {
+        if (strcmp(key, entities) != 0) {
             good = load->pass == JSON_COLLECT
-                       ? json_load_unknown_key(load, key, &entities, 1, "\"entities\" is expected")
+                       ? json_load_skip_key(load, key, &entities, 1, "\"entities\" is expected")
                        : setti_json_skip(json);
-            continue;
+        } else if (found) {
+            good = setti_json_fail(json, json->at, "\"entities\" occurs twice - leave out one");
+        } else {
+            found = true;
+            good = json_load_walk_entities(load, wanted);
         }
-        if (found) {
-            return setti_json_fail(json, json->at, "\"entities\" occurs twice - leave out one");
-        }
-        found = true;
-        good = setti_json_begin(json, '[');
-        for (uint32_t k = 0; good && setti_json_item(json); k++) {
-            load->current = k;
-            if (wanted == JSON_NO_KEYS) {
-                good = json_load_collect_entity(load);
-            } else {
-                size_t before = json_load_enter_entity(load);
-                good = json_load_entity(load, wanted);
-                setti_json_leave(&load->reader, before);
-            }
-        }
-        good = good && json->wrong == NULL;
     }
     return good && json->wrong == NULL && setti_json_end(json) &&
            (found || setti_json_fail(json, json->at, "\"entities\" is missing"));
 }
 
+/* Creates the entity of an entry. */
+static bool json_load_create_entry(json_load* load, json_read_entry* entry)
+{
+    if (!load->desc->keep_handles || sett_is_null(entry->was)) {
+        entry->is = sett_entity_create(load->world);
+    } else if (sett_entity_create_handle(load->world, entry->was) == SETT_OK) {
+        entry->is = entry->was;
+    }
+    return json_load_check_call(load, !sett_is_null(entry->is));
+}
+
+/* Creates the entities. The singletons' one gets its tag at once, so that no callback can create a
+ * second entity with it. */
 static bool json_load_create(json_load* load)
 {
-    SETTI_ASSERT(load->pass == JSON_APPLY);
     for (uint32_t k = 0; k < load->count; k++) {
         json_read_entry* entry = &load->entries[k];
         if (!sett_is_null(entry->is)) {
             continue; /* the world's singletons */
         }
-        if (load->desc->keep_handles && !sett_is_null(entry->was)) {
-            bool made = sett_entity_create_handle(load->world, entry->was) == SETT_OK;
-            entry->is = made ? entry->was : sett_null();
-        } else {
-            entry->is = sett_entity_create(load->world);
+        if (!json_load_create_entry(load, entry)) {
+            return false;
         }
-        if (!json_load_check_call(load, !sett_is_null(entry->is)) ||
-            /* the tag comes at once: no callback can create a second entity with it */
-            (k == load->singletons &&
-             !json_load_check_call(load,
-                                   sett_ensure(load->world, entry->is,
-                                               setti_singleton_tag(load->world)->id) != NULL))) {
+        const setti_type* tag = k == load->singletons ? setti_singleton_tag(load->world) : NULL;
+        if (tag != NULL &&
+            !json_load_check_call(load, sett_ensure(load->world, entry->is, tag->id) != NULL)) {
             return false;
         }
     }
@@ -1076,14 +1073,14 @@ static bool json_load_create(json_load* load)
  * handles are created first, so that no other one takes their index. */
 static bool json_load_apply(json_load* load)
 {
-    SETTI_ASSERT(load->pass == JSON_CHECK && load->status == SETT_OK);
     load->pass = JSON_APPLY;
     return json_load_create(load) && json_load_walk(load, JSON_NAME | JSON_PARENT | JSON_POLICY) &&
            json_load_walk(load, JSON_COMPONENTS) && json_load_walk(load, JSON_LINKS) &&
            json_load_merge_singletons(load);
 }
 
-/* Links and children are removed first, because they can prevent destroying an entity. */
+/* Destroys the entities of the text. The first round removes links and children, because they can
+ * prevent destroying an entity. */
 static void json_load_undo(json_load* load)
 {
     SETTI_ASSERT(load->pass == JSON_APPLY);
@@ -1111,16 +1108,15 @@ static void json_load_free(json_load* load)
     setti_pool_free(pool, load->seen, load->seen_size, 8);
 }
 
-/* Reports an error of the text. Returns the call's result. */
+/* Returns the call's result; reports an error of the text. */
 static sett_status json_load_result(json_load* load, bool good)
 {
-    if (good || load->status != SETT_OK) {
-        return good ? SETT_OK : load->status;
+    if (good) {
+        return SETT_OK;
     }
-    return setti_json_report(&load->reader, load->call);
+    return load->status != SETT_OK ? load->status : setti_json_report(&load->reader, load->call);
 }
 
-/* Runs all passes. */
 static sett_status json_load_run(json_load* load)
 {
     bool good = json_load_walk(load, JSON_NO_KEYS);
@@ -1135,7 +1131,7 @@ static sett_status json_load_run(json_load* load)
         good = json_load_walk(load,
                               JSON_NAME | JSON_PARENT | JSON_POLICY | JSON_COMPONENTS | JSON_LINKS);
     }
-    uint32_t skipped = load->reader.skipped;
+    uint32_t skipped = load->reader.skipped; /* later passes skip the same again */
     if (good && !json_load_apply(load)) {
         good = false;
         json_load_undo(load);

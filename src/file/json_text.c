@@ -28,14 +28,12 @@ static bool json_take(setti_json* json, char c)
 
 bool setti_json_end(setti_json* json)
 {
-    (void)setti_json_skip_space(json);
+    size_t at = setti_json_skip_space(json);
     return json->wrong == NULL &&
-           (json->at == json->size || setti_json_fail(json, json->at,
-                                                      "text follows the end of the "
-                                                      "value"));
+           (at == json->size || setti_json_fail(json, at, "text follows the end of the value"));
 }
 
-/* Counts the bytes, from here on, that mean themselves in a string. */
+/* Counts the bytes at the beginning of a text that stand for themselves in a string. */
 SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
 {
     size_t length = 0;
@@ -121,7 +119,7 @@ static size_t json_escape(setti_json* json, char out[4])
     size_t at = json->at;
     char c = at + 1 < json->size ? json->text[at + 1] : '\0';
     const char* simple = c != '\0' ? strchr(from, c) : NULL;
-    uint32_t code;
+    uint32_t code; /* in UTF-16; of a pair, the high half */
     uint32_t low;
     if (simple != NULL) {
         json->at += 2;
@@ -147,6 +145,25 @@ static size_t json_escape(setti_json* json, char out[4])
     return utf8_encode(code, out);
 }
 
+/* Reads an escape sequence, or a character of other bytes. *piece, where it begins, becomes `code`
+ * for an escape sequence. Returns the number of its bytes in UTF-8; 0 after an error. */
+static size_t json_character(setti_json* json, const char** piece, char code[4])
+{
+    if (**piece == '\\') {
+        *piece = code;
+        return json_escape(json, code);
+    }
+    size_t size = utf8_length(*piece, json->size - json->at);
+    if (size == 0 || (unsigned char)**piece < 0x20) {
+        setti_json_fail(json, json->at,
+                        size == 0 ? "not valid UTF-8"
+                                  : "a string has a control character that is not escaped");
+        return 0;
+    }
+    json->at += size;
+    return size;
+}
+
 bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length)
 {
     size_t used = 0;
@@ -158,26 +175,15 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
         char code[4];
         size_t size = json_plain_length(piece, json->size - json->at);
         bool plain = size != 0;
-        if (plain) {
-            json->at += size;
-        } else if (*piece == '\\') {
-            size = json_escape(json, code);
-            piece = code;
-        } else {
-            size = utf8_length(piece, json->size - json->at);
-            if (size == 0 || (unsigned char)*piece < 0x20) {
-                return setti_json_fail(json, json->at,
-                                       size == 0 ? "not valid UTF-8"
-                                                 : "a string has a control character that is not "
-                                                   "escaped");
-            }
-            json->at += size;
+        json->at += size;
+        if (!plain) {
+            size = json_character(json, &piece, code);
         }
-        if (json->wrong != NULL) {
+        if (size == 0) {
             return false;
         }
         size_t room = used < capacity ? capacity - used : 0;
-        if (out != NULL && (size <= room || plain)) {
+        if (out != NULL && (size <= room || plain)) { /* a character is not divided */
             memcpy(out + used, piece, SETTI_MIN(size, room));
         }
         used += size;
@@ -271,11 +277,10 @@ bool setti_json_begin(setti_json* json, char open)
     return true;
 }
 
-/* Whether another element follows. `open`: the container's bracket; if it was the last character,
- * the element is the first. */
+/* Whether another element follows. The first one of a container stands behind the bracket `open`,
+ * the others behind a comma. */
 static bool json_more(setti_json* json, char open, char close)
 {
-    SETTI_ASSERT(json->depth != 0);
     size_t before = json->at;
     while (before != 0 && setti_json_is_space(json->text[before - 1])) {
         before--;
@@ -314,7 +319,6 @@ bool setti_json_item(setti_json* json)
     return json_more(json, '[', ']');
 }
 
-/* Skips a value that is no container. */
 static bool json_skip_scalar(setti_json* json, char c)
 {
     size_t length;
@@ -380,12 +384,12 @@ static size_t base64_decode(const char text[4], unsigned char out[3])
 bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length)
 {
     (void)setti_json_skip_space(json);
-    size_t at = json->at + 1;
+    size_t at = json->at + 1; /* behind the quote */
     size_t count;
     if (!setti_json_string(json, NULL, 0, &count)) {
         return false;
     }
-    size_t end = json->at - 1;
+    size_t end = json->at - 1; /* of the digits; escape sequences are none */
     size_t size = 3;
     *length = 0;
     for (; at + 4 <= end && size == 3; at += 4) {
@@ -430,10 +434,11 @@ bool setti_json_finish(setti_json_out* out)
 
 static void json_add_escape(setti_json_out* out, unsigned char byte)
 {
-    SETTI_ASSERT(byte < 0x20 || byte == '"' || byte == '\\' || byte == 0x7F);
     static const char digits[] = "0123456789abcdef";
+    static const char pairs[] =
+        "\"\"\\\\\nn\rr\tt"; /* a byte, and what follows a backslash for it */
     char escape[] = {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
-    const char* simple = byte != 0 ? strchr("\"\"\\\\\nn\rr\tt", byte) : NULL;
+    const char* simple = byte != 0 ? strchr(pairs, byte) : NULL;
     if (simple != NULL) {
         escape[1] = simple[1];
     }
@@ -465,17 +470,15 @@ void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size)
 {
     const unsigned char* byte = bytes;
     setti_json_add_text(out, "{\"base64\": \"");
-    for (; size != 0; size -= SETTI_MIN(size, 3), byte += 3) {
-        uint32_t bits = (uint32_t)byte[0] << 16;
-        bits |= size > 1 ? (uint32_t)byte[1] << 8 : 0;
-        bits |= size > 2 ? (uint32_t)byte[2] : 0;
+    for (size_t at = 0; at < size; at += 3) {
+        size_t left = size - at;
+        uint32_t bits = (uint32_t)byte[at] << 16;
+        bits |= left > 1 ? (uint32_t)byte[at + 1] << 8 : 0;
+        bits |= left > 2 ? (uint32_t)byte[at + 2] : 0;
         char text[4] = {base64_digits[bits >> 18], base64_digits[bits >> 12 & 63],
-                        size > 1 ? base64_digits[bits >> 6 & 63] : '=',
-                        size > 2 ? base64_digits[bits & 63] : '='};
+                        left > 1 ? base64_digits[bits >> 6 & 63] : '=',
+                        left > 2 ? base64_digits[bits & 63] : '='};
         setti_json_add(out, text, sizeof(text));
-        if (size <= 3) {
-            break;
-        }
     }
     setti_json_add_text(out, "\"}");
 }

@@ -57,12 +57,10 @@ bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* len
 /* Like setti_json_string, not terminated; of a longer string the first bytes. */
 bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* Reads a number, as text. */
+/* Finds a number in the text: *text becomes its first character. */
 bool setti_json_number(setti_json* json, const char** text, size_t* length);
 
-/* Reads true or false. */
 bool setti_json_bool(setti_json* json, bool* out);
-/* Reads null. */
 bool setti_json_null(setti_json* json);
 
 /* Skips a value of any kind. */

@@ -21,15 +21,12 @@
 /* Words with a bit for each member that was read. */
 #define JSON_SEEN (SETTI_MEMBERS_COUNT_MAX / 64)
 
-/* ----------------------------------------------------------------------------------- references */
-
 /* Adds "/name" before text[at]. Returns the new begin; 0 if there is no room. */
 static size_t reference_add(char* text, size_t at, const char* name)
 {
-    SETTI_ASSERT(at < SETTI_JSON_REFERENCE);
     for (size_t k = strlen(name); k > 0; k--) {
         bool escape = name[k - 1] == '\\' || name[k - 1] == '/';
-        if (at < 4) {
+        if (at < 4) { /* this character, its escape and the '/' must fit */
             return 0;
         }
         text[--at] = name[k - 1];
@@ -72,8 +69,7 @@ size_t setti_json_handle(sett_entity entity, char out[SETTI_JSON_HANDLE])
 void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entity entity)
 {
     char text[SETTI_JSON_REFERENCE];
-    bool alive = sett_entity_valid(world, entity);
-    size_t length = alive ? setti_json_path(world, entity, text) : 0;
+    size_t length = sett_entity_valid(world, entity) ? setti_json_path(world, entity, text) : 0;
     if (length != 0) {
         setti_json_add_string(out, text, length);
     } else {
@@ -81,15 +77,12 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
     }
 }
 
-/* -------------------------------------------------------------------------------------- writing */
-
 static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
                              const unsigned char* value);
 
 /* The constant with a value, if its name is unique. */
 static const sett_constant* value_constant(const sett_member* member, int64_t value)
 {
-    SETTI_ASSERT(member->constants != NULL);
     const sett_constant* constant = member->constants;
     while (constant->name != NULL && constant->value != value) {
         constant++;
@@ -103,6 +96,7 @@ static const sett_constant* value_constant(const sett_member* member, int64_t va
     return constant->name != NULL ? constant : NULL;
 }
 
+/* Writes a number; in quotes if it is a word, or JavaScript would round it. */
 static void value_add_number(setti_json_out* out, const sett_member* member,
                              const unsigned char* bytes)
 {
@@ -119,28 +113,43 @@ static void value_add_number(setti_json_out* out, const sett_member* member,
     setti_json_add_text(out, quoted ? "\"" : "");
 }
 
+/* Writes a set of bits: the names of those that have one, and the others as a number. */
 static void value_add_bits(setti_json_out* out, const sett_member* member, int64_t value)
 {
-    SETTI_ASSERT(member->bits && member->constants != NULL);
-    uint64_t rest = (uint64_t)value;
+    uint64_t unnamed = (uint64_t)value;
     const char* between = "[";
     unsigned char bytes[8];
     for (const sett_constant* at = member->constants; at->name != NULL; at++) {
         uint64_t bits = (uint64_t)at->value;
-        if (bits != 0 && (rest & bits) == bits) {
+        if (bits != 0 && (unnamed & bits) == bits) {
             setti_json_add_text(out, between);
             setti_json_add_string(out, at->name, strlen(at->name));
             between = ", ";
-            rest &= ~bits;
+            unnamed &= ~bits;
         }
     }
-    if (rest != 0) {
-        setti_number_store(member->kind, (int64_t)rest, bytes);
+    if (unnamed != 0) {
+        setti_number_store(member->kind, (int64_t)unnamed, bytes);
         setti_json_add_text(out, between);
         value_add_number(out, member, bytes);
-        between = ", ";
     }
-    setti_json_add_text(out, *between == '[' ? "[]" : "]");
+    setti_json_add_text(out, value == 0 ? "[]" : "]");
+}
+
+/* Writes a number, by the names of its constants if it has such. */
+static void value_add_named(setti_json_out* out, const sett_member* member,
+                            const unsigned char* bytes)
+{
+    int64_t value = member->constants != NULL ? setti_number_load(member->kind, bytes) : 0;
+    const sett_constant* constant =
+        member->constants != NULL ? value_constant(member, value) : NULL;
+    if (member->bits) {
+        value_add_bits(out, member, value);
+    } else if (constant != NULL) {
+        setti_json_add_string(out, constant->name, strlen(constant->name));
+    } else {
+        value_add_number(out, member, bytes);
+    }
 }
 
 static void value_add_entity(setti_json_out* out, sett_world* world, const unsigned char* bytes)
@@ -177,7 +186,6 @@ static void value_add_elements(setti_json_out* out, sett_world* world, const set
 static void value_add_element(setti_json_out* out, sett_world* world, const sett_member* member,
                               const unsigned char* bytes)
 {
-    const sett_constant* constant = NULL;
     const unsigned char* end;
     sett_string string;
     sett_member item;
@@ -210,16 +218,7 @@ static void value_add_element(setti_json_out* out, sett_world* world, const sett
         value_add_elements(out, world, &item, list.items, list.count);
         break;
     default:
-        if (member->constants != NULL) {
-            constant = value_constant(member, setti_number_load(member->kind, bytes));
-        }
-        if (member->bits) {
-            value_add_bits(out, member, setti_number_load(member->kind, bytes));
-        } else if (constant != NULL) {
-            setti_json_add_string(out, constant->name, strlen(constant->name));
-        } else {
-            value_add_number(out, member, bytes);
-        }
+        value_add_named(out, member, bytes);
         break;
     }
 }
@@ -227,7 +226,6 @@ static void value_add_element(setti_json_out* out, sett_world* world, const sett
 static void value_add_member(setti_json_out* out, sett_world* world, const sett_member* member,
                              const unsigned char* bytes)
 {
-    SETTI_ASSERT(member->count != 0 && member->size % member->count == 0);
     if (setti_member_is_array(member)) {
         value_add_elements(out, world, member, bytes, member->count);
     } else {
@@ -252,11 +250,10 @@ static void value_add_struct(setti_json_out* out, sett_world* world, const sett_
     setti_json_add_text(out, *between == '{' ? "{}" : "}");
 }
 
-/* Adds the bytes of this machine, padding as zeroes. */
+/* Adds the bytes of a value of unknown members, padding as zeroes. */
 static void value_add_raw(setti_json_out* out, sett_world* world, const setti_type* type,
                           const unsigned char* value)
 {
-    SETTI_ASSERT(type->members == NULL && type->desc.size != 0);
     size_t size = type->desc.size;
     const unsigned char* mask = type->desc.mask;
     unsigned char* copy = mask != NULL ? setti_pool_alloc(&world->pool, size, 8) : NULL;
@@ -267,8 +264,8 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
     setti_pool_free(&world->pool, copy, size, 8);
 }
 
-/* Adds the members of the struct that the type's hook writes. Returns false if it does not write
- * that now. */
+/* Adds the members of the struct that the type's hook writes. Returns false if it wrote something
+ * else. */
 static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_type* type,
                             const void* value)
 {
@@ -322,8 +319,6 @@ void setti_json_add_value(setti_json_out* out, sett_world* world, const setti_ty
         value_add_raw(out, world, type, value);
     }
 }
-
-/* -------------------------------------------------------------------------------------- reading */
 
 void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const char* text,
                             size_t size)
@@ -561,8 +556,9 @@ static bool value_read_number(setti_json_reader* reader, const sett_member* memb
                : !setti_json_number(json, &text, &length)) {
         return false;
     }
-    if (quoted && (length >= sizeof(word) || strchr("0123456789+-", word[0]) != NULL) &&
-        strcmp(word, "-Infinity") != 0) {
+    bool is_word = quoted && length < sizeof(word) &&
+                   (strchr("0123456789+-", word[0]) == NULL || strcmp(word, "-Infinity") == 0);
+    if (quoted && !is_word) {
         return setti_json_fail(json, at, "a number is expected, without quotes");
     }
     wrong = setti_number_read(member->kind, quoted ? word : text, length, member->scale, bytes);
@@ -593,7 +589,7 @@ static bool value_read_bits(setti_json_reader* reader, const sett_member* member
 static bool value_read_element(setti_json_reader* reader, const sett_member* member,
                                unsigned char* bytes);
 
-/* Reads element k of an array or list; fails if `wrong` is not NULL. */
+/* Reads element k of an array or list. `wrong`: NULL, or the error if it must not be there. */
 static bool value_read_item(setti_json_reader* reader, const sett_member* member, uint32_t k,
                             unsigned char* bytes, const char* wrong)
 {
@@ -606,48 +602,49 @@ static bool value_read_item(setti_json_reader* reader, const sett_member* member
     return good;
 }
 
-/* Reads a list twice: to count the items, then into memory for them. */
+/* Counts the items of the list that begins here, and stays there. */
+static bool value_count_items(setti_json* json, uint32_t* count)
+{
+    (void)setti_json_skip_space(json);
+    const setti_json begin = *json;
+    bool good = setti_json_begin(json, '[');
+    for (*count = 0; good && setti_json_item(json); ++*count) {
+        good = setti_json_skip(json);
+    }
+    if (good && json->wrong == NULL) {
+        *json = begin;
+        return true;
+    }
+    return false;
+}
+
+/* Reads a list twice: to count the items, then into memory for them. Members that the text leaves
+ * out of an item stay as they are. */
 static bool value_read_list(setti_json_reader* reader, const sett_member* member,
                             unsigned char* bytes)
 {
     setti_json* json = &reader->json;
     const sett_member item = setti_member_item(member);
-    sett_list list = {.count = 0};
-    uint32_t count = 0;
-    (void)setti_json_skip_space(json);
-    const setti_json begin = *json;
-    if (!setti_json_begin(json, '[')) {
-        return false;
-    }
-    while (setti_json_item(json)) {
-        if (!setti_json_skip(json)) {
-            return false;
-        }
-        count++;
-    }
-    if (json->wrong != NULL) {
-        return false;
-    }
-    *json = begin;
-    if (!setti_list_resize(&reader->world->pool.allocator, &list, item.size, count)) {
-        return false;
-    }
     const sett_list before = setti_owned_list(bytes, item.size);
+    sett_list list = {.count = 0};
+    uint32_t count;
+    if (!value_count_items(json, &count) ||
+        !setti_list_resize(&reader->world->pool.allocator, &list, item.size, count)) {
+        return false;
+    }
     unsigned char* at = setti_unconst(list.items);
-    if (before.count != 0 && count != 0) { /* members that the text leaves out of an item stay */
+    if (before.count != 0 && count != 0) {
         memcpy(at, before.items, (size_t)SETTI_MIN(count, before.count) * item.size);
     }
     bool good = setti_json_begin(json, '[');
     for (uint32_t k = 0; good && setti_json_item(json); k++, at += item.size) {
         good = value_read_item(reader, &item, k, at, NULL);
     }
-    if (!good) {
-        setti_owned_drop(list.items);
-        return false;
+    setti_owned_drop(good ? before.items : list.items);
+    if (good) {
+        memcpy(bytes, &list, sizeof(list));
     }
-    setti_owned_drop(before.items);
-    memcpy(bytes, &list, sizeof(list));
-    return true;
+    return good;
 }
 
 static bool value_read_element(setti_json_reader* reader, const sett_member* member,
@@ -684,7 +681,8 @@ static bool value_read_element(setti_json_reader* reader, const sett_member* mem
     }
 }
 
-static bool value_fail_element(setti_json_reader* reader, const sett_member* member,
+/* Skips an unknown name, or fails with a similar one. */
+static bool value_skip_element(setti_json_reader* reader, const sett_member* member,
                                const char* name)
 {
     setti_guess guess = setti_guess_begin(name, strlen(name));
@@ -694,6 +692,7 @@ static bool value_fail_element(setti_json_reader* reader, const sett_member* mem
     return setti_json_unknown(reader, reader->json.at, "no such element", &guess);
 }
 
+/* The number of the element with a name; the count if there is none. */
 static uint32_t value_find_element(const sett_member* member, const char* name)
 {
     uint32_t k = 0;
@@ -709,27 +708,23 @@ static bool value_read_named(setti_json_reader* reader, const sett_member* membe
 {
     setti_json* json = &reader->json;
     char key[SETTI_JSON_KEY];
-    uint32_t size = member->size / member->count;
-    (void)setti_json_begin(json, '{');
-    while (setti_json_key(json, key)) {
+    size_t element_size = member->size / member->count;
+    bool good = setti_json_begin(json, '{');
+    while (good && setti_json_key(json, key)) {
         uint32_t k = value_find_element(member, key);
         size_t before = setti_json_enter(reader, ".", key);
-        bool good = k < member->count ? value_read_element(reader, member, bytes + (size_t)k * size)
-                                      : value_fail_element(reader, member, key);
+        good = k < member->count ? value_read_element(reader, member, bytes + k * element_size)
+                                 : value_skip_element(reader, member, key);
         setti_json_leave(reader, before);
-        if (!good) {
-            return false;
-        }
     }
-    return json->wrong == NULL;
+    return good && json->wrong == NULL;
 }
 
+/* Reads a member: its one element, a list of all its elements, or an object with some by name. */
 static bool value_read_member(setti_json_reader* reader, const sett_member* member,
                               unsigned char* bytes)
 {
     setti_json* json = &reader->json;
-    uint32_t size = member->size / member->count;
-    uint32_t k = 0;
     if (!setti_member_is_array(member)) {
         return value_read_element(reader, member, bytes);
     }
@@ -737,21 +732,20 @@ static bool value_read_member(setti_json_reader* reader, const sett_member* memb
         return value_read_named(reader, member, bytes);
     }
     size_t at = setti_json_skip_space(json);
-    if (!setti_json_begin(json, '[')) {
-        return false;
+    size_t element_size = member->size / member->count;
+    bool good = setti_json_begin(json, '[');
+    uint32_t count = 0;
+    for (; good && setti_json_item(json); count++) {
+        const char* wrong = count < member->count ? NULL : "too many elements";
+        good = value_read_item(reader, member, count, bytes + count * element_size, wrong);
     }
-    for (; setti_json_item(json); k++) {
-        if (!value_read_item(reader, member, k, bytes + (size_t)SETTI_MIN(k, member->count) * size,
-                             k < member->count ? NULL : "too many elements")) {
-            return false;
-        }
-    }
-    return json->wrong == NULL &&
-           (k == member->count ||
-            value_fail_count(reader, at, "too few elements", k, member->count));
+    return good && json->wrong == NULL &&
+           (count == member->count ||
+            value_fail_count(reader, at, "too few elements", count, member->count));
 }
 
-static bool value_fail_member(setti_json_reader* reader, const sett_struct* of, const char* name,
+/* Skips an unknown name, or fails with a similar one. */
+static bool value_skip_member(setti_json_reader* reader, const sett_struct* of, const char* name,
                               size_t at)
 {
     setti_guess guess = setti_guess_begin(name, strlen(name));
@@ -769,40 +763,38 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
     setti_json* json = &reader->json;
     char key[SETTI_JSON_KEY];
     uint64_t seen[JSON_SEEN] = {0};
-    if (!setti_json_begin(json, '{')) {
-        return false;
-    }
-    while (setti_json_key(json, key)) {
+    bool good = setti_json_begin(json, '{');
+    while (good && setti_json_key(json, key)) {
         const sett_member* member = setti_struct_member(of, key, strlen(key));
-        uint32_t k = member != NULL ? (uint32_t)(member - of->members) : 0;
         size_t at = json->at;
         size_t before = setti_json_enter(reader, ".", key);
-        bool good;
         if (member == NULL || member->local) {
-            good = value_fail_member(reader, of, key, at);
-        } else if ((seen[k / 64] >> (k % 64) & 1) != 0) {
+            good = value_skip_member(reader, of, key, at);
+        } else if (setti_bits_test_and_set(seen, (uint32_t)(member - of->members))) {
             good = setti_json_fail(json, at, "the member occurs twice");
         } else {
-            seen[k / 64] |= (uint64_t)1 << (k % 64);
             good = value_read_member(reader, member, value + member->offset);
         }
         setti_json_leave(reader, before);
-        if (!good) {
-            return false;
-        }
     }
-    return json->wrong == NULL;
+    return good && json->wrong == NULL;
 }
 
-/* Reads the bytes of a machine. Handles in them are not converted. */
+/* Whether {"base64": ...} follows. */
+static bool value_is_base64(const setti_json_reader* reader)
+{
+    setti_json ahead = reader->json;
+    char key[SETTI_JSON_KEY];
+    return setti_json_begin(&ahead, '{') && setti_json_key(&ahead, key) &&
+           strcmp(key, "base64") == 0;
+}
+
+/* Reads the bytes of a value of unknown members; entities are found by the handles in them. */
 static bool value_read_raw(setti_json_reader* reader, const setti_type* type, unsigned char* value)
 {
     size_t length = 0;
     size_t at = reader->json.at;
-    setti_json ahead = reader->json;
-    char key[SETTI_JSON_KEY];
-    if (!setti_json_begin(&ahead, '{') || !setti_json_key(&ahead, key) ||
-        strcmp(key, "base64") != 0) {
+    if (!value_is_base64(reader)) {
         return setti_json_fail(&reader->json, at,
                                "the component's members are not known: declare them with "
                                "SETT_MEMBERS, or write {\"base64\": \"...\"}");
@@ -824,15 +816,6 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
         memcpy(value + type->desc.entity_offsets[k], &entity, sizeof(entity));
     }
     return true;
-}
-
-/* Whether an object follows that is not {"base64": ...}. */
-static bool value_is_object(const setti_json_reader* reader)
-{
-    setti_json ahead = reader->json;
-    char key[SETTI_JSON_KEY];
-    return setti_json_peek(&ahead) == '{' && setti_json_begin(&ahead, '{') &&
-           !(setti_json_key(&ahead, key) && strcmp(key, "base64") == 0);
 }
 
 /* Reads the members of the struct that the type's hook reads; others stay. */
@@ -873,30 +856,36 @@ static bool value_read_written(setti_json_reader* reader, const setti_type* type
             setti_json_fail(json, begin.at, "the component's `read` hook rejects the value"));
 }
 
+/* Reads the value of a tag: true. */
+static bool value_read_tag(setti_json* json)
+{
+    size_t at = json->at;
+    char key[SETTI_JSON_KEY];
+    bool present = false;
+    if (setti_json_peek(json) == '{') { /* written by a tool that knows no tags */
+        return setti_json_begin(json, '{') &&
+               ((!setti_json_key(json, key) && json->wrong == NULL) ||
+                setti_json_fail(json, at, "a tag has no members"));
+    }
+    return setti_json_bool(json, &present) &&
+           (present || setti_json_fail(json, at, "a tag must be true or absent"));
+}
+
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_json* json = &reader->json;
-    char c = setti_json_peek(json);
-    bool flag;
-    if (c == 'n') {
+    char first = setti_json_peek(json);
+    if (first == 'n') {
         return setti_json_null(json);
     }
     if (type->desc.size == 0) {
-        size_t at = json->at;
-        if (c == '{') { /* written by a tool that knows no tags */
-            char key[SETTI_JSON_KEY];
-            return setti_json_begin(json, '{') &&
-                   ((!setti_json_key(json, key) && json->wrong == NULL) ||
-                    setti_json_fail(json, at, "a tag has no members"));
-        }
-        return setti_json_bool(json, &flag) &&
-               (flag || setti_json_fail(json, at, "a tag must be true or absent"));
+        return value_read_tag(json);
     }
     if (!value_is_saved(type)) {
         return setti_json_fail(json, json->at,
                                "values of this component are not read from texts - write null");
     }
-    if (type->written != NULL && value_is_object(reader)) {
+    if (type->written != NULL && first == '{' && !value_is_base64(reader)) {
         return value_read_shown(reader, type, value);
     }
     if (type->desc.write != NULL) {
@@ -905,8 +894,6 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
     return type->members != NULL ? value_read_struct(reader, &type->members->of, value)
                                  : value_read_raw(reader, type, value);
 }
-
-/* ------------------------------------------------------------------------------------- messages */
 
 sett_status setti_json_report(setti_json_reader* reader, const char* call)
 {

@@ -31,6 +31,7 @@ static bool write_wants(const json_writer* to, const setti_type* type, sett_enti
     return wanted && setti_storage_has(&type->storage, entity.index);
 }
 
+/* Writes `between`, which becomes ", ", and a key. */
 static void write_key(json_writer* to, const char** between, const char* name)
 {
     setti_json_add_text(&to->out, *between);
@@ -39,7 +40,7 @@ static void write_key(json_writer* to, const char** between, const char* name)
     *between = ", ";
 }
 
-/* Writes a value, or a link's data. Systems declare to read `owner`: the type, or the
+/* Writes a value of a type, or a link's data; then `owner`, whose reading systems declare, is the
  * relationship. */
 static void write_value(json_writer* to, sett_entity entity, const setti_type* owner,
                         const setti_type* type, const void* value)
@@ -79,8 +80,8 @@ static void write_link(json_writer* to, sett_entity source, sett_entity target,
 
 static void write_links(json_writer* to, sett_entity entity)
 {
-    const char* before = ", \"links\": {";
-    const char* between = before;
+    const char* begin = ", \"links\": {";
+    const char* between = begin;
     const setti_type_list* types = &to->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
         const setti_type* type = types->item[k];
@@ -98,7 +99,7 @@ static void write_links(json_writer* to, sett_entity entity)
         }
         setti_json_add_text(&to->out, *comma == '[' ? "[]" : "]");
     }
-    setti_json_add_text(&to->out, between != before ? "}" : "");
+    setti_json_add_text(&to->out, between != begin ? "}" : ""); /* there was a link */
 }
 
 /* Writes the path, which includes parent and name, or the handle. */
@@ -108,17 +109,17 @@ static void write_identity(json_writer* to, sett_entity entity)
     char handle[SETTI_JSON_HANDLE];
     sett_world* world = to->world;
     size_t length = setti_json_path(world, entity, path);
-    size_t size = setti_json_handle(entity, handle);
+    size_t handle_length = setti_json_handle(entity, handle);
     setti_json_add_text(&to->out, to->any ? ",\n{\"entity\": " : "\n{\"entity\": ");
     if (length != 0) {
         setti_json_add_string(&to->out, path, length);
         setti_json_add_text(&to->out, ", \"handle\": ");
-        setti_json_add(&to->out, handle, size);
+        setti_json_add(&to->out, handle, handle_length);
         return;
     }
     const char* name = world->naming != NULL ? sett_name_get(world, entity) : NULL;
     sett_entity parent = sett_hierarchy_parent(world, entity);
-    setti_json_add(&to->out, handle, size);
+    setti_json_add(&to->out, handle, handle_length);
     if (name != NULL) {
         setti_json_add_text(&to->out, ", \"name\": ");
         setti_json_add_bytes(&to->out, name, strlen(name));
@@ -189,17 +190,9 @@ static void write_world(json_writer* to)
     }
 }
 
-sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc, size_t desc_size,
-                                  sett_json_fn fn, void* user)
+static sett_status write_check(sett_world* world, const sett_json_desc* desc, sett_json_fn fn,
+                               const char* call)
 {
-    static const sett_json_desc all = {0};
-    static const char call[] = "sett_json_write";
-    sett_json_desc full;
-    desc = setti_world_desc(world, desc != NULL ? desc : &all,
-                            desc != NULL ? desc_size : sizeof(all), &full, sizeof(full), call);
-    if (desc == NULL) {
-        return SETT_STATUS_ARGUMENT;
-    }
     if (fn == NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: `fn` is NULL - pass a function that takes the text",
@@ -209,9 +202,6 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
                                "components")) {
         return world->error;
     }
-    json_writer to = {.world = world, .desc = desc};
-    to.out.fn = fn;
-    to.out.user = user;
     bool one = !sett_is_null(desc->entity) || (desc->single && desc->query == NULL);
     if (one && !sett_entity_valid(world, desc->entity)) {
         return setti_world_fail(world, SETT_STATUS_STALE, call, desc->entity, 0);
@@ -222,6 +212,22 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
             "%s: query \"%.100s\" belongs to another world - create it in this one", call,
             desc->query->open.name);
     }
+    return SETT_OK;
+}
+
+sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc, size_t desc_size,
+                                  sett_json_fn fn, void* user)
+{
+    static const sett_json_desc all = {0};
+    static const char call[] = "sett_json_write";
+    sett_json_desc full;
+    desc = setti_world_desc(world, desc != NULL ? desc : &all,
+                            desc != NULL ? desc_size : sizeof(all), &full, sizeof(full), call);
+    sett_status status = desc != NULL ? write_check(world, desc, fn, call) : SETT_STATUS_ARGUMENT;
+    if (status != SETT_OK) {
+        return status;
+    }
+    json_writer to = {.out = {.fn = fn, .user = user}, .world = world, .desc = desc};
     setti_json_add_text(&to.out, "{\"entities\": [");
     if (!sett_is_null(desc->entity)) {
         write_subtree(&to, desc->entity);

@@ -375,7 +375,6 @@ static sett_status load_migrate(load_attempt* load)
     return status;
 }
 
-/* Reads an open file. */
 static sett_status load_file(load_attempt* load, void* file, const sett_file_desc* desc)
 {
     setti_place* place = load->place;
@@ -419,7 +418,6 @@ static sett_status load_attempt_name(load_attempt* load, setti_place* place, con
     return status;
 }
 
-/* Frees the memory of an attempt. */
 static void load_end(load_attempt* load)
 {
     setti_pool* pool = &load->place->world->pool;
@@ -519,8 +517,6 @@ sett_status sett_world_load(sett_world* world, const char* path)
     return sett_world_load_with(world, path, NULL, NULL);
 }
 
-/* ----------------------------------------------------------------------------------------- info */
-
 static sett_status load_info(setti_stream_reader* reader, void* user_block, size_t capacity,
                              sett_file_info* info)
 {
@@ -576,8 +572,6 @@ sett_status sett_file_info_get(const char* path, const sett_file_desc* desc, voi
     status = status == SETT_OK ? load_info(&reader, user_block, capacity, info) : status;
     return load_close(&reader, status);
 }
-
-/* ---------------------------------------------------------------------------------- each record */
 
 static sett_status load_each(setti_stream_reader* reader, const sett_file_desc* desc,
                              sett_record_fn fn, void* user)

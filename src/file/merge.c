@@ -48,8 +48,6 @@ static sett_status merge_no_memory(const merge_job* job)
     return setti_world_no_memory(job->to, merge_call);
 }
 
-/* ------------------------------------------------------------------------------------- verdicts */
-
 /* Whether a type's values, or its links' data, may contain handles at unknown offsets. */
 static bool merge_is_raw(const setti_type* type)
 {
@@ -114,8 +112,6 @@ static sett_status merge_decide(merge_job* job)
     return status;
 }
 
-/* ------------------------------------------------------------------------------------- matching */
-
 /* The node of an entity of the file, or SETTI_NONE. */
 static uint32_t merge_node_of(const merge_job* job, uint32_t index)
 {
@@ -128,7 +124,6 @@ static uint32_t merge_node_onto(const merge_job* job, uint32_t there)
     return setti_hash_map_find(&job->by_there, setti_link_to(there));
 }
 
-/* Whether a node's entity is merged. */
 static bool merge_is_merged(const setti_clone_node* node)
 {
     return node->index != SETTI_NONE && !node->outside;
@@ -201,7 +196,6 @@ static sett_status merge_list_values(merge_job* job)
     return SETT_OK;
 }
 
-/* The entity of the world with the path of an entity of the file, or null. */
 static sett_entity merge_match_path(const merge_job* job, uint32_t index)
 {
     const char* name = merge_name(job, index);
@@ -210,7 +204,6 @@ static sett_entity merge_match_path(const merge_job* job, uint32_t index)
                                                             : sett_null();
 }
 
-/* The entity of the world with the value of an entity of the file, or null. */
 static sett_entity merge_match_value(const merge_job* job, uint32_t index)
 {
     const setti_type* type = setti_world_type(job->to, job->desc->match_component);
@@ -234,9 +227,6 @@ static sett_entity merge_match(const merge_job* job, uint32_t index)
     return job->desc->match == SETT_MERGE_VALUE ? merge_match_value(job, index) : sett_null();
 }
 
-/* ---------------------------------------------------------------------------------------- nodes */
-
-/* Whether an entity has a chosen type. */
 static bool merge_is_chosen(const merge_job* job, uint32_t index)
 {
     bool chosen = job->desc->type_count == 0;
@@ -336,7 +326,6 @@ static sett_status merge_each_below(merge_job* job, sett_entity root, merge_visi
     return status;
 }
 
-/* Visits all entities of the file, parents first. */
 static sett_status merge_each(merge_job* job, merge_visit visit)
 {
     const setti_entity_table* entities = &job->from->entities;
@@ -397,8 +386,6 @@ static bool merge_add_top(merge_job* job)
     job->clone.merge.top = has_top ? job->clone.node_count : SETTI_NONE;
     return !has_top || merge_append(job, SETTI_NONE, job->desc->parent, outside);
 }
-
-/* ---------------------------------------------------------------------------------------- names */
 
 /* Whether a new entity will be the child of a parent (null: a root), and have a name. */
 static bool merge_will_have(const merge_job* job, const setti_clone_node* node, sett_entity parent,
@@ -505,8 +492,6 @@ static sett_status merge_prepare_names(merge_job* job)
     return status;
 }
 
-/* --------------------------------------------------------------------------------------- cycles */
-
 /* A place on the way along links: a node, an entity of the world, or both. */
 typedef struct merge_position {
     uint32_t node;  /* SETTI_NONE: the entity is not merged */
@@ -587,8 +572,6 @@ static sett_status merge_check_all_circles(const merge_job* job)
     return status;
 }
 
-/* --------------------------------------------------------------------------------------- result */
-
 /* Fills in the pairs, ascending by index in the file. */
 static uint32_t merge_fill_pairs(const merge_job* job)
 {
@@ -648,8 +631,6 @@ sett_entity sett_merge_find(const sett_merge_result* result, sett_entity in_file
     }
     return sett_null();
 }
-
-/* ------------------------------------------------------------------------------------------ run */
 
 static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
 {

@@ -83,25 +83,24 @@ static bool migrate_widens(sett_member_kind from, sett_member_kind to)
     if (is_float == setti_number_is_float(to) && is_signed == setti_number_is_signed(to)) {
         return small <= large;
     }
-    return !is_float && small < large && /* 24 bits hold 16 bits, 53 hold 32 */
-           (setti_number_is_signed(to) || setti_number_is_float(to));
+    /* the next larger float has room for the digits: 24 bits for 16, 53 bits for 32 */
+    return !is_float && small < large && (setti_number_is_signed(to) || setti_number_is_float(to));
 }
 
 /* Whether a member can be converted without loss. */
 static bool migrate_fits(const sett_member* from, const sett_member* to)
 {
-    bool text = from->kind == SETT_MEMBER_TEXT && to->kind == SETT_MEMBER_STRING && to->count == 1;
-    if ((from->count > to->count && !text) || from->scale != to->scale ||
-        (from->of != NULL) != (to->of != NULL)) {
+    bool to_string = from->kind == SETT_MEMBER_TEXT && to->kind == SETT_MEMBER_STRING;
+    bool elements_fit = from->count <= to->count || (to_string && to->count == 1);
+    if (!elements_fit || from->scale != to->scale || (from->of != NULL) != (to->of != NULL)) {
         return false;
     }
     if (from->kind == SETT_MEMBER_LIST && to->kind == SETT_MEMBER_LIST) {
-        const sett_member a = setti_member_item(from);
-        const sett_member b = setti_member_item(to);
-        return migrate_fits(&a, &b);
+        const sett_member from_item = setti_member_item(from);
+        const sett_member to_item = setti_member_item(to);
+        return migrate_fits(&from_item, &to_item);
     }
-    bool fits = from->kind == to->kind || migrate_widens(from->kind, to->kind) ||
-                (from->kind == SETT_MEMBER_TEXT && to->kind == SETT_MEMBER_STRING);
+    bool fits = from->kind == to->kind || migrate_widens(from->kind, to->kind) || to_string;
     for (uint32_t k = 0; fits && to->of != NULL && k < to->of->count; k++) {
         const sett_member* inner = migrate_find(from->of, to->of->members[k].name);
         fits = inner == NULL || migrate_fits(inner, &to->of->members[k]);
@@ -112,14 +111,13 @@ static bool migrate_fits(const sett_member* from, const sett_member* to)
 static void migrate_number(sett_member_kind from_kind, const unsigned char* from,
                            sett_member_kind to_kind, unsigned char* to)
 {
-    SETTI_ASSERT(from_kind <= SETT_MEMBER_F64 && sett_member_kind_size(to_kind) != 0);
     if (!setti_number_is_float(to_kind)) {
         setti_number_store(to_kind, setti_number_load(from_kind, from), to);
         return;
     }
-    double whole = setti_number_float(from_kind, from);
-    float single = (float)whole;
-    memcpy(to, to_kind == SETT_MEMBER_F32 ? (const void*)&single : &whole,
+    double wide = setti_number_float(from_kind, from);
+    float narrow = (float)wide;
+    memcpy(to, to_kind == SETT_MEMBER_F32 ? (const void*)&narrow : &wide,
            sett_member_kind_size(to_kind));
 }
 
@@ -134,15 +132,16 @@ static void migrate_element(setti_migration* rule, const sett_member* source,
 static bool migrate_list(setti_migration* rule, const sett_member* source,
                          const unsigned char* from, const sett_member* member, sett_list* fresh)
 {
-    const sett_member a = setti_member_item(source);
-    const sett_member b = setti_member_item(member);
-    const sett_list list = setti_owned_list(from, a.size);
-    if (!setti_list_resize(rule->allocator, fresh, b.size, list.count)) {
+    const sett_member from_item = setti_member_item(source);
+    const sett_member to_item = setti_member_item(member);
+    const sett_list list = setti_owned_list(from, from_item.size);
+    if (!setti_list_resize(rule->allocator, fresh, to_item.size, list.count)) {
         return false;
     }
-    for (uint32_t k = 0; k < list.count; k++) {
-        migrate_element(rule, &a, (const unsigned char*)list.items + (size_t)k * a.size, &b,
-                        (unsigned char*)setti_unconst(fresh->items) + (size_t)k * b.size);
+    const unsigned char* old = list.items;
+    unsigned char* new = setti_unconst(fresh->items);
+    for (uint32_t k = 0; k < list.count; k++, old += from_item.size, new += to_item.size) {
+        migrate_element(rule, &from_item, old, &to_item, new);
     }
     return true;
 }
@@ -222,6 +221,20 @@ static void migrate_note(setti_migration* of, sett_status status)
     of->failed = of->failed || status == SETT_STATUS_INVALID;
 }
 
+/* Puts a value of the file into the rule's room, as this machine has it. */
+static void migrate_place(setti_migration* of, const void* from, size_t size)
+{
+    if (of->varied != NULL) {
+        memset(of->room, 0, of->room_size);
+        migrate_note(of, setti_canonical_read(of->varied, of->allocator, from, size, of->room));
+        return;
+    }
+    memcpy(of->room, from, of->room_size);
+    if (of->turned != NULL) {
+        setti_canonical_turn_value(of->turned, of->room);
+    }
+}
+
 static void migrate_value(setti_delta_rule* rule, const void* from, size_t size, void* to)
 {
     setti_migration* of = (setti_migration*)(void*)rule;
@@ -229,16 +242,9 @@ static void migrate_value(setti_delta_rule* rule, const void* from, size_t size,
         migrate_note(of, setti_type_read(of->written, from, size, to));
         return;
     }
-    if (of->varied != NULL) {
-        memset(of->room, 0, of->room_size);
-        migrate_note(of, setti_canonical_read(of->varied, of->allocator, from, size, of->room));
+    if (of->room != NULL) {
+        migrate_place(of, from, size);
         from = of->room;
-    } else if (of->room != NULL) {
-        memcpy(of->room, from, of->room_size);
-        from = of->room;
-    }
-    if (of->turned != NULL) {
-        setti_canonical_turn_value(of->turned, of->room);
     }
     if (of->shown != NULL) {
         migrate_note(of, migrate_by_hooks(of, from, to));
@@ -255,9 +261,9 @@ static void migrate_value(setti_delta_rule* rule, const void* from, size_t size,
     }
 }
 
+/* `member`: the one that does not fit, or "". */
 static sett_status migrate_reject(sett_world* into, const char* name, const char* member)
 {
-    SETTI_ASSERT(member != NULL);
     return setti_world_fail_with(
         into, SETT_STATUS_CONFLICT,
         "the layout of type \"%.100s\" differs in this world%s%.60s%s - describe the members in "
@@ -282,7 +288,48 @@ static uint32_t migrate_report(const sett_world* into, const char* name, const s
     return dropped;
 }
 
-/* Prepares a rule. Fails if a value would lose something. */
+/* The program's function for a type whose layout in the file has a fingerprint, or NULL. */
+static const setti_migrator* migrate_find_function(const sett_world* into, const setti_type* local,
+                                                   uint64_t fingerprint)
+{
+    const setti_migrator* at = migrate_first(into);
+    while (at != NULL && (at->name_key != local->name_key || at->fingerprint != fingerprint)) {
+        at = at->next;
+    }
+    return at;
+}
+
+/* Fails if a member of both structs would lose something. */
+static sett_status migrate_check_members(sett_world* into, const setti_type* local,
+                                         const sett_struct* from, const sett_struct* to)
+{
+    for (uint32_t k = 0; k < to->count; k++) {
+        const sett_member* source = migrate_find(from, to->members[k].name);
+        if (source != NULL && !migrate_fits(source, &to->members[k])) {
+            return migrate_reject(into, local->desc.name, source->name);
+        }
+    }
+    return SETT_OK;
+}
+
+/* Prepares a rule that converts by members, by bytes or by the program's function. Fails if a value
+ * would lose something. */
+static sett_status migrate_choose(sett_world* into, const setti_type* read, const setti_type* local,
+                                  setti_migration* of)
+{
+    bool function = of->migrator != NULL;
+    if (of->from != NULL && of->to != NULL) {
+        return function ? SETT_OK : migrate_check_members(into, local, of->from, of->to);
+    }
+    bool same = read->desc.size == local->desc.size &&
+                read->desc.layout_version == local->desc.layout_version &&
+                !setti_type_varies(read) && !setti_type_varies(local);
+    of->size = same ? local->desc.size : 0;
+    return same || function ? SETT_OK : migrate_reject(into, local->desc.name, "");
+}
+
+/* Prepares a rule for a type of the file and its local type. Fails if a value would lose
+ * something. */
 static sett_status migrate_prepare(sett_world* into, const setti_type* read,
                                    const setti_type* local, setti_migration* of)
 {
@@ -294,11 +341,7 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read,
     of->rule.convert = migrate_value;
     of->from = read->desc.members;
     of->to = local->desc.members;
-    const setti_migrator* at = migrate_first(into);
-    while (at != NULL && (at->name_key != local->name_key || at->fingerprint != print)) {
-        at = at->next;
-    }
-    of->migrator = at;
+    of->migrator = migrate_find_function(into, local, print);
     of->turned = setti_delta_turns(read) && !read->members->varies ? read->members : NULL;
     of->varied = setti_delta_form_of(read) == SETTI_DELTA_OWNED ? read->members : NULL;
     of->allocator = &into->pool.allocator;
@@ -319,20 +362,7 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read,
                                     local->id);
         }
     }
-    if (of->from != NULL && of->to != NULL) {
-        for (uint32_t k = 0; of->migrator == NULL && k < of->to->count; k++) {
-            const sett_member* source = migrate_find(of->from, of->to->members[k].name);
-            if (source != NULL && !migrate_fits(source, &of->to->members[k])) {
-                return migrate_reject(into, local->desc.name, source->name);
-            }
-        }
-        return SETT_OK;
-    }
-    bool same = read->desc.size == local->desc.size &&
-                read->desc.layout_version == local->desc.layout_version &&
-                !setti_type_varies(read) && !setti_type_varies(local);
-    of->size = same ? local->desc.size : 0;
-    return same || of->migrator != NULL ? SETT_OK : migrate_reject(into, local->desc.name, "");
+    return migrate_choose(into, read, local, of);
 }
 
 setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, uint32_t* count,
@@ -369,12 +399,8 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
 
 void setti_migrations_free(sett_world* into, setti_migration* list, uint32_t types)
 {
-    size_t size = (types + 1) * sizeof(setti_migration);
     for (uint32_t k = 0; list != NULL && k < types; k++) {
-        if (list[k].room != NULL) {
-            setti_pool_free(&into->pool, list[k].room, SETTI_MAX(list[k].room_size, 1),
-                            MIGRATE_ALIGN);
-        }
+        setti_pool_free(&into->pool, list[k].room, SETTI_MAX(list[k].room_size, 1), MIGRATE_ALIGN);
     }
-    setti_pool_free(&into->pool, list, size, 16);
+    setti_pool_free(&into->pool, list, (types + 1) * sizeof(setti_migration), 16);
 }

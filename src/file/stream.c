@@ -17,8 +17,6 @@
 
 static const unsigned char stream_magic[8] = {0x89, 'S', 'E', 'T', 'T', '\r', '\n', 0x1A};
 
-/* -------------------------------------------------------------------------------------- writing */
-
 static void stream_put_bytes(setti_stream* stream, const void* bytes, size_t size)
 {
     SETTI_ASSERT(stream->files != NULL && stream->file != NULL);
@@ -163,8 +161,6 @@ sett_status setti_stream_check(sett_world* world, const char* call, uint32_t kin
     }
     return setti_stream_check_frame(world, call, frame, last);
 }
-
-/* -------------------------------------------------------------------------------------- reading */
 
 static bool stream_fail(setti_stream_reader* reader, const char* why)
 {

@@ -145,7 +145,6 @@ static bool types_is_value(uint32_t form)
 /* Registers a type that the other world lacks. */
 static sett_status types_add(sett_world* world, const types_entry* entry, uint32_t* unknown)
 {
-    SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);
     sett_status status = setti_codec_register_library(world, entry->name);
     if (status != SETT_OK || sett_component_find(world, entry->name) != 0) {
         return status;
@@ -203,6 +202,42 @@ bool setti_types_same(const setti_type* a, const setti_type* b)
            types_same_members(a->desc.members, b->desc.members);
 }
 
+/* Whether values of a type of the file must be converted to those of the local type. */
+static bool types_differ(const setti_type* local, const types_entry* entry)
+{
+    const sett_component_desc* desc = &entry->desc;
+    bool padding = local->padding_hash != entry->padding_hash && local->padding_hash != 0 &&
+                   local->desc.write == NULL;
+    return padding || strcmp(local->desc.name, entry->name) != 0 ||
+           setti_delta_size(local) != desc->size ||
+           local->desc.layout_version != desc->layout_version ||
+           !types_same_members(types_members(local), desc->members);
+}
+
+/* Registers a relationship of the file: with the data's members of the file, if they differ, and
+ * with its name; to be migrated in both cases. */
+static sett_status types_join_links(sett_world* world, const sett_world* into,
+                                    const setti_type* local, const types_entry* entry)
+{
+    const sett_component_desc* desc = &entry->desc;
+    sett_component_desc data = setti_type_data(local)->desc;
+    bool renamed = strcmp(local->desc.name, entry->name) != 0;
+    bool differs = desc->members != NULL && data.members != NULL &&
+                   !setti_members_equal(data.members, desc->members);
+    if (!renamed && !differs) {
+        return setti_replica_join_bare(world, into, local);
+    }
+    if (differs) {
+        data = *desc;
+        data.size = desc->members->size;
+    }
+    data.name = entry->name;
+    data.old_names = renamed ? &local->desc.name : NULL;
+    data.old_name_count = renamed;
+    return setti_relation_join(world, setti_relation_of_links(local), &data);
+}
+
+/* Registers a type of the file: like the program's, or, to be migrated, like the file's. */
 static sett_status types_join(sett_world* world, const sett_world* into, const types_entry* entry,
                               uint32_t* unknown)
 {
@@ -217,7 +252,6 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
     if (local == NULL) {
         return types_add(world, entry, unknown);
     }
-    const sett_component_desc* desc = &entry->desc;
     uint32_t form = (uint32_t)setti_delta_form_of(local);
     if (form != entry->form && !(types_is_value(form) && types_is_value(entry->form))) {
         return types_reject(
@@ -228,34 +262,16 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
     if (entry->form == SETTI_DELTA_TARGET) {
         return SETT_OK; /* its relationship registers it */
     }
-    bool renamed = strcmp(local->desc.name, entry->name) != 0;
-    if (types_is_value(entry->form) && (renamed || setti_delta_size(local) != desc->size ||
-                                        local->desc.layout_version != desc->layout_version ||
-                                        (local->padding_hash != entry->padding_hash &&
-                                         local->padding_hash != 0 && local->desc.write == NULL) ||
-                                        !types_same_members(types_members(local), desc->members))) {
+    if (types_is_value(entry->form) && types_differ(local, entry)) {
         return types_register(world, entry, local->desc.name); /* to be migrated */
     }
-    sett_component_desc data = setti_type_data(local)->desc;
-    bool differs = local->links != NULL && desc->members != NULL && data.members != NULL &&
-                   !setti_members_equal(data.members, desc->members);
-    if (differs) {
-        data = *desc;
-        data.size = desc->members->size;
-    }
-    if (differs || (local->links != NULL && renamed)) { /* to be migrated */
-        data.name = entry->name;
-        data.old_names = renamed ? &local->desc.name : NULL;
-        data.old_name_count = renamed;
-        return setti_relation_join(world, setti_relation_of_links(local), &data);
-    }
-    return setti_replica_join_bare(world, into, local);
+    return local->links != NULL ? types_join_links(world, into, local, entry)
+                                : setti_replica_join_bare(world, into, local);
 }
 
 static sett_status types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
                                 setti_arena* arena, uint32_t* unknown)
 {
-    SETTI_ASSERT(world != into);
     setti_delta_reader reader = {from->data, setti_bytes_end(from), false};
     uint32_t count = setti_delta_u32(&reader);
     sett_status status = SETT_OK;

@@ -100,20 +100,21 @@ static void advice_add_ids(setti_writer* text, const sett_world* world,
     }
 }
 
+static double advice_microseconds(setti_price price)
+{
+    return (double)price / SETTI_PRICE_NS / 1000;
+}
+
 static void advice_write_group(const sett_world* world, const advice_option* option,
                                sett_advice* item)
 {
-    SETTI_ASSERT(option->change.group != NULL);
     setti_writer text = {item->text, sizeof(item->text), 0};
     setti_writer code = {item->code, sizeof(item->code), 0};
     const sett_query* query = option->change.group;
     const setti_query_use* use = &query->use[SETTI_PROFILED];
-    static const setti_relayout unchanged = {0};
-    double now =
-        (double)setti_price_loop(query, SETTI_PROFILED, &unchanged) / SETTI_PRICE_NS / 1000;
-    double then =
-        (double)setti_price_loop(query, SETTI_PROFILED, &option->change) / SETTI_PRICE_NS / 1000;
-    double churn = (double)option->churn / (double)use->loops / SETTI_PRICE_NS / 1000;
+    double now = advice_microseconds(setti_price_loop(query, SETTI_PROFILED, NULL));
+    double then = advice_microseconds(setti_price_loop(query, SETTI_PROFILED, &option->change));
+    double churn = advice_microseconds(option->churn) / (double)use->loops; /* in each loop */
     setti_writer_add(&text,
                      "query \"%.60s\" finds %llu entities a loop in about %.1f us; a group that "
                      "owns ",
@@ -139,7 +140,6 @@ static void advice_write_group(const sett_world* world, const advice_option* opt
 static void advice_write_convert(const sett_world* world, const advice_option* option,
                                  sett_advice* item)
 {
-    SETTI_ASSERT(option->change.type != NULL);
     setti_writer text = {item->text, sizeof(item->text), 0};
     setti_writer code = {item->code, sizeof(item->code), 0};
     const setti_type* type = option->change.type;
@@ -149,8 +149,8 @@ static void advice_write_convert(const sett_world* world, const advice_option* o
                      "profiled use would take %.1f us instead of %.1f.",
                      type->desc.name, (unsigned)type->storage.count,
                      (unsigned)world->entities.count, array ? "an array" : "a sparse set",
-                     (double)option->prices.then / SETTI_PRICE_NS / 1000,
-                     (double)option->prices.now / SETTI_PRICE_NS / 1000);
+                     advice_microseconds(option->prices.then),
+                     advice_microseconds(option->prices.now));
     setti_writer_add(&code, "sett_component_convert(world, %.40s_id, %s);", type->desc.name,
                      array ? "SETT_STORAGE_ARRAY" : "SETT_STORAGE_SPARSE_SET");
 }
@@ -191,7 +191,6 @@ static bool advice_fragments(const sett_world* world, const setti_type* type)
 static void advice_fill_fragments(const sett_world* world, const setti_type* type,
                                   sett_advice* item)
 {
-    SETTI_ASSERT(type->storage.kind == SETTI_TAG);
     memset(item, 0, sizeof(*item));
     item->kind = SETT_ADVICE_DONT_FRAGMENT;
     item->components[0] = type->id;
@@ -255,14 +254,8 @@ sett_status sett_advice_apply(sett_world* world, const sett_advice* item)
                : world->error;
 }
 
-typedef enum profile_state {
-    PROFILE_OFF,
-    PROFILE_ON
-} profile_state;
-
-static sett_status profile_set(sett_world* world, profile_state state, const char* call)
+static sett_status profile_set(sett_world* world, bool on, const char* call)
 {
-    bool on = state == PROFILE_ON;
     if (world->open_jobs != 0) {
         return setti_world_check_unlocked(world, call);
     }
@@ -277,18 +270,22 @@ sett_status sett_profile_begin(sett_world* world)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    sett_status status = profile_set(world, PROFILE_ON, "sett_profile_begin");
-    for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
+    const bool on = true;
+    sett_status status = profile_set(world, on, "sett_profile_begin");
+    if (status != SETT_OK) {
+        return status;
+    }
+    for (uint32_t k = 0; k < world->registered.count; k++) {
         memset(&world->registered.item[k]->use, 0, sizeof(world->registered.item[k]->use));
     }
-    for (sett_query* query = setti_query_first(world); status == SETT_OK && query != NULL;
-         query = query->next) {
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         memset(&query->use[SETTI_PROFILED], 0, sizeof(query->use[SETTI_PROFILED]));
     }
-    return status;
+    return SETT_OK;
 }
 
 sett_status sett_profile_end(sett_world* world)
 {
-    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT : profile_set(world, PROFILE_OFF, __func__);
+    const bool on = false;
+    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT : profile_set(world, on, __func__);
 }

@@ -1,14 +1,13 @@
 /* auto_layout.c: finds a layout while the program runs.
  *
- * Every few frames a sample is taken: the matches of each query with a loop are counted (occupancy
- * words, no values), and its loops are priced (price.h) under the present layout and under each
- * layout that one change would give: a type stored in the other kind, a group for a query, an
- * automatic group destroyed. The saving that a change would have given is added to its *regret*,
- * its costs are subtracted. A change is made when its regret reaches the cost of the move (the ski
- * rental rule): so moves never cost more than waiting has, and a program pays at most twice the
- * cost of the best layout known in advance. Regrets restart at 0 after a move, and each repeated
- * move costs twice as much as before: alternating workloads are followed ever more slowly. Clearly
- * better changes wait for less, once (AUTO_CLEAR).
+ * Every few frames a sample is taken: the matches of each query with a loop are counted, and its
+ * loops are priced (price.h) under the present layout and under each layout that one change would
+ * give: a type stored in the other kind, a group for a query, an automatic group destroyed. What a
+ * change would have saved is added to its *regret*, what it would have cost is subtracted. A change
+ * is made when its regret reaches the cost of the move (the ski rental rule): a program pays twice
+ * the cost of the best layout known in advance at most. Then all regrets restart at 0, and the same
+ * move costs twice as much: alternating workloads are followed ever more slowly. Clearly better
+ * changes wait for less, once (AUTO_CLEAR).
  *
  * The workload: loops over 10,000 to a million entities, 60 frames a second; a scene that is
  * loaded, played, and left. Rejected: an average of the last frames with a threshold and a margin,
@@ -24,24 +23,22 @@
 #include "run/run.h"
 #include "world/change.h"
 
-/* Frames between two samples, at first and while a change is close. */
+/* Frames between two samples: so many while a change is close, else up to AUTO_PERIOD_MOST. */
 #define AUTO_PERIOD 8
 #define AUTO_PERIOD_MOST 128
 #define AUTO_CLOSE 8 /* a change is close if it is at most so many samples away */
 
-/* The cost of moving one value, and of a move in addition. */
-#define AUTO_MOVE ((setti_price)12 * SETTI_PRICE_NS)
-#define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS)
-#define AUTO_DOUBLINGS 12
-/* Smaller savings may be errors of the model. */
-#define AUTO_SHARE 90 /* of a hundred */
+#define AUTO_MOVE ((setti_price)12 * SETTI_PRICE_NS)     /* the cost of moving one value */
+#define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* of each move, in addition */
+#define AUTO_DOUBLINGS 12                                /* of a repeated move's cost, at most */
+#define AUTO_SHARE 90 /* of a hundred: a smaller saving may be an error of the model */
 /* Queries with less than 1/AUTO_PART of the cost of all loops are ignored; if there are many
  * queries, those below half of the average. */
 #define AUTO_PART 32
 /* A clear change divides the cost of its loops by AUTO_CLEAR, was never made before, and pays for
  * itself within AUTO_SOON samples of AUTO_PERIOD frames. It waits until 1 / AUTO_SOON_PART of its
- * cost is lost, which takes one or two samples. The model underestimates such changes: with half of
- * the entities in a loop it predicts 2.6 times, and 5 are measured. */
+ * cost is lost, since the model underestimates such changes (by half, where half of the entities
+ * are in a loop). */
 #define AUTO_CLEAR 2
 #define AUTO_SOON 32
 #define AUTO_SOON_PART 16
@@ -52,19 +49,13 @@
 #define AUTO_TYPE 256
 
 /* A group of more values is made in steps, one a frame: memory is touched, then types are
- * converted. A million values of 8 bytes in one frame took 20 to 30 ms, and 130 with new memory.
- * Memory is touched in as many frames as AUTO_WARM bytes a frame need: they take 1 ms, and up to 6
- * if they are new to a virtual machine. So a frame touches more, but for no longer than
- * AUTO_WARM_TIME. If the first frame suggests a group, touching begins before the decision.
- *
- * The type with the most values is converted first, before loops become slower, and the pages of
- * its array become room for the next. A loop between two moves takes 2.6 ms where it took .4
- * before, so types with at most AUTO_TOGETHER bytes of rows and indices are converted in one frame.
- * (1.5 million values in one frame took .5 ms more than that loop and the second move.) After the
- * last move the group is made at once if all types have their members in front, and looks at none
- * of them: that took 2 ms for 500,000, in one more frame. */
+ * converted. (A million values of 8 bytes in one frame took 20 to 30 ms, 130 with new memory.) */
 #define AUTO_AT_ONCE 131072
+/* Types with so many bytes of rows and indices are converted in one frame, because a loop between
+ * two moves is slower than before and after. */
 #define AUTO_TOGETHER ((size_t)12 << 20)
+/* Memory is touched in as many frames as AUTO_WARM bytes a frame need, so that moves do not depend
+ * on the machine. A frame touches up to AUTO_WARM_MOST, for no longer than AUTO_WARM_TIME. */
 #define AUTO_WARM ((size_t)3 << 20)
 #define AUTO_WARM_MOST ((size_t)4 << 20)
 #define AUTO_WARM_TIME 2500000 /* ns */
@@ -72,31 +63,27 @@
 /* Words of a type's occupancy that are compared. */
 #define AUTO_WORDS 32
 
-/* A sample of a type's presence at some frame: words for 64 neighbours each, at equal distances. */
+/* Which entities have a type at some frame: their number, and bits of some of them, in words of 64
+ * neighbours at equal distances. */
 typedef struct auto_mark {
     uint32_t count;
-    uint32_t span; /* the words are from this many indices, a power of two; 0: no sample */
+    uint32_t span; /* the indices that the words are from, a power of two; 0: no sample */
     uint64_t words[AUTO_WORDS];
 } auto_mark;
 
 /* A type's data for sampling. */
 typedef struct setti_type_sample {
-    auto_mark last; /* at the last sample */
-    /* One frame before the next sample: types that are toggled each frame differ as much as between
-     * samples. */
-    auto_mark before;
-    /* For storing the type in the other kind. Churn: an estimate of the entities that got or lost
-     * the type between two samples, except for a frame. */
-    setti_relayout_use use;
-    bool priced; /* by this sample */
-    bool due;    /* by this sample, storing it in the other kind pays */
-    bool left;   /* by a large group that was destroyed: it becomes an array soon */
+    auto_mark last;         /* at the last sample */
+    auto_mark before;       /* one frame before the next sample: finds types toggled each frame */
+    setti_relayout_use use; /* of the other kind; churn: the entities that got or lost the type */
+    bool priced;            /* by this sample */
+    bool due;               /* by this sample, storing it in the other kind pays */
+    bool left;              /* by a large group that was destroyed: it becomes an array soon */
 } setti_type_sample;
 
 /* A possible change. */
 typedef struct auto_option {
     setti_relayout change;
-    sett_query* query; /* for a group */
     setti_relayout_use* use;
     setti_price gain; /* since the last sample */
     setti_price cost; /* of the move */
@@ -151,8 +138,9 @@ static uint64_t auto_differ(const auto_mark* a, const auto_mark* b)
     for (uint32_t k = 0; a->span == b->span && k < AUTO_WORDS; k++) {
         differ += setti_bits_count(a->words[k] ^ b->words[k]);
     }
-    uint64_t grown = a->count > b->count ? a->count - b->count : b->count - a->count;
-    return SETTI_MAX(grown, differ * (a->span / 64 / AUTO_WORDS));
+    uint64_t counts = a->count > b->count ? a->count - b->count : b->count - a->count;
+    uint32_t entities_a_bit = a->span / 64 / AUTO_WORDS;
+    return SETTI_MAX(counts, differ * entities_a_bit);
 }
 
 /* The sampling data of a type; NULL when memory runs out. */
@@ -187,9 +175,9 @@ static void auto_sample_type(sett_world* world, setti_type* type)
     }
     auto_mark now;
     auto_take_mark(&now, world, &type->storage);
-    uint64_t frame = auto_differ(&sample->before, &now);
+    uint64_t in_frame = auto_differ(&sample->before, &now);
     sample->use.churn =
-        SETTI_MAX(auto_differ(&sample->last, &now), frame * setti_layout_of(world)->period);
+        SETTI_MAX(auto_differ(&sample->last, &now), in_frame * setti_layout_of(world)->period);
     sample->last = now;
     sample->before.span = 0;
     sample->priced = false;
@@ -211,7 +199,6 @@ void setti_auto_unregistered(sett_world* world, setti_type* type)
 /* Counts the matches of each query with a loop. Returns the cost of all these loops. */
 static setti_price auto_sample_queries(sett_world* world)
 {
-    static const setti_relayout unchanged = {0};
     setti_price all = 0;
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_query_use* use = &query->use[SETTI_SAMPLED];
@@ -222,13 +209,13 @@ static setti_price auto_sample_queries(sett_world* world)
         }
         setti_plan_update(query);
         use->matched = use->loops * sett_query_count(query);
-        all += (setti_price)use->loops * setti_price_loop(query, SETTI_SAMPLED, &unchanged);
+        all += (setti_price)use->loops * setti_price_loop(query, SETTI_SAMPLED, NULL);
     }
     return all;
 }
 
-/* Begins the next sample. The churn of groups fades slowly: a group destroyed because of churn must
- * not be made again at once. */
+/* Begins the next sample. The churn of groups fades slowly, so that a group destroyed because of
+ * churn is not made again at once. */
 static void auto_forget_samples(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -271,15 +258,14 @@ static bool auto_can_group(const sett_query* query)
     return may;
 }
 
-/* The number of entities that enter or leave the group of a query between two samples: what an
- * earlier group has counted, or the changes of the type that changed most, whichever is more. */
+/* Estimates how many entities enter or leave the group of a query between two samples: what an
+ * earlier group has counted, or the changes of the type that changed most, if they are more. */
 static uint64_t auto_churn(const sett_query* query)
 {
     uint64_t most = query->grouped.churn;
     for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
-        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
-        most = SETTI_MAX(
-            most, type->sample != NULL ? ((const setti_type_sample*)type->sample)->use.churn : 0);
+        const setti_type_sample* sample = query->term[setti_bits_lowest(rest)].type->sample;
+        most = sample != NULL ? SETTI_MAX(most, sample->use.churn) : most;
     }
     return most;
 }
@@ -290,19 +276,18 @@ static setti_price auto_extrapolate(const auto_evaluation* look, setti_price gai
     return gain * AUTO_SOON * AUTO_PERIOD / (setti_price)setti_layout_of(look->world)->period;
 }
 
-/* Prices a change, and adds to its regret. `churn`: cost of entities that enter and leave; below 0:
- * not counted. */
+/* Prices a change, and adds to its regret. `churn`: the cost of entities that enter and leave;
+ * below 0: the change saves it. */
 static void auto_price(auto_evaluation* look, auto_option* option, setti_price churn)
 {
-    SETTI_ASSERT(option->use != NULL);
     setti_price_list list;
     setti_prices prices =
         setti_price_change(look->world, SETTI_SAMPLED, &option->change,
                            setti_concerns_find(&look->concerns, &option->change, &list));
-    *(churn > 0 ? &prices.then : &prices.now) += churn > 0 ? churn : -churn;
+    setti_prices_add(&prices, churn);
     setti_price gain = prices.now - prices.then;
     if (gain > 0 && prices.then * 100 > prices.now * AUTO_SHARE) {
-        gain = -option->use->regret / 8;
+        gain = -option->use->regret / 8; /* a doubtful saving: the regret fades */
     }
     uint32_t doublings = SETTI_MIN(option->use->changes, (uint32_t)AUTO_DOUBLINGS);
     option->gain = gain;
@@ -341,28 +326,28 @@ static setti_price auto_net_saving(const auto_evaluation* look, const auto_optio
     return 2 * auto_extrapolate(look, option->gain) - moves;
 }
 
-/* Compares a change with the best one so far, and notes if it is close to paying. Returns whether
- * it pays. */
+/* Compares a priced change with the best one so far. Returns whether its regret has reached its
+ * cost. */
 static bool auto_compare(auto_evaluation* look, const auto_option* option)
 {
-    SETTI_ASSERT(option->use != NULL);
     if (!auto_fits(option, look->max_values)) {
         return false;
     }
     setti_price left = option->cost - option->use->regret;
     look->close = look->close || (option->gain > 0 && left <= option->gain * AUTO_CLOSE);
-    bool best =
-        look->best.gain == 0 || auto_net_saving(look, option) > auto_net_saving(look, &look->best);
-    if (left <= 0 && option->gain > 0 && best) {
+    bool pays = left <= 0 && option->gain > 0;
+    if (pays && (look->best.gain == 0 ||
+                 auto_net_saving(look, option) > auto_net_saving(look, &look->best))) {
         look->best = *option;
     }
-    return left <= 0 && option->gain > 0;
+    return pays;
 }
 
+/* Prices a group for a query, and its types in the other kind. */
 static void auto_look_at_query(auto_evaluation* look, sett_query* query)
 {
     if (auto_can_group(query)) {
-        auto_option option = {{NULL, query, NULL}, query, &query->grouped, 0, 0};
+        auto_option option = {.change = {.group = query}, .use = &query->grouped};
         uint32_t owned = setti_bits_count(setti_price_owned(query));
         auto_price(look, &option,
                    setti_price_churn(auto_churn(query), owned, look->world->entities.count));
@@ -372,7 +357,7 @@ static void auto_look_at_query(auto_evaluation* look, sett_query* query)
         const setti_type* type = query->term[k].type;
         setti_type_sample* sample = type->sample;
         if (auto_may_move(look->world, type) && !sample->priced && setti_layout_can_convert(type)) {
-            auto_option option = {{type, NULL, NULL}, NULL, &sample->use, 0, 0};
+            auto_option option = {.change = {.type = type}, .use = &sample->use};
             sample->priced = true;
             setti_price changes = setti_price_changes(sample->use.churn, type->storage.count);
             auto_price(look, &option, type->storage.kind == SETTI_SPARSE ? -changes : changes);
@@ -384,18 +369,16 @@ static void auto_look_at_query(auto_evaluation* look, sett_query* query)
 /* Prices all changes; look->best becomes the best one that pays. */
 static void auto_choose(auto_evaluation* look)
 {
-    static const setti_relayout unchanged = {0};
     sett_world* world = look->world;
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_price loops = (setti_price)query->use[SETTI_SAMPLED].loops;
-        if (loops != 0 &&
-            loops * setti_price_loop(query, SETTI_SAMPLED, &unchanged) >= look->least) {
+        if (loops != 0 && loops * setti_price_loop(query, SETTI_SAMPLED, NULL) >= look->least) {
             auto_look_at_query(look, query);
         }
     }
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
         if (at->automatic) {
-            auto_option option = {{NULL, NULL, at}, NULL, &at->use, 0, 0};
+            auto_option option = {.change = {.dissolved = at}, .use = &at->use};
             auto_price(look, &option,
                        -setti_price_churn(at->use.churn, at->owned.count, world->entities.count));
             (void)auto_compare(look, &option);
@@ -415,16 +398,17 @@ static void auto_forget_regrets(sett_world* world)
         at->use.regret = 0;
     }
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        if (world->registered.item[k]->sample != NULL) {
-            ((setti_type_sample*)world->registered.item[k]->sample)->use.regret = 0;
+        setti_type_sample* sample = world->registered.item[k]->sample;
+        if (sample != NULL) {
+            sample->use.regret = 0;
         }
     }
 }
 
-/* Stores a type in the other kind, with the members of `first` in front; its old pages become room
- * for the next type. *members becomes their number, SETTI_NONE if it is not known. Returns the
- * number of values moved; 0 when memory runs out. */
-static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_listener* first,
+/* Stores a type in the other kind. With the conditions of a group (or NULL) its members come first,
+ * and the type's old pages become room for the next type. *members becomes the number of members,
+ * SETTI_NONE if it is not known. Returns the number of values moved; 0 when memory runs out. */
+static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_listener* group,
                              uint32_t* members)
 {
     SETTI_ASSERT(type->owner == NULL && world->locks == 0);
@@ -436,20 +420,19 @@ static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_li
                                   array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET)) {
         return 0;
     }
-    *members = setti_conversion_commit(world, &conversion, first);
-    if (first != NULL) {
+    *members = setti_conversion_commit(world, &conversion, group);
+    if (group != NULL) {
         setti_pool_join(&world->pool, old.size, old.align);
     }
     return type->storage.count;
 }
 
 /* Creates the group of a query. `length`: as for setti_group_create_for_layout. Returns the number
- * of values that may have moved; 0 when memory runs out, which is not reported since no call of the
- * program failed. */
+ * of values that may have moved; 0 when memory runs out. */
 static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length)
 {
     SETTI_ASSERT(world->locks == 0 && setti_price_owned(query) != 0);
-    sett_status error = world->error;
+    sett_status error = world->error; /* stays: no call of the program fails here */
     setti_relayout change = {.group = query};
     uint64_t moves = setti_layout_moves(&change);
     sett_group_desc desc = setti_layout_group_desc(query);
@@ -470,7 +453,6 @@ static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length
  * and are priced one by one. Types of a large group are converted in the next frames. */
 static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
 {
-    SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES && world->locks == 0);
     setti_type* types[SETT_GROUP_TYPES];
     uint32_t count = listener->owned.count;
     uint64_t moved = 0;
@@ -550,8 +532,8 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
            (size_t)setti_array_end(storage) * sizeof(uint32_t);
 }
 
-/* Returns the next type that a group converts, one with the most values, and adds its term to
- * `done`; NULL: there is none. */
+/* Returns the next type that a group converts, the one with the most values, and adds its term to
+ * `done`; NULL: there is none. The largest comes first, since loops become slower with it. */
 static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
 {
     setti_type* next = NULL;
@@ -584,8 +566,8 @@ static bool auto_is_short(const sett_query* query)
 {
     size_t size = 0;
     uint32_t done = 0;
-    for (setti_type* type = auto_next_type(query, &done); type != NULL;
-         type = auto_next_type(query, &done)) {
+    const setti_type* type;
+    while ((type = auto_next_type(query, &done)) != NULL) {
         size += auto_room(query->world, &type->storage);
     }
     return size <= AUTO_TOGETHER;
@@ -598,8 +580,8 @@ static size_t auto_group_room(const sett_query* query)
     size_t size = 0;
     size_t free = 0;
     uint32_t done = 0;
-    for (setti_type* type = auto_next_type(query, &done); type != NULL;
-         type = auto_next_type(query, &done)) {
+    const setti_type* type;
+    while ((type = auto_next_type(query, &done)) != NULL) {
         size_t room = auto_room(query->world, &type->storage);
         size_t reused = SETTI_MIN(room, free);
         size += room - reused;
@@ -608,8 +590,7 @@ static size_t auto_group_room(const sett_query* query)
     return size;
 }
 
-/* The number of frames that touch memory follows from counts alone, so that moves do not depend on
- * the allocator. */
+/* Plans to touch memory, in a number of frames that does not depend on the allocator. */
 static void auto_begin_warming(struct setti_layout* layout, size_t size)
 {
     size += size / 16; /* the ends of pages are not used */
@@ -630,6 +611,7 @@ static bool auto_warm(sett_world* world)
     return true;
 }
 
+/* Gives up touching memory ahead. */
 static void auto_expect_none(sett_world* world)
 {
     setti_layout_of(world)->warming = 0;
@@ -655,10 +637,11 @@ static void auto_begin_building(sett_world* world, sett_query* query, setti_type
 {
     struct setti_layout* layout = setti_layout_of(world);
     SETTI_ASSERT((query != NULL) != (type != NULL) && !layout->building);
-    uint32_t left = layout->warming;
+    uint32_t frames_left =
+        layout->warming; /* if the group was expected, memory is touched already */
     bool expected = query != NULL && query->expected;
     auto_expect_none(world);
-    layout->warming = left;
+    layout->warming = frames_left;
     if (!expected) {
         auto_begin_warming(layout, query != NULL ? auto_group_room(query)
                                                  : auto_room(world, &type->storage));
@@ -670,9 +653,9 @@ static void auto_begin_building(sett_world* world, sett_query* query, setti_type
     layout->building = true;
 }
 
+/* Converts a type alone. */
 static uint64_t auto_take_type(sett_world* world, setti_type* type)
 {
-    SETTI_ASSERT(type->sample != NULL);
     setti_type_sample* sample = type->sample;
     uint32_t members;
     uint64_t moved = auto_convert(world, type, NULL, &members);
@@ -681,7 +664,6 @@ static uint64_t auto_take_type(sett_world* world, setti_type* type)
     return moved;
 }
 
-/* Converts the wanted type. */
 static uint64_t auto_build_type(sett_world* world, uint32_t max_values)
 {
     setti_type* type = setti_layout_of(world)->type;
@@ -710,8 +692,37 @@ static bool auto_is_arranged(const sett_query* query, uint32_t length)
     return true;
 }
 
-/* Converts the types of the wanted group, up to `max_values` values a frame, and then creates
- * it. */
+/* Converts the types of a group that are arrays, up to `max_values` values, and adds to *moved how
+ * many. *members becomes how many members the last one has in front, or SETTI_NONE. Returns whether
+ * all are converted; if that is impossible, nothing is built any more. */
+static bool auto_convert_types(sett_world* world, sett_query* query,
+                               const setti_listener* conditions, uint32_t max_values,
+                               uint64_t* moved, uint32_t* members)
+{
+    bool together = auto_is_short(query);
+    uint32_t done = 0;
+    setti_type* type;
+    while ((type = auto_next_type(query, &done)) != NULL) {
+        uint64_t then = *moved + type->storage.count;
+        bool large = then > max_values || (!together && then > AUTO_AT_ONCE);
+        if (*moved != 0 && large) {
+            return false; /* the next frame goes on */
+        }
+        if (then > max_values) {
+            auto_stop_building(world, query); /* the type has grown */
+            return false;
+        }
+        *moved += auto_convert(world, type, conditions, members);
+        if (type->storage.kind != SETTI_SPARSE) {
+            auto_stop_building(world, query); /* no memory */
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Converts the types of the wanted group, up to `max_values` values a frame, and then creates the
+ * group. */
 static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
 {
     sett_query* query = setti_query_first(world);
@@ -725,26 +736,10 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     setti_type* with[SETT_QUERY_TERMS];
     setti_type* without[SETT_QUERY_TERMS];
     setti_listener conditions = auto_conditions(query, with, without);
-    bool together = auto_is_short(query);
     uint64_t moved = 0;
-    uint32_t done = 0;
-    uint32_t members = SETTI_NONE; /* the last type has so many in front */
-    for (setti_type* type = auto_next_type(query, &done); type != NULL;
-         type = auto_next_type(query, &done)) {
-        if (moved != 0 && !together && moved + type->storage.count > AUTO_AT_ONCE) {
-            return moved;
-        }
-        if (moved + type->storage.count > max_values) {
-            if (moved == 0) {
-                auto_stop_building(world, query); /* the type has grown */
-            }
-            return moved;
-        }
-        moved += auto_convert(world, type, &conditions, &members);
-        if (type->storage.kind != SETTI_SPARSE) {
-            auto_stop_building(world, query); /* no memory */
-            return moved;
-        }
+    uint32_t members = SETTI_NONE;
+    if (!auto_convert_types(world, query, &conditions, max_values, &moved, &members)) {
+        return moved;
     }
     if (members != SETTI_NONE && auto_is_arranged(query, members)) {
         auto_stop_building(world, NULL);
@@ -755,9 +750,8 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
         return moved;
     }
     setti_relayout change = {.group = query};
-    uint64_t misplaced = moved + setti_layout_moves(&change) <= max_values
-                             ? 0 /* even if all rows were moved */
-                             : auto_misplaced(query, &conditions);
+    bool fits_in_any_case = moved + setti_layout_moves(&change) <= max_values;
+    uint64_t misplaced = fits_in_any_case ? 0 : auto_misplaced(query, &conditions);
     if (moved + misplaced <= max_values) {
         auto_stop_building(world, NULL);
         (void)auto_group(world, query, SETTI_NONE);
@@ -771,7 +765,6 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
 
 static uint64_t auto_build(sett_world* world, uint32_t max_values)
 {
-    SETTI_ASSERT(setti_layout_of(world)->building);
     if (auto_warm(world)) {
         return 0;
     }
@@ -782,34 +775,26 @@ static uint64_t auto_build(sett_world* world, uint32_t max_values)
 /* Makes a change, or begins it. Returns the number of values moved. */
 static uint64_t auto_make_change(sett_world* world, const auto_option* option, uint32_t max_values)
 {
-    SETTI_ASSERT(option->gain > 0);
     const setti_relayout* change = &option->change;
-    uint64_t moved = 0;
-    if (change->group != NULL) {
-        sett_query* query = option->query;
-        if (setti_layout_moves(change) <= SETTI_MIN(max_values, (uint32_t)AUTO_AT_ONCE)) {
-            moved = auto_group(world, query, SETTI_NONE);
-        } else {
-            auto_begin_building(world, query, NULL);
-            moved = auto_build(world, max_values);
-        }
-    } else if (change->type != NULL) {
-        setti_type* type = setti_world_type(world, change->type->id);
-        if (auto_room(world, &type->storage) <= AUTO_WARM) {
-            moved = auto_take_type(world, type);
-        } else {
-            auto_begin_building(world, NULL, type);
-            moved = auto_build(world, max_values);
-        }
-    } else {
-        moved = auto_dissolve(world, setti_unconst(change->dissolved));
+    if (change->dissolved != NULL) {
+        return auto_dissolve(world, setti_unconst(change->dissolved));
     }
-    return moved;
+    sett_query* query = setti_unconst(change->group);
+    setti_type* type = setti_unconst(change->type);
+    if (type != NULL && auto_room(world, &type->storage) <= AUTO_WARM) {
+        return auto_take_type(world, type);
+    }
+    if (query != NULL &&
+        setti_layout_moves(change) <= SETTI_MIN(max_values, (uint32_t)AUTO_AT_ONCE)) {
+        return auto_group(world, query, SETTI_NONE);
+    }
+    auto_begin_building(world, query, type);
+    return auto_build(world, max_values);
 }
 
-/* Whether a type shares no query with the changes selected so far. Its queries then count as
- * taken. */
-static bool auto_is_independent(auto_evaluation* look, const setti_type* type)
+/* Selects a type, if it shares no query with the changes selected so far. Returns whether it was
+ * selected; its queries count as taken in any case. */
+static bool auto_select(auto_evaluation* look, const setti_type* type)
 {
     setti_price_list list;
     setti_relayout change = {.type = type};
@@ -830,12 +815,12 @@ static bool auto_is_independent(auto_evaluation* look, const setti_type* type)
 static void auto_select_more(auto_evaluation* look)
 {
     sett_world* world = look->world;
-    (void)auto_is_independent(look, look->best.change.type);
+    (void)auto_select(look, look->best.change.type);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         setti_type_sample* sample = type->sample;
         if (sample != NULL && sample->due) {
-            sample->due = type != look->best.change.type && auto_is_independent(look, type);
+            sample->due = type != look->best.change.type && auto_select(look, type);
             setti_layout_of(world)->more = setti_layout_of(world)->more || sample->due;
         }
     }
@@ -906,7 +891,6 @@ static uint64_t auto_take_found(auto_evaluation* look)
  * it. */
 static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
 {
-    SETTI_ASSERT(!setti_layout_of(world)->building);
     struct setti_layout* layout = setti_layout_of(world);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         auto_sample_type(world, world->registered.item[k]);

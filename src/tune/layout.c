@@ -18,7 +18,7 @@
 
 static const char layout_call[] = "sett_layout_apply";
 
-/* -------------------------------------------------------------------------------------- reading */
+#define LAYOUT_NAME 256 /* room for the name of a type */
 
 typedef struct layout_word {
     const char* at; /* in the text, with quotes; NULL: none */
@@ -35,7 +35,7 @@ typedef enum layout_list {
 /* A type with its storage, or a group. */
 typedef struct layout_item {
     sett_storage_kind storage; /* DEFAULT: a group */
-    layout_word name;
+    layout_word name;          /* of the type, or "group" */
     layout_word type[LAYOUT_LISTS][SETT_GROUP_TYPES];
     uint32_t count[LAYOUT_LISTS];
 } layout_item;
@@ -51,8 +51,7 @@ typedef struct layout_reader {
 
 static layout_reader layout_read(const char* text)
 {
-    layout_reader reader = {text, text, SETT_STORAGE_DEFAULT, 0, NULL, NULL};
-    return reader;
+    return (layout_reader){.text = text, .at = text, .storage = SETT_STORAGE_DEFAULT};
 }
 
 static bool layout_is_blank(char c)
@@ -65,7 +64,6 @@ static bool layout_is_sign(char c)
     return c == '\0' || c == '{' || c == '}' || c == ';' || c == '#' || c == '"';
 }
 
-/* Notes an error. Returns false. */
 static bool layout_fail(layout_reader* reader, const char* at, const char* wrong)
 {
     reader->wrong = wrong;
@@ -76,7 +74,6 @@ static bool layout_fail(layout_reader* reader, const char* at, const char* wrong
 /* The end of a quoted word, after the quote; NULL: it is not closed. */
 static const char* layout_end_of_quotes(const char* at)
 {
-    SETTI_ASSERT(*at == '"');
     for (at++; *at != '"'; at++) {
         at += *at == '\\';
         if (*at == '\0') {
@@ -116,7 +113,7 @@ static bool layout_next_word(layout_reader* reader, layout_word* word)
     return true;
 }
 
-/* Whether a word is this keyword or sign, without quotes. */
+/* Whether a word is this keyword or sign; a word in quotes is none. */
 static bool layout_is(const layout_word* word, const char* text)
 {
     return strlen(text) == word->length && strncmp(word->at, text, word->length) == 0;
@@ -135,40 +132,33 @@ static bool layout_is_name(const layout_word* word)
                   : word->length != 0 && !layout_is_sign(word->at[0]) && !layout_is_keyword(word);
 }
 
-/* Whether a word, which may be quoted, is a name. */
-static bool layout_word_is_name(const layout_word* word, const char* name)
+/* Copies the name that a word, which may be quoted, says; "" if it is longer than a type's name. */
+static void layout_unquote(const layout_word* word, char name[LAYOUT_NAME])
 {
-    SETTI_ASSERT(word->at != NULL && word->length != 0);
     bool quoted = word->at[0] == '"';
-    const char* at = word->at + quoted;
     const char* end = word->at + word->length - quoted;
-    for (; at < end; at++, name++) {
-        at += quoted && *at == '\\';
-        if (*at != *name) {
-            return false;
-        }
-    }
-    return *name == '\0';
-}
-
-/* Whether two words are one name. */
-static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
-{
-    char name[256];
     uint32_t length = 0;
-    bool quoted = a->at[0] == '"';
-    for (const char* at = a->at + quoted; at < a->at + a->length - quoted; at++) {
+    for (const char* at = word->at + quoted; at < end && length < LAYOUT_NAME; at++) {
         at += quoted && *at == '\\';
-        if (length + 1 == sizeof(name)) {
-            return false; /* not a type's name */
-        }
         name[length++] = *at;
     }
-    name[length] = '\0';
-    return layout_word_is_name(b, name);
+    name[length < LAYOUT_NAME ? length : 0] = '\0';
 }
 
-/* Reads a group between its braces. */
+static bool layout_word_is_name(const layout_word* word, const char* name)
+{
+    char said[LAYOUT_NAME];
+    layout_unquote(word, said);
+    return strcmp(said, name) == 0;
+}
+
+static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
+{
+    char name[LAYOUT_NAME];
+    layout_unquote(a, name);
+    return name[0] != '\0' && layout_word_is_name(b, name);
+}
+
 static bool layout_read_group(layout_reader* reader, layout_item* item)
 {
     layout_word word;
@@ -276,11 +266,8 @@ static setti_type* layout_type(const sett_world* world, const layout_word* word)
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------------- messages */
-
 static void layout_place(const char* text, const char* at, unsigned* line, unsigned* column)
 {
-    SETTI_ASSERT(text <= at);
     *line = 1;
     *column = 1;
     for (; text < at; text++) {
@@ -303,41 +290,44 @@ static sett_status layout_wrong(sett_world* world, sett_status status, const cha
                                  layout_call, line, column, length, at, wrong);
 }
 
-/* Logs names that no type has. */
+/* Logs a name that no type has. */
+static void layout_report_word(const sett_world* world, const char* text, const layout_word* word)
+{
+    unsigned line;
+    unsigned column;
+    if (layout_type(world, word) != NULL) {
+        return;
+    }
+    layout_place(text, word->at, &line, &column);
+    setti_guess guess = setti_guess_begin(word->at, word->length);
+    setti_component_guess(world, &guess);
+    setti_world_log(world, SETT_LOG_WARNING,
+                    "%s: line %u, column %u: type \"%.*s\" is not registered in this world%s",
+                    layout_call, line, column, (int)SETTI_MIN(word->length, 100u), word->at,
+                    setti_guess_text(&guess));
+}
+
+/* Logs the names of the world's layout that no type has. */
 static void layout_report(const sett_world* world)
 {
-    SETTI_ASSERT(setti_layout_of(world)->text != NULL);
     const char* text = setti_layout_of(world)->text;
     layout_item item;
     for (layout_reader reader = layout_read(text); layout_next(&reader, &item);) {
-        for (uint32_t k = 0; k < LAYOUT_LISTS * SETT_GROUP_TYPES + 1; k++) {
-            const layout_word* word =
-                k == 0 ? &item.name
-                       : &item.type[(k - 1) / SETT_GROUP_TYPES][(k - 1) % SETT_GROUP_TYPES];
-            unsigned line;
-            unsigned column;
-            if (word->at == NULL || layout_is(word, "group") || layout_type(world, word) != NULL) {
-                continue;
+        if (item.storage != SETT_STORAGE_DEFAULT) {
+            layout_report_word(world, text, &item.name);
+        }
+        for (uint32_t list = 0; list < LAYOUT_LISTS; list++) {
+            for (uint32_t k = 0; k < item.count[list]; k++) {
+                layout_report_word(world, text, &item.type[list][k]);
             }
-            layout_place(text, word->at, &line, &column);
-            setti_guess guess = setti_guess_begin(word->at, word->length);
-            setti_component_guess(world, &guess);
-            setti_world_log(
-                world, SETT_LOG_WARNING,
-                "%s: line %u, column %u: type \"%.*s\" is not registered in this world%s",
-                layout_call, line, column, (int)SETTI_MIN(word->length, 100u), word->at,
-                setti_guess_text(&guess));
         }
     }
 }
 
-/* --------------------------------------------------------------------------------------- groups */
-
-/* Fills in the description of a group. Returns false if one of its types is not registered. */
+/* Describes a group. Returns false if one of its types is not registered. */
 static bool layout_group_desc(const sett_world* world, const layout_item* item,
                               sett_group_desc* desc)
 {
-    SETTI_ASSERT(item->storage == SETT_STORAGE_DEFAULT);
     sett_component* const lists[LAYOUT_LISTS] = {desc->owned, desc->with, desc->without};
     memset(desc, 0, sizeof(*desc));
     desc->name = "layout";
@@ -353,24 +343,38 @@ static bool layout_group_desc(const sett_world* world, const layout_item* item,
     return true;
 }
 
-/* Whether a list has exactly these types. */
+/* Goes to the next group whose types are registered, and describes it. Returns false at the end. */
+static bool layout_next_group(const sett_world* world, layout_reader* reader, sett_group_desc* desc)
+{
+    layout_item item;
+    while (layout_next(reader, &item)) {
+        if (item.storage == SETT_STORAGE_DEFAULT && layout_group_desc(world, &item, desc)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a list has all these types; their number is added to *count. */
+static bool layout_list_has(const setti_type_list* list, const sett_component* ids, uint32_t* count)
+{
+    bool found = true;
+    for (uint32_t k = 0; found && k < SETT_GROUP_TYPES && ids[k] != 0; k++, ++*count) {
+        found = false;
+        for (uint32_t i = 0; i < list->count; i++) {
+            found = found || list->item[i]->id == ids[k];
+        }
+    }
+    return found;
+}
+
+/* Whether a list has exactly these types, and those of `more` unless it is NULL. */
 static bool layout_list_is(const setti_type_list* list, const sett_component* ids,
                            const sett_component* more)
 {
     uint32_t count = 0;
-    for (uint32_t k = 0; k < 2 * SETT_GROUP_TYPES; k++) {
-        const sett_component* from = k < SETT_GROUP_TYPES ? ids : more;
-        sett_component id = from != NULL ? from[k % SETT_GROUP_TYPES] : 0;
-        bool found = id == 0;
-        for (uint32_t i = 0; i < list->count; i++) {
-            found = found || list->item[i]->id == id;
-        }
-        if (!found) {
-            return false;
-        }
-        count += id != 0;
-    }
-    return count >= list->count;
+    return layout_list_has(list, ids, &count) &&
+           (more == NULL || layout_list_has(list, more, &count)) && count >= list->count;
 }
 
 /* The group of this description that a layout made, or NULL. */
@@ -385,15 +389,12 @@ static setti_listener* layout_find_group(const sett_world* world, const sett_gro
     return at;
 }
 
-/* Whether a text has this group. */
 static bool layout_has_group(const sett_world* world, const char* text,
                              const setti_listener* listener)
 {
-    layout_item item;
     sett_group_desc desc;
-    for (layout_reader reader = layout_read(text); layout_next(&reader, &item);) {
-        if (item.storage == SETT_STORAGE_DEFAULT && layout_group_desc(world, &item, &desc) &&
-            layout_find_group(world, &desc) == listener) {
+    for (layout_reader reader = layout_read(text); layout_next_group(world, &reader, &desc);) {
+        if (layout_find_group(world, &desc) == listener) {
             return true;
         }
     }
@@ -405,27 +406,22 @@ static sett_status layout_make_groups(sett_world* world, const char* text)
 {
     SETTI_ASSERT(world->locks == 0);
     const bool automatic = false;
-    layout_item item;
     sett_group_desc desc;
-    sett_status status = SETT_OK;
-    for (layout_reader reader = layout_read(text);
-         status == SETT_OK && layout_next(&reader, &item);) {
-        if (item.storage == SETT_STORAGE_DEFAULT && layout_group_desc(world, &item, &desc) &&
-            layout_find_group(world, &desc) == NULL &&
+    for (layout_reader reader = layout_read(text); layout_next_group(world, &reader, &desc);) {
+        if (layout_find_group(world, &desc) == NULL &&
             setti_group_create_for_layout(world, &desc, automatic, SETTI_NONE, layout_call) ==
                 NULL) {
-            status = world->error;
+            return world->error;
         }
     }
-    return status;
+    return SETT_OK;
 }
-
-/* ------------------------------------------------------------------------------------- checking */
 
 static sett_status layout_check_group(sett_world* world, const char* text, const layout_item* item)
 {
     for (uint32_t k = 0; k < LAYOUT_LISTS * SETT_GROUP_TYPES; k++) {
-        const layout_word* word = &item->type[k / SETT_GROUP_TYPES][k % SETT_GROUP_TYPES];
+        uint32_t list = k / SETT_GROUP_TYPES;
+        const layout_word* word = &item->type[list][k % SETT_GROUP_TYPES];
         const setti_type* type = word->at != NULL ? layout_type(world, word) : NULL;
         if (type == NULL) {
             continue;
@@ -434,7 +430,7 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
             return layout_wrong(world, SETT_STATUS_ARGUMENT, text, word->at,
                                 "it is dont_fragment, which a group cannot have");
         }
-        if (k < SETT_GROUP_TYPES && type->storage.keep_order) {
+        if (list == LAYOUT_OWNED && type->storage.keep_order) {
             return layout_wrong(world, SETT_STATUS_ARGUMENT, text, word->at,
                                 "it keeps its order (keep_order) and cannot be owned");
         }
@@ -442,7 +438,8 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* Finds a name that gets a storage twice, or is owned twice; NULL: none. */
+/* Finds a name of an item that has a storage, or is owned, earlier in the text; NULL: none. `other`
+ * is room for an item. */
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)
 {
@@ -454,8 +451,8 @@ static const layout_word* layout_find_twice(const char* text, const layout_item*
         for (uint32_t k = 0; k < item->count[LAYOUT_OWNED]; k++) {
             const layout_word* word = &item->type[LAYOUT_OWNED][k];
             for (uint32_t i = 0; i < other->count[LAYOUT_OWNED]; i++) {
-                const layout_word* same = &other->type[LAYOUT_OWNED][i];
-                if (same->at < word->at && layout_words_are_equal(same, word)) {
+                const layout_word* earlier = &other->type[LAYOUT_OWNED][i];
+                if (earlier->at < word->at && layout_words_are_equal(earlier, word)) {
                     return word;
                 }
             }
@@ -464,7 +461,6 @@ static const layout_word* layout_find_twice(const char* text, const layout_item*
     return NULL;
 }
 
-/* Checks the grammar of a text. */
 static sett_status layout_check_text(sett_world* world, const char* text)
 {
     layout_item item;
@@ -472,14 +468,12 @@ static sett_status layout_check_text(sett_world* world, const char* text)
     layout_reader reader = layout_read(text);
     while (layout_next(&reader, &item)) {
         const layout_word* twice = layout_find_twice(text, &item, &other);
-        sett_status status =
-            twice != NULL
-                ? layout_wrong(world, SETT_STATUS_ARGUMENT, text, twice->at,
-                               item.storage != SETT_STORAGE_DEFAULT ? "it has two storages - name "
-                                                                      "one"
-                                                                    : "it is owned twice - list it "
-                                                                      "in `with` of one group")
-                : layout_check_group(world, text, &item);
+        const char* wrong = item.storage != SETT_STORAGE_DEFAULT
+                                ? "it has two storages - name one"
+                                : "it is owned twice - list it in `with` of one group";
+        sett_status status = twice != NULL
+                                 ? layout_wrong(world, SETT_STATUS_ARGUMENT, text, twice->at, wrong)
+                                 : layout_check_group(world, text, &item);
         if (status != SETT_OK) {
             return status;
         }
@@ -514,16 +508,13 @@ static sett_status layout_check_type(sett_world* world, const char* text, const 
 /* Whether the text's groups differ from the world's, or from those to be made. */
 static bool layout_groups_differ(const sett_world* world, const char* text)
 {
-    layout_item item;
     sett_group_desc desc;
     bool differ = false;
     for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
         differ = differ || (at->by_layout && !layout_has_group(world, text, at));
     }
-    for (layout_reader reader = layout_read(text); layout_next(&reader, &item);) {
-        differ = differ ||
-                 (item.storage == SETT_STORAGE_DEFAULT && layout_group_desc(world, &item, &desc) &&
-                  layout_find_group(world, &desc) == NULL);
+    for (layout_reader reader = layout_read(text); layout_next_group(world, &reader, &desc);) {
+        differ = differ || layout_find_group(world, &desc) == NULL;
     }
     return differ;
 }
@@ -542,8 +533,6 @@ static sett_status layout_check(sett_world* world, const char* text)
     }
     return status;
 }
-
-/* ------------------------------------------------------------------------------------- applying */
 
 static void layout_drop_text(sett_world* world)
 {
@@ -657,8 +646,6 @@ uint64_t sett_layout_step(sett_world* world, uint32_t max_values)
     return setti_auto_layout_step(world, max_values);
 }
 
-/* ---------------------------------------------------------------------------------- describing */
-
 static void layout_add_name(setti_writer* out, const char* name)
 {
     layout_word word = {name, (uint32_t)strlen(name)};
@@ -731,8 +718,6 @@ size_t sett_layout_describe(const sett_world* world, char* out, size_t size)
     }
     return text.length;
 }
-
-/* ------------------------------------------------------------------------------------ proposals */
 
 bool setti_layout_can_convert(const setti_type* type)
 {

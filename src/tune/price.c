@@ -20,19 +20,15 @@
 #define COST_LOOKUP 160 /* testing whether a row has another component */
 #define COST_FETCH 210  /* copying a value from another order */
 #define COST_BACK 120   /* copying it back */
-/* Entering or leaving a group, for each owned type, compared with an array. In the second-level
- * cache, destroying an entity of two types takes 86 ns instead of 9. At random in a million: four
- * more cache lines, most of them at the same time. */
+/* Entering or leaving a group, for each owned type, instead of an array: in the second-level cache,
+ * and where each of four cache lines is missed. */
 #define COST_EXCHANGE 3500
 #define COST_EXCHANGE_FAR 22000
 #define ROWS_NEAR 16384
 /* Reading by handle, in a sparse set instead of an array. */
 #define COST_INDIRECT 300
-/* Adding or removing, in a sparse set instead of an array. Removing one and adding another takes
- * 481 instructions instead of 187, and 27.5 ns instead of 16.4 with 1,000 rows. With more rows,
- * three cache misses are added: for the row that fills the hole, its entity's entry and the new
- * row: 29 ns a change with 50,000 rows, 80 with 100,000, 320 with 500,000. (With 10,000 of a
- * million the array's value is as far away, and both take 170.) */
+/* Adding or removing, in a sparse set instead of an array. Among many rows three cache lines are
+ * missed: the row that fills the hole, its entity's entry, and the new row. */
 #define COST_CHANGE 550
 #define COST_CHANGE_FAR 5000
 
@@ -65,8 +61,8 @@ static bool price_collides(const sett_query* query, const setti_listener* group)
     return false;
 }
 
-/* Finds the terms of a query with the type and kind of a term of another; *all becomes false if one
- * of `terms` has none. */
+/* Finds the terms of a query that have the type and kind of one of `terms` of another query. *all
+ * becomes whether each of `terms` was found. */
 static uint32_t price_common(const sett_query* query, const sett_query* other, uint32_t terms,
                              bool* all)
 {
@@ -87,7 +83,6 @@ static uint32_t price_common(const sett_query* query, const sett_query* other, u
 
 static setti_price price_matches(const sett_query* query, setti_use use)
 {
-    SETTI_ASSERT((unsigned)use < SETTI_USES);
     const setti_query_use* counted = &query->use[use];
     return counted->loops != 0 ? (setti_price)(counted->matched / counted->loops) : 0;
 }
@@ -102,10 +97,30 @@ static uint32_t price_terms_of(const sett_query* query, const setti_type_list* t
     return terms;
 }
 
+/* Adds the group that another query would get. It covers this query if no group does, and if this
+ * query has all its conditions. */
+static void price_view_group(const sett_query* query, setti_use use, const sett_query* group,
+                             price_view* view)
+{
+    bool all;
+    bool owns;
+    uint32_t covered = price_common(query, group, group->required | group->without, &all);
+    uint32_t owned = price_common(query, group, setti_price_owned(group), &owns);
+    view->sparse_set |= owned;
+    if (all && owns && view->owned == 0) {
+        view->owned = owned;
+        view->covered = covered;
+        view->rows = price_matches(group, use);
+    }
+}
+
+/* How a query sees the layout after a change (NULL: the present one). */
 static price_view price_view_of(const sett_query* query, setti_use use,
                                 const setti_relayout* change)
 {
-    price_view view = {~query->positional, 0, 0, 0};
+    static const setti_relayout unchanged = {0};
+    change = change != NULL ? change : &unchanged;
+    price_view view = {.sparse_set = ~query->positional};
     bool ends = query->cover == change->dissolved ||
                 (change->group != NULL && price_collides(change->group, query->cover));
     if (query->arranged != 0 && !ends) {
@@ -114,18 +129,7 @@ static price_view price_view_of(const sett_query* query, setti_use use,
         view.rows = query->cover->length;
     }
     if (change->group != NULL) {
-        bool all;
-        uint32_t terms = change->group->required | change->group->without;
-        uint32_t covered = price_common(query, change->group, terms, &all);
-        bool owns;
-        uint32_t owned =
-            price_common(query, change->group, setti_price_owned(change->group), &owns);
-        view.sparse_set |= owned;
-        if (all && owns && view.owned == 0) {
-            view.owned = owned;
-            view.covered = covered;
-            view.rows = price_matches(change->group, use);
-        }
+        price_view_group(query, use, change->group, &view);
     }
     if (change->dissolved != NULL) {
         view.sparse_set &= ~price_terms_of(query, &change->dissolved->owned);
@@ -141,7 +145,6 @@ static price_view price_view_of(const sett_query* query, setti_use use,
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {
-    SETTI_ASSERT(matches >= 0 && rows >= 0);
     setti_price price = rows * COST_LOOKUP * setti_bits_count(tested);
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
@@ -152,9 +155,9 @@ static setti_price price_others(const sett_query* query, setti_price matches, se
     return price;
 }
 
+/* The cost of a loop over the rows of a sparse set. */
 static setti_price price_driver(const sett_query* query, setti_price matches, uint32_t driver)
 {
-    SETTI_ASSERT(driver < query->term_count);
     const setti_storage* storage = &query->term[driver].type->storage;
     setti_price rows = storage->count;
     uint32_t in_place = (uint32_t)1 << driver;
@@ -163,6 +166,7 @@ static setti_price price_driver(const sett_query* query, setti_price matches, ui
            price_others(query, matches, rows, query->required & ~in_place, in_place);
 }
 
+/* The cost of a loop over the words of all required terms but sparse sets. */
 static setti_price price_pages(const sett_query* query, setti_price matches, const price_view* view)
 {
     uint32_t walked = query->required & ~view->sparse_set;
@@ -175,7 +179,8 @@ static setti_price price_pages(const sett_query* query, setti_price matches, con
     }
     setti_price steps = rows * COST_STEP / 1024 * setti_bits_count(walked);
     setti_price listed = SETTI_MIN(matches * COST_LINE, rows * COST_LINES) + matches * COST_LISTED;
-    return COST_LOOP + steps + (matches >= rows * 98 / 100 ? matches * COST_DENSE : listed) +
+    bool in_runs = matches >= rows * 98 / 100;
+    return COST_LOOP + steps + (in_runs ? matches * COST_DENSE : listed) +
            price_others(query, matches, rows, query->required & view->sparse_set,
                         ~view->sparse_set);
 }
@@ -225,11 +230,12 @@ static setti_price price_singles(const setti_type* type)
            setti_price_changes(type->use.added + type->use.removed, type->storage.count);
 }
 
+/* The additional cost of these for all types that a change converts. */
 static setti_price price_all_singles(setti_use use, const setti_relayout* change)
 {
     setti_price price = 0;
     if (use != SETTI_PROFILED) {
-        return 0; /* not counted */
+        return 0; /* only profiles count them */
     }
     if (change->type != NULL) {
         price = price_singles(change->type);
@@ -246,10 +252,9 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
 static void price_add(setti_prices* total, const sett_query* query, setti_use use,
                       const setti_relayout* change)
 {
-    static const setti_relayout unchanged = {0};
     uint64_t loops = query->use[use].loops;
     if (loops != 0 && query->required != 0 && price_is_concerned(query, change)) {
-        total->now += (setti_price)loops * setti_price_loop(query, use, &unchanged);
+        total->now += (setti_price)loops * setti_price_loop(query, use, NULL);
         total->then += (setti_price)loops * setti_price_loop(query, use, change);
         total->loops = SETTI_MAX(total->loops, loops);
     }
@@ -266,8 +271,7 @@ setti_prices setti_price_change(const sett_world* world, setti_use use,
     for (; query != NULL; query = query->next) {
         price_add(&total, query, use, change);
     }
-    setti_price singles = price_all_singles(use, change);
-    *(singles > 0 ? &total.then : &total.now) += singles > 0 ? singles : -singles;
+    setti_prices_add(&total, price_all_singles(use, change));
     return total;
 }
 

@@ -25,10 +25,17 @@ typedef struct setti_prices {
     uint64_t loops; /* number of loops of the query with the most */
 } setti_prices;
 
+/* Adds a cost that a change causes; below 0: that it saves. */
+static inline void setti_prices_add(setti_prices* prices, setti_price cost)
+{
+    prices->then += SETTI_MAX(cost, 0);
+    prices->now += SETTI_MAX(-cost, 0);
+}
+
 /* The terms that a group for a query would own: all with values, which must be required. */
 uint32_t setti_price_owned(const sett_query* query);
 
-/* The cost of one loop of a query. */
+/* The cost of one loop of a query after a change; NULL: under the present layout. */
 setti_price setti_price_loop(const sett_query* query, setti_use use, const setti_relayout* change);
 
 /* Queries of a world, with at least those that a change concerns. */

@@ -6,7 +6,6 @@
 
 #include "world/world.h"
 
-/* Adds frames to a span. */
 static void trend_join(sett_span* span, const sett_span* more)
 {
     SETTI_ASSERT(more->frames != 0);

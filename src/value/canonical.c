@@ -145,8 +145,6 @@ static bool piece_same(const setti_piece* piece, const unsigned char* a, const u
     return same;
 }
 
-/* --------------------------------------------------------------------------- strings and lists */
-
 sett_string setti_owned_string(const void* at)
 {
     sett_string string;

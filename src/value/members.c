@@ -49,8 +49,6 @@ uint32_t sett_member_kind_size(sett_member_kind kind)
     return (unsigned)kind < SETT_MEMBER_KINDS ? member_kinds[kind].size : 0;
 }
 
-/* ------------------------------------------------------------------------------------- checking */
-
 static sett_member_kind member_kind(const sett_member* member)
 {
     if (member->kind == SETT_MEMBER_LIST) {
@@ -407,7 +405,6 @@ static const char* struct_check(const sett_struct* of, size_t align, bool gaps, 
     return gaps ? struct_check_gaps(of, (uint32_t)SETTI_MAX(align, struct_align(of)), out) : NULL;
 }
 
-/* Whether a byte of a struct belongs to a member. */
 static bool struct_has_byte(const sett_struct* of, uint32_t at)
 {
     for (uint32_t k = 0; k < of->count; k++) {
@@ -476,8 +473,6 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
     }
     return wrong;
 }
-
-/* -------------------------------------------------------------------------------------- copying */
 
 /* A list of pieces that is filled; `item` NULL: they are only counted. */
 typedef struct piece_list {
@@ -585,8 +580,6 @@ static sett_struct copy_struct(member_copy* to, const sett_struct* from)
     of.members = list;
     return of;
 }
-
-/* --------------------------------------------------------------------------------------- pieces */
 
 setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size, uint32_t element)
 {
@@ -853,8 +846,6 @@ void setti_members_mask(const setti_members* members, unsigned char* mask)
         memset(mask + members->pieces[k].offset, 255, members->pieces[k].size);
     }
 }
-
-/* ---------------------------------------------------------------------------------------- paths */
 
 const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length)
 {

@@ -73,8 +73,6 @@ double setti_number_float(sett_member_kind kind, const void* bytes)
     return setti_number_is_signed(kind) ? (double)number : (double)(uint64_t)number;
 }
 
-/* -------------------------------------------------------------------------------------- writing */
-
 /* Replaces the locale's decimal separator, one or more bytes, by a point. */
 static size_t number_put_point(char* text)
 {
@@ -219,7 +217,6 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
     return 0;
 }
 
-/* Whether reading the text gives this number. */
 static bool number_is_same(sett_member_kind kind, const char* text, double value)
 {
     return kind == SETT_MEMBER_F32 ? (double)strtof(text, NULL) == value
@@ -277,8 +274,6 @@ size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale
     bool negative = number < 0 && kind != SETT_MEMBER_U64;
     return number_write_integer(negative, negative ? 0 - (uint64_t)number : (uint64_t)number, out);
 }
-
-/* -------------------------------------------------------------------------------------- reading */
 
 static const char* number_read_integer(sett_member_kind kind, const char* text, size_t length,
                                        void* bytes)

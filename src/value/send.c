@@ -66,7 +66,6 @@ static uint64_t send_round(const setti_send* send, const unsigned char* at)
     return (uint64_t)(int64_t)(number < 0 ? number - 0.5 : number + 0.5);
 }
 
-/* The number of an integer. */
 static void send_restore(const setti_send* send, uint64_t bits, unsigned char* at)
 {
     uint64_t sign = (uint64_t)1 << (send->bits - 1);

@@ -179,8 +179,6 @@ void setti_value_print(setti_writer* out, const sett_struct* of, const void* val
     }
 }
 
-/* ---------------------------------------------------------------------------------- differences */
-
 typedef struct text_difference {
     setti_writer* out;
     uint32_t count;
