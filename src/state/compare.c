@@ -76,7 +76,7 @@ static void compare_slot(setti_compare* compare, sett_entity was, sett_entity is
 {
     bool ended = (was.generation & SETTI_DEAD) == 0;
     bool begun = (is.generation & SETTI_DEAD) == 0;
-    if (ended || begun) {
+    if (compare->sink->entity != NULL && (ended || begun)) {
         compare->sink->entity(compare->sink, ended ? &was : NULL, begun ? &is : NULL);
     }
     if (begun) {
@@ -86,7 +86,7 @@ static void compare_slot(setti_compare* compare, sett_entity was, sett_entity is
 
 void setti_compare_entities(setti_compare* compare)
 {
-    SETTI_ASSERT(compare->sink != NULL && compare->sink->entity != NULL);
+    SETTI_ASSERT(compare->sink != NULL);
     setti_view_slot slot = {.index = SETTI_NONE};
     setti_marks_clear(&compare->begun);
     while (setti_view_next_slot(compare->view, &slot)) {
@@ -157,32 +157,8 @@ SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_pag
 
 static void compare_rows(setti_compare_rows* rows, const setti_view_page* next, size_t size)
 {
-    switch (size) {
-    case 1:
-        compare_rows_of(rows, next, 1);
-        break;
-    case 2:
-        compare_rows_of(rows, next, 2);
-        break;
-    case 4:
-        compare_rows_of(rows, next, 4);
-        break;
-    case 8:
-        compare_rows_of(rows, next, 8);
-        break;
-    case 12:
-        compare_rows_of(rows, next, 12);
-        break;
-    case 16:
-        compare_rows_of(rows, next, 16);
-        break;
-    case 24: /* nodes of the hierarchy */
-        compare_rows_of(rows, next, 24);
-        break;
-    default:
-        compare_rows_of(rows, next, size);
-        break;
-    }
+#define COMPARE_ROWS(n) compare_rows_of(rows, next, n)
+    SETTI_COMPARE_BY_SIZE(size, COMPARE_ROWS);
 }
 
 /* Reports the rows that differ, except rows that have no value on one side, or another entity. */

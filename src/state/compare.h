@@ -15,12 +15,25 @@ typedef struct setti_compare_rows {
     const uint32_t* generation;
 } setti_compare_rows;
 
+/* Calls loop(size), with the usual sizes of values as constants: an inlined loop is compiled for
+ * each of them. 24 is that of nodes of the hierarchy. */
+#define SETTI_COMPARE_BY_SIZE(size, loop)                                                          \
+    ((size) == 4    ? loop(4)                                                                      \
+     : (size) == 8  ? loop(8)                                                                      \
+     : (size) == 12 ? loop(12)                                                                     \
+     : (size) == 16 ? loop(16)                                                                     \
+     : (size) == 24 ? loop(24)                                                                     \
+     : (size) == 1  ? loop(1)                                                                      \
+     : (size) == 2  ? loop(2)                                                                      \
+                    : loop(size))
+
 /* Receives all differences. On the side where they do not exist, handles are null and values NULL.
  * An index with another entity is reported as destroyed and created. */
 typedef struct setti_compare_sink {
     /* Optional; replaces value() for values of an array on both sides, while the type is marked.
      * Ascending. Bytes differ, but the content need not; `bits` may be changed. */
     void (*rows)(struct setti_compare_sink* sink, setti_compare_rows* rows);
+    /* Optional. */
     void (*entity)(struct setti_compare_sink* sink, const sett_entity* ended,
                    const sett_entity* begun);
     void (*value)(struct setti_compare_sink* sink, sett_entity was, const void* before,

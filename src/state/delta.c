@@ -74,7 +74,7 @@ static bool delta_has_room(const setti_delta_writer* to, size_t size)
     return to->size <= to->capacity && size <= to->capacity - to->size;
 }
 
-/* Grows the buffer by `size` bytes at least, unless memory ran out before: then bytes are missing. */
+/* Grows the buffer by `size` bytes at least; not if memory ran out before, so that bytes are lost. */
 SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
 {
     SETTI_ASSERT(to->pool != NULL);
@@ -375,20 +375,6 @@ static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* Begins a view and a walk over two snapshots. Returns false when memory runs out. */
-static bool delta_begin(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view,
-                        setti_compare* walk)
-{
-    if (!setti_view_init(world, a, b, view)) {
-        return false;
-    }
-    if (!setti_compare_init(view, walk)) {
-        setti_view_deinit(world, view);
-        return false;
-    }
-    return true;
-}
-
 static sett_status delta_check_types(sett_world* world, const char* call, setti_compare* walk)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -418,7 +404,11 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     if (status != SETT_OK) {
         return status;
     }
-    if (!delta_begin(world, a, b, &view, &walk)) {
+    if (!setti_view_init(world, a, b, &view)) {
+        return setti_world_no_memory(world, delta_call);
+    }
+    if (!setti_compare_init(&view, &walk)) {
+        setti_view_deinit(world, &view);
         return setti_world_no_memory(world, delta_call);
     }
     status = delta_check_types(world, delta_call, &walk);

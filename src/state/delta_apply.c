@@ -1241,7 +1241,7 @@ static bool apply_player_reject(const setti_player* player, const char* why)
     return setti_delta_reject((const setti_delta*)player, why) == SETT_OK;
 }
 
-/* Parses and checks a delta. Applies recorded commands before, because the checks read the world. */
+/* Parses and checks a delta. Applies recorded commands first, because the checks read the world. */
 static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     sett_world* world = delta->world;

@@ -143,7 +143,7 @@ static setti_delta_type* arrange_find(const setti_delta* delta, const setti_type
     return type->delta_number != 0 ? &delta->type[type->delta_number - 1] : NULL;
 }
 
-/* Whether the wanted orders of all of a group's storages begin with the group's members, in the same
+/* Whether the wanted orders of a group's storages all begin with the group's members, in one
  * order. */
 static bool arrange_agrees(const setti_delta* delta, const setti_listener* group)
 {

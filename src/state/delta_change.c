@@ -263,29 +263,8 @@ void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows)
         return;
     }
     SETTI_ASSERT(size == to->type->storage.size);
-    switch (size) {
-    case 1:
-        out = change_add_rows(to, rows, 1, out);
-        break;
-    case 2:
-        out = change_add_rows(to, rows, 2, out);
-        break;
-    case 4:
-        out = change_add_rows(to, rows, 4, out);
-        break;
-    case 8:
-        out = change_add_rows(to, rows, 8, out);
-        break;
-    case 12:
-        out = change_add_rows(to, rows, 12, out);
-        break;
-    case 16:
-        out = change_add_rows(to, rows, 16, out);
-        break;
-    default:
-        out = change_add_rows(to, rows, size, out);
-        break;
-    }
+#define CHANGE_ADD_ROWS(n) change_add_rows(to, rows, n, out)
+    out = SETTI_COMPARE_BY_SIZE(size, CHANGE_ADD_ROWS);
     to->values.size = (size_t)(out - to->values.data);
     for (uint32_t n = 0; n < rows->words; n++) {
         if (rows->bits[n] != 0) {
@@ -393,9 +372,8 @@ static unsigned char* change_write_columns(unsigned char* out, const unsigned ch
     return change_write_bytes(out, bytes + written, size - written);
 }
 
-/* One of the three steps that transpose 8 by 8 bytes: exchanges the upper half of each part of a
- * word with the lower half of the same part of the word `apart` words later. `lower` masks the lower
- * halves, of `shift` bits. */
+/* One of the three steps that transpose 8 by 8 bytes: exchanges the upper halves of a word's parts
+ * with the lower halves in the word `apart` words later. `lower` masks these, of `shift` bits. */
 SETTI_INLINE void change_swap(uint64_t word[8], uint32_t apart, uint32_t shift, uint64_t lower)
 {
     for (uint32_t k = 0; k < 8; k++) {
@@ -560,8 +538,8 @@ static bool change_read_columns(setti_delta_reader* from, unsigned char* out, si
     return true;
 }
 
-/* Writes the changed values, the world's plus their differences, as blocks of entries. `count` is the
- * number of values: columns[k * count] is the k-th byte of the first one. */
+/* Writes the changed values as blocks of entries: the world's values plus their differences. There
+ * are `count` values: columns[k * count] is the k-th byte of the first difference. */
 static void change_make_entries(const setti_delta_type* of, setti_delta_reader words,
                                 const unsigned char* columns, size_t count, unsigned char* out)
 {

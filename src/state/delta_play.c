@@ -39,7 +39,7 @@ static bool play_detach_for_move(const setti_delta* delta, const setti_delta_typ
     return done;
 }
 
-/* Takes the values of an entity that will be destroyed out of their lists, for types of one pass. */
+/* Takes values of an entity that will be destroyed out of their lists, for types of one pass. */
 static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t pass)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {

@@ -321,8 +321,8 @@ static bool selection_codec_differs(const selection_job* job, const void* before
                : memcmp(before, after, type->storage.size) != 0;
 }
 
-/* Rounds a value into the side's half of `job->packed`. The unrounded bytes are written behind those
- * of the entries for a moment. */
+/* Rounds a value into the side's half of `job->packed`. Its unrounded bytes are at the end of the
+ * entries for a moment. */
 static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t side)
 {
     setti_delta_writer* to = &job->to;

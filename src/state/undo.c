@@ -206,19 +206,16 @@ static sett_status undo_sync_entities(sett_undo* undo, const char* call)
     return status == SETT_OK ? status : undo_fail(undo, status, call);
 }
 
-#if defined(SETT_NO_RELATION)
 static bool undo_has_children(const sett_world* world, sett_entity entity)
 {
+#if defined(SETT_NO_RELATION)
     (void)world;
     (void)entity;
     return false;
-}
 #else
-static bool undo_has_children(const sett_world* world, sett_entity entity)
-{
     return !sett_is_null(sett_hierarchy_first(world, entity));
-}
 #endif
+}
 
 /* Whether a value of the mirror can be removed without removing links to its entity, or children:
  * these belong to other entities. */
@@ -342,6 +339,7 @@ static bool undo_rename(const sett_world* from, sett_world* to, const setti_sele
     return true;
 }
 
+/* Orders the children of listed entities as in another world, and gives them lost names. */
 static bool undo_arrange(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     return undo_order(from, to, list) && undo_rename(from, to, list);
@@ -461,8 +459,8 @@ static void undo_forget(sett_undo* undo, undo_step* step)
     undo_free_step(undo, step);
 }
 
-/* The next step to forget: the oldest if it has at most one branch, else the oldest end of a branch.
- * Never the present step. */
+/* The next step to forget: the oldest if it has at most one branch, else the oldest end of a
+ * branch. Never the present step. */
 static undo_step* undo_find_least(const sett_undo* undo)
 {
     undo_step* step = undo->oldest;

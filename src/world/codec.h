@@ -48,7 +48,8 @@ static inline uint32_t setti_delta_word(const unsigned char* bytes, size_t k)
     return (uint32_t)setti_bytes_get(bytes + 4 * k, 4);
 }
 
-/* The sides on which two states are compared. While a delta is played SETTI_AFTER is the live world. */
+/* The sides on which two states are compared. While a delta is played, SETTI_AFTER is the live
+ * world. */
 enum {
     SETTI_BEFORE,
     SETTI_AFTER
