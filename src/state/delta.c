@@ -74,7 +74,7 @@ static bool delta_has_room(const setti_delta_writer* to, size_t size)
     return to->size <= to->capacity && size <= to->capacity - to->size;
 }
 
-/* Grows the buffer by `size` bytes at least; not if memory ran out before, so that bytes are lost. */
+/* Grows the buffer by `size` bytes at least, unless memory ran out before: then bytes are lost. */
 SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
 {
     SETTI_ASSERT(to->pool != NULL);
