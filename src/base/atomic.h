@@ -62,8 +62,7 @@ static inline uint32_t setti_counter_add(setti_counter* to, uint32_t value)
     return (uint32_t)atomic_fetch_add_explicit(to, value, memory_order_relaxed);
 }
 
-/* Subtracts and returns the old value. The thread that gets 1 is the last: it sees the writes of
- * all the others. */
+/* Returns the old value. The thread that gets 1 is the last, and sees the writes of the others. */
 static inline uint32_t setti_counter_take(setti_counter* from, uint32_t value)
 {
     return (uint32_t)atomic_fetch_sub_explicit(from, value, memory_order_acq_rel);

@@ -52,8 +52,7 @@ SETTI_INLINE uint64_t setti_bits_sums(uint64_t word)
     return word * 0x0101010101010101u;
 }
 
-/* How many bits are set. Arithmetic, not an instruction: a generic x86-64 build would call into a
- * library for it. */
+/* How many bits are set: by arithmetic, since generic x86-64 builds would call a library. */
 SETTI_INLINE uint32_t setti_bits_count(uint64_t word)
 {
 #if defined(__POPCNT__)
@@ -69,8 +68,7 @@ SETTI_INLINE uint64_t setti_bits_below(uint32_t k)
     return k >= 64 ? UINT64_MAX : (((uint64_t)1 << k) - 1);
 }
 
-/* The first set bit of [at, end); setti_bits_last: the last one below `end`. SETTI_NONE: none is
- * set. */
+/* The first set bit of [at, end), and the last one below `end`; SETTI_NONE: there is none. */
 static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t at, uint32_t end)
 {
     while (at < end) {

@@ -4,8 +4,7 @@
 
 #include "base/common.h"
 
-/* Returns a checksum of bytes, equal on every machine. To sum several parts, pass the checksum of
- * each as the seed of the next. */
+/* Returns a checksum, equal on every machine. The seed of a next part is that of the one before. */
 uint64_t setti_checksum(uint64_t seed, const void* bytes, size_t size);
 
 #endif

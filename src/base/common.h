@@ -36,8 +36,7 @@
 #define SETTI_PREFETCH(address) (void)(address)
 #endif
 
-/* Fast paths that are inlined because measurements say so, except at -Os, where that would add an
- * eighth to the library. */
+/* Fast paths, inlined as measured, except at -Os, where that would add an eighth of the library. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define SETTI_INLINE static inline __attribute__((always_inline))
 #elif defined(_MSC_VER) && !defined(__GNUC__)
@@ -105,8 +104,7 @@ static inline bool setti_is_null(const void* pointer, const char* call, const ch
 #define SETTI_IS_NULL_IN_DEBUG(parameter) SETTI_IS_NULL(parameter)
 #endif
 
-/* Copies a struct of another size: fields that only one of the two structs has are left out or
- * zero. */
+/* Copies a struct of another size: what only one of the two has is left out, or zero. */
 void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size);
 
 /* Casts away const where an interface hands out what it owns; the one place that may. */

@@ -12,8 +12,6 @@
  */
 #include "base/cow.h"
 
-#include "base/bits.h"
-
 #include <string.h>
 
 setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages)

@@ -52,9 +52,8 @@ typedef struct setti_cow {
     size_t pages;      /* upper bound of their pages */
     setti_spare* spare;
     bool spare_taken; /* a spare had to be used */
-    /* Stops copy-on-write and frees all diffs, because the world is destroyed or memory ran out: a
-     * page is then written without being saved, and no restore is possible (the pool's lock is
-     * held). */
+    /* Frees all diffs, because the world is destroyed or memory ran out: pages are then written
+     * without being saved (the pool's lock is held). */
     void (*end)(struct setti_cow* cow, setti_cow_reason reason);
     /* Called when the diffs exceed `limit` (the pool's lock is held). */
     void (*full)(struct setti_cow* cow);
@@ -141,8 +140,7 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
 /* Ends what setti_cow_swap began, at a SETTI_COW_LENT entry: the page is at its address again. */
 void setti_cow_give_back(setti_cow_entry* entry);
 
-/* Replaces the live page by the saved one; its old contents are freed, and the entry is empty. The
- * page counts as restored now. */
+/* Replaces the live page by the saved one; the entry is then empty. The page counts as restored. */
 void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
 /* Of three states in a row, `to` is the difference of the first from the second, `from` of the

@@ -6,8 +6,6 @@
  */
 #include "base/hash_map.h"
 
-#include "base/bits.h"
-
 #include <string.h>
 
 static uint32_t hash_map_home(const setti_hash_map* map, uint64_t key)

@@ -16,9 +16,6 @@
  */
 #include "base/cow.h"
 
-#include "base/bits.h"
-#include "base/platform.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,8 +77,7 @@ static bool pool_is_large(size_t size, size_t align)
     return size > SETTI_POOL_PAGE_MAX || align > SETTI_POOL_STEP;
 }
 
-/* Small pieces lie on multiples of their size, so that an alignment up to it holds; the rest on
- * steps. */
+/* Small pieces lie on multiples of their size, for alignments up to it, the others on steps. */
 static size_t pool_class_align(uint32_t k)
 {
     return k < 2 ? pool_class_size(k) : SETTI_POOL_STEP;
@@ -174,9 +170,14 @@ static void strip_unlink(setti_pool* pool, setti_strip* strip)
     strip->left = 0;
 }
 
-static void strip_link(setti_pool* pool, setti_strip* strip)
+/* Makes `count` pages of class k, from `page` on, the run of a table. */
+static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t k, unsigned char* page,
+                       uint32_t count)
 {
-    SETTI_ASSERT(strip->left != 0);
+    SETTI_ASSERT(count != 0);
+    strip->page = page;
+    strip->left = count;
+    strip->class = k;
     strip->next = pool->strips;
     strip->previous = NULL;
     if (pool->strips != NULL) {
@@ -320,8 +321,7 @@ static size_t pool_block_size(const setti_pool* pool, size_t need)
     return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
 }
 
-/* Takes a block with room for `need` bytes: from the allocator, or else the held one. `huge`: a
- * large block may be huge pages. */
+/* Takes a block from the allocator, or else the held one. `huge`: it may be huge pages. */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);
@@ -430,8 +430,7 @@ static bool pool_make_room(setti_pool* pool, size_t need)
     return true;
 }
 
-/* Makes the unused end begin with a piece of this class; the bytes before it become small
- * pieces. */
+/* Makes the unused end begin with a piece of a class, and the `gap` before it small pieces. */
 static void pool_fill_gap(setti_pool* pool, size_t gap)
 {
     while (gap >= 32) {
@@ -543,8 +542,7 @@ void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align)
     return piece != NULL ? memset(piece, 0, size) : NULL;
 }
 
-/* The most that a reservation takes beyond the promised bytes, so that runs can be cut
- * meanwhile. */
+/* The most that a reservation takes beyond what it promises, so that runs can be cut meanwhile. */
 #define RESERVE_FOR_STRIPS ((size_t)1 << 20)
 
 bool setti_pool_reserve(setti_pool* pool, size_t size)
@@ -801,8 +799,7 @@ const char* setti_pool_validate(const setti_pool* pool)
 
 /* --------------------------------------------------------------------------------------- tables */
 
-/* Of each page: the ticks of its last write and restore, a pointer, and the number of an entry of
- * the diff (setti_pages_entry). */
+/* Of each page: two ticks (last write, restore), a pointer, and a number (setti_pages_entry). */
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
 static size_t table_bits(uint32_t capacity)
@@ -861,10 +858,7 @@ static void pages_move_strip(setti_pool* pool, const setti_pages* from, const se
     }
     setti_strip moved = *old;
     strip_unlink(pool, old);
-    strip->page = moved.page;
-    strip->left = moved.left;
-    strip->class = moved.class;
-    strip_link(pool, strip);
+    strip_link(pool, strip, moved.class, moved.page, moved.left);
 }
 
 void setti_pages_init(setti_pages* pages, size_t size, size_t align)
@@ -921,8 +915,7 @@ static void pages_clear(const setti_pages* pages, uint32_t end)
     }
 }
 
-/* Gives a table room for `capacity` entries, not fewer than are in use. Returns false when memory
- * runs out. */
+/* Gives a table room for `capacity` entries, at least those in use. False: memory ran out. */
 static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count && capacity != 0);
@@ -1015,12 +1008,9 @@ static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
         return;
     }
     pool_fill_gap(pool, gap);
-    strip->page = pool->bump;
-    strip->left = count;
-    strip->class = k;
+    strip_link(pool, strip, k, pool->bump, count);
     pool->bump += count * rounded;
     pool->bump_size -= count * rounded;
-    strip_link(pool, strip);
 }
 
 /* Makes a run of adjacent free pages, for a table with `pages` pages. */
@@ -1041,10 +1031,7 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
         (void)pool_pop(pool, k);
         count++;
     }
-    strip->page = first;
-    strip->left = count;
-    strip->class = k;
-    strip_link(pool, strip);
+    strip_link(pool, strip, k, first, count);
 }
 
 /* Takes memory for the page of an entry: the next one of the table's run. */
@@ -1132,17 +1119,12 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
         setti_pool_free(pool, pages->data[number], pages->size, pages->align);
     }
     setti_pool_free(pool, pages->tick, table_size(pages, pages->capacity), 16);
-    setti_page_notes* notes = pages->notes;
-    bool hidden = pages->hidden;
-    bool bare = pages->bare;
-    if (pages->none != NULL) {
-        setti_pages_init_read(pages, pages->size, pages->align, pages->none, pages->read_shift);
-    } else {
-        setti_pages_init(pages, pages->size, pages->align);
-    }
-    pages->notes = notes;
-    pages->hidden = hidden;
-    pages->bare = bare;
+    pages->data = NULL;
+    pages->tick = NULL;
+    pages->capacity = 0;
+    pages->read = NULL;
+    pages->read_mask = 0;
+    setti_pages_set_count(pages, 0);
     setti_notes_forget_all(pages);
 }
 

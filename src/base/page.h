@@ -55,9 +55,8 @@ typedef struct setti_pool {
     size_t bump_size;    /* its bytes */
     size_t block_size;   /* bytes held from the allocator */
     size_t used_size;    /* bytes handed out, rounded up to their classes */
-    /* The most bytes that may be held from the allocator beside `exempt` and `held`; 0: no limit.
-     * For work that an outside request causes: an allocation beyond it fails as if memory had run
-     * out. */
+    /* The most bytes held from the allocator beside `exempt` and `held`; 0: no limit. For work that
+     * an outside request causes: an allocation beyond it fails as if memory had run out. */
     size_t ceiling;
     size_t exempt; /* bytes held for copies of pages since the ceiling was set */
     /* bytes that setti_pool_reserve made room for, plus the bytes in use at that call */
@@ -101,8 +100,7 @@ bool setti_pool_reserve(setti_pool* pool, size_t size);
 void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
                      uint64_t nanoseconds);
 
-/* Joins neighbouring free pieces of this size into room for pieces of any size, from which the pool
- * cuts before it takes a new block. */
+/* Joins neighbouring free pieces of this size into room that is cut before a new block is taken. */
 void setti_pool_join(setti_pool* pool, size_t size, size_t align);
 
 /* Holds a block of `size` bytes for the case that the allocator fails: pieces of up to
@@ -304,9 +302,8 @@ SETTI_INLINE void setti_pages_write(setti_pool* pool, const setti_pages* pages, 
     }
 }
 
-/* Like setti_pages_write, for fast paths that call no function, so that they need not save
- * registers. Returns false, without a change, if a snapshot needs the page; the slow path then
- * calls setti_pages_write. */
+/* Like setti_pages_write, for fast paths, which call no function. Returns false, without a change,
+ * if a snapshot needs the page: the slow path calls setti_pages_write. */
 SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_pages* pages,
                                         uint32_t number)
 {
@@ -325,8 +322,7 @@ SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_page
 #define SETTI_COW true
 #define SETTI_NO_COW false
 
-/* Like setti_pages_try_write, for these fast paths. With SETTI_NO_COW it is one store, and
- * succeeds. */
+/* Like setti_pages_try_write, for these paths: with SETTI_NO_COW one store, which succeeds. */
 SETTI_INLINE bool setti_pages_try_mark(const setti_pool* pool, const setti_pages* pages,
                                        uint32_t number, bool cow)
 {

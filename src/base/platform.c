@@ -211,8 +211,7 @@ static bool platform_rename(void* user, const char* from, const char* to)
 #endif
 }
 
-/* Makes renames in the path's folder last. POSIX only: Windows writes them through, and standard C
- * cannot. */
+/* Makes renames in a folder last. Windows writes them through, and standard C cannot. */
 static bool platform_sync_folder(void* user, const char* path)
 {
     (void)user;
@@ -236,8 +235,7 @@ static bool platform_sync_folder(void* user, const char* path)
 }
 
 #if defined(PLATFORM_POSIX)
-/* Unlocking removes the locked file. So the file of that name may be another one by now; the two
- * are compared. */
+/* Unlocking removes the file, so another file may have its name by now: they are compared. */
 static sett_status platform_take(platform_held* held)
 {
     struct stat locked;
@@ -397,8 +395,7 @@ uint32_t setti_platform_callers(void** out, uint32_t capacity)
 #endif
 }
 
-/* The lowest address of the calling thread's stack, which grows downwards; the highest possible
- * address if it is unknown. */
+/* The lowest address of the calling thread's stack, which grows downwards; the highest: unknown. */
 static uintptr_t platform_stack_end(void)
 {
     uintptr_t end = UINTPTR_MAX;

@@ -16,10 +16,14 @@ void setti_writer_add(setti_writer* writer, const char* format, ...)
 
 void setti_writer_add_text(setti_writer* writer, const char* text)
 {
-    size_t size = strlen(text);
+    setti_writer_add_bytes(writer, text, strlen(text));
+}
+
+void setti_writer_add_bytes(setti_writer* writer, const char* bytes, size_t size)
+{
     if (writer->length < writer->size) {
         size_t fits = SETTI_MIN(size, writer->size - writer->length - 1);
-        memcpy(writer->out + writer->length, text, fits);
+        memcpy(writer->out + writer->length, bytes, fits);
         writer->out[writer->length + fits] = '\0';
     }
     writer->length += size;

@@ -31,8 +31,9 @@ static inline setti_writer setti_writer_begin(char* out, size_t size)
 /* Appends; characters that do not fit are only counted. */
 void setti_writer_add(setti_writer* writer, const char* format, ...) SETTI_PRINTF(2, 3);
 
-/* Appends a text as it is. */
+/* Append a text as it is. */
 void setti_writer_add_text(setti_writer* writer, const char* text);
+void setti_writer_add_bytes(setti_writer* writer, const char* bytes, size_t size);
 
 /* Appends arbitrary bytes: quotes, backslashes and bytes outside printable ASCII as \xNN. */
 void setti_writer_add_escaped(setti_writer* writer, const char* bytes, size_t length);

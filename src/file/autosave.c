@@ -73,13 +73,14 @@ sett_autosave* sett_autosave_create(sett_world* world, const char* path, const s
         memset(autosave, 0, sizeof(*autosave));
         autosave->world = world;
         autosave->desc.files = setti_place_files(desc);
-        autosave->desc.compression = desc != NULL ? desc->compression : NULL;
-        autosave->desc.user_size = desc != NULL ? desc->user_size : 0;
-        autosave->user_block = desc != NULL ? desc->user_block : NULL;
-        setti_pool* pool = &world->pool;
+        if (desc != NULL) {
+            autosave->desc.compression = desc->compression;
+            autosave->desc.user_size = desc->user_size;
+            autosave->user_block = desc->user_block;
+        }
         if (autosave_make_copy(autosave) &&
-            setti_bytes_copy(pool, &autosave->path, path, strlen(path) + 1) &&
-            setti_bytes_copy(pool, &autosave->user, NULL, 0)) {
+            setti_bytes_copy(&world->pool, &autosave->path, path, strlen(path) + 1) &&
+            setti_bytes_copy(&world->pool, &autosave->user, NULL, 0)) {
             return autosave;
         }
         autosave_free(autosave);

@@ -441,8 +441,7 @@ static void json_load_remove_ends(json_load* load)
     }
 }
 
-/* Begins a value that is read apart from the entity's: a copy of that, or a new one. `copied`: by
- * the type's hooks. */
+/* Begins a value that is read apart: a copy of the entity's (`copied`: by hooks), or a new one. */
 static void json_load_begin_value(const json_load* load, const setti_type* type, void* value,
                                   bool copied)
 {

@@ -277,8 +277,7 @@ bool setti_json_begin(setti_json* json, char open)
     return true;
 }
 
-/* Whether another element follows. The first one of a container stands behind the bracket `open`,
- * the others behind a comma. */
+/* Whether another element follows: behind the bracket `open` if it is the first, else a comma. */
 static bool json_more(setti_json* json, char open, char close)
 {
     size_t before = json->at;

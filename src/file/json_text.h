@@ -81,8 +81,7 @@ bool setti_json_item(setti_json* json);
 /* Whether only white space is left; else an error. */
 bool setti_json_end(setti_json* json);
 
-/* Reads a string of base64. `out` gets its bytes, as far as they fit; *length becomes their
- * number. */
+/* Reads a string of base64 into `out`, as far as it fits; *length becomes the number of bytes. */
 bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
 bool setti_utf8_is_valid(const char* text, size_t size);

@@ -38,7 +38,7 @@ static size_t reference_add(char* text, size_t at, const char* name)
     return at;
 }
 
-size_t setti_json_path(sett_world* world, sett_entity entity, char* text)
+size_t setti_json_path(sett_world* world, sett_entity entity, char text[SETTI_JSON_REFERENCE])
 {
     size_t at = SETTI_JSON_REFERENCE - 1;
     text[at] = '\0';
@@ -264,8 +264,7 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
     setti_pool_free(&world->pool, copy, size, 8);
 }
 
-/* Adds the members of the struct that the type's hook writes. Returns false if it wrote something
- * else. */
+/* Adds the struct that the type's hook writes. Returns false if it wrote something else. */
 static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_type* type,
                             const void* value)
 {

@@ -21,9 +21,8 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
 #define SETTI_JSON_HANDLE 24
 size_t setti_json_handle(sett_entity entity, char out[SETTI_JSON_HANDLE]);
 
-/* Writes an entity's path to `text`, of SETTI_JSON_REFERENCE bytes. Returns its length; 0 if names
- * are missing or not UTF-8. */
-size_t setti_json_path(sett_world* world, sett_entity entity, char* text);
+/* Writes an entity's path. Returns its length; 0 if names are missing or not UTF-8. */
+size_t setti_json_path(sett_world* world, sett_entity entity, char text[SETTI_JSON_REFERENCE]);
 
 /* Writes an entity's value. */
 void setti_json_add_value(setti_json_out* out, sett_world* world, const setti_type* type,

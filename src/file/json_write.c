@@ -250,20 +250,8 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
 /* Writes a text into the caller's memory. */
 static bool write_to_memory(void* user, const char* text, size_t size)
 {
-    setti_writer* out = user;
-    if (out->length + 1 < out->size) {
-        memcpy(out->out + out->length, text, SETTI_MIN(size, out->size - 1 - out->length));
-    }
-    out->length += size;
+    setti_writer_add_bytes(user, text, size);
     return true;
-}
-
-static size_t write_end(const setti_writer* out)
-{
-    if (out->size != 0) {
-        out->out[SETTI_MIN(out->length, out->size - 1)] = '\0';
-    }
-    return out->length;
 }
 
 size_t sett_json_format_sized(sett_world* world, const sett_json_desc* desc, size_t desc_size,
@@ -271,9 +259,9 @@ size_t sett_json_format_sized(sett_world* world, const sett_json_desc* desc, siz
 {
     setti_writer text = setti_writer_begin(out, size);
     if (sett_json_write_sized(world, desc, desc_size, write_to_memory, &text) != SETT_OK) {
-        text.length = 0;
+        text = setti_writer_begin(out, size);
     }
-    return write_end(&text);
+    return text.length;
 }
 
 size_t sett_json_format_value(sett_world* world, sett_entity entity, sett_component component,
@@ -288,8 +276,8 @@ size_t sett_json_format_value(sett_world* world, sett_entity entity, sett_compon
         (void)setti_json_finish(&to);
         if (to.no_memory) {
             (void)setti_world_no_memory(world, "sett_json_format_value");
-            text.length = 0;
+            text = setti_writer_begin(out, size);
         }
     }
-    return write_end(&text);
+    return text.length;
 }

@@ -10,7 +10,6 @@
  */
 #include "file/load.h"
 
-#include "base/writer.h"
 #include "file/migrate.h"
 #include "file/place.h"
 #include "file/run_record.h"
@@ -18,12 +17,10 @@
 #include "file/types.h"
 #include "sett/state.h"
 #include "state/delta.h"
-#include "state/delta_reader.h"
 #include "state/replica.h"
 #include "state/snapshot.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Bytes of memory for any file, since entities far apart have pages of their own; for each byte of
  * a file; and for each type, since each may have a page of its own. */
@@ -251,8 +248,7 @@ static sett_status load_records(load_attempt* load)
                                                : "the file is damaged: it has no state");
 }
 
-/* Reads the index at the end of a file. The number before the last record is its offset. Returns
- * false if the file has none. */
+/* Reads the index of a file, by its offset before the last record. False: there is none. */
 static bool load_read_index(setti_stream_reader* index)
 {
     const sett_files* files = index->files;
@@ -533,8 +529,7 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
     return SETT_OK;
 }
 
-/* Opens a file without a world, with a pool of at most `limit` bytes (0: any number). load_close
- * follows in any case. */
+/* Opens a file with a pool of at most `limit` bytes (0: any number). load_close always follows. */
 static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, const char* path,
                              const sett_file_desc* desc, size_t limit)
 {

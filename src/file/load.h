@@ -17,12 +17,10 @@ sett_status setti_load_apart(sett_world* world, const char* call, const char* pa
                              const sett_file_desc* desc, setti_loaded* out);
 void setti_loaded_free(sett_world* world, setti_loaded* loaded);
 
-/* The bytes of memory that the contents of a file of `size` bytes may take, if the program sets no
- * limit. */
+/* The memory for the contents of a file of `size` bytes, in bytes, if the program sets no limit. */
 size_t setti_load_default_limit(const sett_world* world, uint64_t size);
 
-/* The message of a world that rejected a delta, without the name of the call: the program has made
- * another one. */
+/* The message of a world that rejected a delta, without the call: the program made another one. */
 const char* setti_load_why(const sett_world* apart);
 
 #endif

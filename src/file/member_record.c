@@ -130,7 +130,7 @@ static const char* record_optional(setti_delta_reader* from, setti_arena* arena)
     return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
-static double record_double(setti_delta_reader* from)
+double setti_record_get_double(setti_delta_reader* from)
 {
     uint64_t bits = setti_delta_number(from, 8);
     double number;
@@ -196,9 +196,9 @@ static void record_member(setti_delta_reader* from, setti_arena* arena, uint32_t
     member->local = (flags & RECORD_LOCAL) != 0;
     member->offset = setti_delta_u32(from);
     member->size = setti_delta_u32(from);
-    member->scale = record_double(from);
-    member->minimum = record_double(from);
-    member->maximum = record_double(from);
+    member->scale = setti_record_get_double(from);
+    member->minimum = setti_record_get_double(from);
+    member->maximum = setti_record_get_double(from);
     member->unit = record_optional(from, arena);
     member->description = record_optional(from, arena);
     member->constants = record_constants(from, arena);

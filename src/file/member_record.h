@@ -16,6 +16,8 @@ void setti_record_put(setti_record_writer* to, uint64_t number, size_t size);
 void setti_record_put_double(setti_record_writer* to, double number);
 void setti_record_put_text(setti_record_writer* to, const char* text); /* NULL counts as "" */
 
+double setti_record_get_double(setti_delta_reader* from);
+
 /* Writes members; NULL: unknown ones. */
 void setti_member_record_write(setti_record_writer* to, const sett_struct* of);
 

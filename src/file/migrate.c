@@ -13,7 +13,6 @@
 
 #include "file/types.h"
 #include "value/number.h"
-#include "value/value.h"
 #include "world/written.h"
 
 /* A function of the program, for one layout of a type. */
@@ -312,8 +311,7 @@ static sett_status migrate_check_members(sett_world* into, const setti_type* loc
     return SETT_OK;
 }
 
-/* Prepares a rule that converts by members, by bytes or by the program's function. Fails if a value
- * would lose something. */
+/* Chooses members, bytes or the program's function. Fails if a value would lose something. */
 static sett_status migrate_choose(sett_world* into, const setti_type* read, const setti_type* local,
                                   setti_migration* of)
 {
@@ -328,8 +326,7 @@ static sett_status migrate_choose(sett_world* into, const setti_type* read, cons
     return same || function ? SETT_OK : migrate_reject(into, local->desc.name, "");
 }
 
-/* Prepares a rule for a type of the file and its local type. Fails if a value would lose
- * something. */
+/* Prepares a rule for a type. Fails if a value would lose something. */
 static sett_status migrate_prepare(sett_world* into, const setti_type* read,
                                    const setti_type* local, setti_migration* of)
 {

@@ -1,5 +1,4 @@
-/* place.h: a path, and the files beside it (.new, .previous, .lock), for functions that write
- * there. */
+/* place.h: the path of a file that is written, and the files beside it: .new, .previous, .lock. */
 #ifndef SETTI_PLACE_H
 #define SETTI_PLACE_H
 

@@ -19,7 +19,6 @@
 
 static size_t run_write(const setti_run* run, unsigned char* out)
 {
-    SETTI_ASSERT(run->systems != NULL || run->count == 0);
     setti_record_writer to = {out, 0};
     setti_record_put(&to, run->state.frames, 8);
     setti_record_put_double(&to, run->state.time);
@@ -72,9 +71,7 @@ typedef struct run_entry {
 /* Reads seconds; invalid ones count as an early end. */
 static double run_seconds(setti_delta_reader* from)
 {
-    uint64_t bits = setti_delta_number(from, 8);
-    double seconds;
-    memcpy(&seconds, &bits, sizeof(seconds));
+    double seconds = setti_record_get_double(from);
     bool good = seconds >= 0 && seconds <= RUN_SECONDS; /* false for NaN */
     from->short_of = from->short_of || !good;
     return good ? seconds : 0;
@@ -91,13 +88,14 @@ static run_entry run_next(setti_delta_reader* from)
     return entry;
 }
 
-/* The state of a loop of fixed steps. Invalid numbers count as an early end: less than one step may
- * be left unused. */
+/* The state of a loop of fixed steps. */
 typedef struct run_loop {
     float step;
     setti_fixed_state state;
 } run_loop;
 
+/* Reads a loop. Its steps fill the time from `start` to `now` but for less than one of them; other
+ * numbers count as an early end. */
 static run_loop run_next_loop(setti_delta_reader* from)
 {
     run_loop loop;
@@ -106,8 +104,8 @@ static run_loop run_next_loop(setti_delta_reader* from)
     loop.state.start = run_seconds(from);
     loop.state.now = run_seconds(from);
     loop.state.steps = setti_delta_number(from, 8);
-    double rest = loop.state.now - (double)loop.state.steps * (double)loop.step;
-    bool good = loop.step > 0 && rest >= 0 && rest <= (double)loop.step;
+    double unused = loop.state.now - (double)loop.state.steps * (double)loop.step;
+    bool good = loop.step > 0 && unused >= 0 && unused <= (double)loop.step;
     from->short_of = from->short_of || !good;
     return loop;
 }
@@ -162,7 +160,7 @@ void setti_run_apply(sett_world* world, const setti_bytes* from)
     for (uint32_t k = 0; k < count; k++) {
         run_loop loop = run_next_loop(&reader);
         setti_fixed* fixed = run->fixed;
-        while (fixed != NULL && (fixed->step < loop.step || fixed->step > loop.step)) {
+        while (fixed != NULL && (fixed->step < loop.step || fixed->step > loop.step)) { /* differ */
             fixed = fixed->next;
         }
         if (fixed != NULL) {

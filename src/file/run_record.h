@@ -10,15 +10,13 @@ enum {
     SETTI_SLOT_MIRRORED = 14
 };
 
-/* Encodes frames, time and the state of each system; nothing without systems. Returns false when
- * memory runs out. */
+/* Encodes how far systems are; nothing without systems. Returns false when memory runs out. */
 bool setti_run_encode(sett_world* world, setti_bytes* out);
 
 /* Whether bytes are a valid record. */
 bool setti_run_check(const setti_bytes* from);
 
-/* Applies a checked record, which can be empty, to the systems of these names; others are
- * skipped. */
+/* Applies a checked record, which can be empty, to the systems of the same names. */
 void setti_run_apply(sett_world* world, const setti_bytes* from);
 
 #endif

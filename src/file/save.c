@@ -22,8 +22,6 @@
 #include "state/delta.h"
 #include "state/snapshot.h"
 
-#include <string.h>
-
 static bool place_name(setti_pool* pool, const char* path, const char* suffix, setti_bytes* name)
 {
     size_t length = strlen(path);
@@ -73,22 +71,18 @@ void setti_place_deinit(setti_place* place)
 
 sett_status setti_place_lock(setti_place* place)
 {
-    SETTI_ASSERT(place->lock == NULL);
     const char* name = setti_place_name(&place->lock_name);
     sett_status status = place->files->lock(place->files->user, name, &place->lock);
     if (status == SETT_OK) {
         return status;
     }
     place->lock = NULL;
-    if (status == SETT_STATUS_LOCKED) {
-        return setti_world_fail_with(place->world, status,
-                                     "%s: \"%.200s\" is locked by another writer - wait, or choose "
-                                     "another path",
-                                     place->call, name);
-    }
-    return setti_world_fail_with(place->world, status,
-                                 "%s: \"%.200s\" cannot be created - check that its folder exists",
-                                 place->call, name);
+    return setti_world_fail_with(
+        place->world, status,
+        status == SETT_STATUS_LOCKED
+            ? "%s: \"%.200s\" is locked by another writer - wait, or choose another path"
+            : "%s: \"%.200s\" cannot be created - check that its folder exists",
+        place->call, name);
 }
 
 sett_status setti_place_fail(const setti_place* place, const char* name, const char* what)
@@ -142,27 +136,26 @@ uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size)
 static bool save_write(setti_place* place, const sett_file_desc* desc, const save_parts* parts,
                        void* file, setti_place_end end)
 {
-    SETTI_ASSERT(file != NULL);
     static const sett_file_desc defaults;
-    const sett_file_desc* with = desc != NULL ? desc : &defaults;
-    uint64_t identity = setti_checksum(with->frame, parts->state.data, SETTI_DELTA_HEAD);
-    setti_stream stream = {.compression = with->compression, .pool = &place->world->pool};
-    place->identity = setti_checksum(identity, with->user_block, with->user_size);
+    const sett_file_desc* options = desc != NULL ? desc : &defaults;
+    uint64_t identity = setti_checksum(options->frame, parts->state.data, SETTI_DELTA_HEAD);
+    setti_stream stream = {.compression = options->compression, .pool = &place->world->pool};
+    place->identity = setti_checksum(identity, options->user_block, options->user_size);
     setti_stream_begin(&stream, place->files, file, place->identity);
-    if (with->user_size != 0) {
-        (void)setti_stream_write(&stream, SETTI_STREAM_USER, with->frame, with->user_block,
-                                 with->user_size);
+    if (options->user_size != 0) {
+        (void)setti_stream_write(&stream, SETTI_STREAM_USER, options->frame, options->user_block,
+                                 options->user_size);
     }
-    (void)setti_stream_write(&stream, SETTI_STREAM_TYPES, with->frame, parts->types.data,
+    (void)setti_stream_write(&stream, SETTI_STREAM_TYPES, options->frame, parts->types.data,
                              parts->types.size);
     if (parts->run->size != 0) {
-        (void)setti_stream_write(&stream, SETTI_STREAM_RUN, with->frame, parts->run->data,
+        (void)setti_stream_write(&stream, SETTI_STREAM_RUN, options->frame, parts->run->data,
                                  parts->run->size);
     }
-    (void)setti_stream_write(&stream, SETTI_STREAM_STATE, with->frame, parts->state.data,
+    (void)setti_stream_write(&stream, SETTI_STREAM_STATE, options->frame, parts->state.data,
                              parts->state.size);
     if (end == SETTI_PLACE_COMPLETE) {
-        (void)setti_stream_write(&stream, SETTI_STREAM_END, with->frame, NULL, 0);
+        (void)setti_stream_write(&stream, SETTI_STREAM_END, options->frame, NULL, 0);
     }
     place->size = stream.offset;
     return !stream.failed;
@@ -218,8 +211,7 @@ static save_found save_inspect(const setti_place* place, const char* name)
     return found;
 }
 
-/* Decides whether the old file becomes the generation before: not if it is damaged and that one is
- * complete. */
+/* *keeps becomes whether the old file is preserved: no damaged file replaces a complete one. */
 static sett_status save_decide_previous(const setti_place* place, bool* keeps)
 {
     save_found old = save_inspect(place, place->path);
@@ -235,7 +227,6 @@ static sett_status save_decide_previous(const setti_place* place, bool* keeps)
 /* Renames the old file, and then the new one. */
 static sett_status save_exchange(const setti_place* place)
 {
-    SETTI_ASSERT(place->next.size != 0 && place->previous.size != 0);
     const sett_files* files = place->files;
     const char* next = setti_place_name(&place->next);
     const char* previous = setti_place_name(&place->previous);

@@ -1,9 +1,7 @@
-/* state_bytes.c: the whole state as bytes: the delta from the empty world, and the systems'
- * record. */
+/* state_bytes.c: the state as bytes: the delta from the empty world, and the systems' record. */
 #include "file/load.h"
 #include "file/run_record.h"
 #include "state/delta.h"
-#include "state/delta_reader.h"
 #include "state/replica.h"
 
 #define STATE_MAGIC 0x53544553u /* "SETS" */

@@ -73,8 +73,7 @@ bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, con
 bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t kind,
                               uint64_t frame, bool types, const setti_bytes* state);
 
-/* Checks that the frame of a new record is not lower than the `last` one. Fails, as `call`:
- * ARGUMENT. */
+/* Fails, as `call`, with ARGUMENT if the frame of a new record is lower than the `last` one. */
 sett_status setti_stream_check_frame(sett_world* world, const char* call, uint64_t frame,
                                      uint64_t last);
 

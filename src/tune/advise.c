@@ -49,8 +49,7 @@ static void advice_price(const sett_world* world, advice_option* option)
     option->gain = pays ? gain : 0;
 }
 
-/* Estimates how often entities would have entered or left the group, from the type that changed
- * most. */
+/* Estimates the cost of entering and leaving the group, by the type that changed most. */
 static setti_price advice_churn(const sett_query* query)
 {
     uint64_t most = 0;

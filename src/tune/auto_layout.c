@@ -326,8 +326,7 @@ static setti_price auto_net_saving(const auto_evaluation* look, const auto_optio
     return 2 * auto_extrapolate(look, option->gain) - moves;
 }
 
-/* Compares a priced change with the best one so far. Returns whether its regret has reached its
- * cost. */
+/* Compares a priced change with the best so far. Returns whether its regret reaches its cost. */
 static bool auto_compare(auto_evaluation* look, const auto_option* option)
 {
     if (!auto_fits(option, look->max_values)) {
@@ -519,8 +518,7 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
     return moves;
 }
 
-/* Bytes of new memory for the other kind of a storage: rows, their indices, and the index of
- * rows. */
+/* Bytes of new memory for the other kind of a storage: rows, their indices, the index of rows. */
 static size_t auto_room(const sett_world* world, const setti_storage* storage)
 {
     size_t rows = storage->count;
@@ -574,16 +572,11 @@ static bool auto_is_short(const sett_query* query)
 }
 
 /* Bytes of new memory for the types that a group converts, one after the other. An eighth of what
- * one leaves is lost at the ends of runs. Types of another group become arrays first, and then find
- * the room of their sparse sets again. */
+ * one leaves is lost at the ends of runs. */
 static size_t auto_group_room(const sett_query* query)
 {
     size_t size = 0;
     size_t free = 0;
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
-        size += type->owner != NULL ? auto_room(query->world, &type->storage) : 0;
-    }
     uint32_t done = 0;
     const setti_type* type;
     while ((type = auto_next_type(query, &done)) != NULL) {
@@ -726,30 +719,7 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
     return true;
 }
 
-/* Ends other groups that own types of the wanted one, and converts one such type to an array. It is
- * then converted again with the wanted group's members in front, which takes two short frames:
- * exchanging its rows takes one long frame. Returns the number of values moved. */
-static uint64_t auto_take_from_groups(sett_world* world, sett_query* query, uint32_t max_values)
-{
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        setti_type* type = query->term[setti_bits_lowest(rest)].type;
-        if (type->owner != NULL) {
-            uint64_t moved = auto_dissolve(world, type->owner);
-            if (moved != 0) {
-                return moved;
-            }
-        }
-        setti_type_sample* sample = type->sample;
-        if (sample != NULL && sample->left && type->storage.count <= max_values) {
-            sample->due = false;
-            return auto_take_type(world, type);
-        }
-    }
-    return 0;
-}
-
-/* Converts the types of the wanted group, up to `max_values` values a frame, and then creates the
- * group. */
+/* Converts the types of the wanted group, in steps of `max_values`, and then creates the group. */
 static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
 {
     sett_query* query = setti_query_first(world);
@@ -760,13 +730,10 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
         auto_stop_building(world, query);
         return 0;
     }
-    uint64_t moved = auto_take_from_groups(world, query, max_values);
-    if (moved != 0) {
-        return moved; /* the next frame goes on */
-    }
     setti_type* with[SETT_QUERY_TERMS];
     setti_type* without[SETT_QUERY_TERMS];
     setti_listener conditions = auto_conditions(query, with, without);
+    uint64_t moved = 0;
     uint32_t members = SETTI_NONE;
     if (!auto_convert_types(world, query, &conditions, max_values, &moved, &members)) {
         return moved;
@@ -917,8 +884,7 @@ static uint64_t auto_take_found(auto_evaluation* look)
     return moved;
 }
 
-/* Evaluates a sample, and makes the best change that pays, with types that are independent of
- * it. */
+/* Evaluates a sample, makes the best change that pays, and selects types independent of it. */
 static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
 {
     struct setti_layout* layout = setti_layout_of(world);

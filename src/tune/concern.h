@@ -21,8 +21,7 @@ typedef struct setti_concerns {
     size_t size;    /* of the memory of all arrays, in bytes */
 } setti_concerns;
 
-/* Lists the sampled queries of a world by type. Without memory, `first` is NULL and each change
- * concerns every query. */
+/* Lists the sampled queries by type. Without memory `first` is NULL: each change concerns all. */
 void setti_concerns_init(setti_concerns* concerns, sett_world* world);
 void setti_concerns_deinit(setti_concerns* concerns, sett_world* world);
 

@@ -18,8 +18,6 @@
 
 static const char layout_call[] = "sett_layout_apply";
 
-#define LAYOUT_NAME 256 /* room for the name of a type */
-
 typedef struct layout_word {
     const char* at; /* in the text, with quotes; NULL: none */
     uint32_t length;
@@ -83,8 +81,7 @@ static const char* layout_end_of_quotes(const char* at)
     return at + 1;
 }
 
-/* Reads the next word or sign; its length is 0 at the end. Returns false if a quote is not
- * closed. */
+/* Reads the next word or sign; its length is 0 at the end. False: a quote is not closed. */
 static bool layout_next_word(layout_reader* reader, layout_word* word)
 {
     const char* at = reader->at;
@@ -132,31 +129,36 @@ static bool layout_is_name(const layout_word* word)
                   : word->length != 0 && !layout_is_sign(word->at[0]) && !layout_is_keyword(word);
 }
 
-/* Copies the name that a word, which may be quoted, says; "" if it is longer than a type's name. */
-static void layout_unquote(const layout_word* word, char name[LAYOUT_NAME])
-{
-    bool quoted = word->at[0] == '"';
-    const char* end = word->at + word->length - quoted;
-    uint32_t length = 0;
-    for (const char* at = word->at + quoted; at < end && length < LAYOUT_NAME; at++) {
-        at += quoted && *at == '\\';
-        name[length++] = *at;
-    }
-    name[length < LAYOUT_NAME ? length : 0] = '\0';
-}
-
+/* Whether a word, which may be quoted, says this name. */
 static bool layout_word_is_name(const layout_word* word, const char* name)
 {
-    char said[LAYOUT_NAME];
-    layout_unquote(word, said);
-    return strcmp(said, name) == 0;
+    bool quoted = word->at[0] == '"';
+    const char* at = word->at + quoted;
+    const char* end = word->at + word->length - quoted;
+    for (; at < end; at++, name++) {
+        at += quoted && *at == '\\';
+        if (*at != *name) {
+            return false;
+        }
+    }
+    return *name == '\0';
 }
 
+/* Whether two words say one name. */
 static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
 {
-    char name[LAYOUT_NAME];
-    layout_unquote(a, name);
-    return name[0] != '\0' && layout_word_is_name(b, name);
+    char name[256];
+    uint32_t length = 0;
+    bool quoted = a->at[0] == '"';
+    for (const char* at = a->at + quoted; at < a->at + a->length - quoted; at++) {
+        at += quoted && *at == '\\';
+        if (length + 1 == sizeof(name)) {
+            return false; /* too long to be compared */
+        }
+        name[length++] = *at;
+    }
+    name[length] = '\0';
+    return layout_word_is_name(b, name);
 }
 
 static bool layout_read_group(layout_reader* reader, layout_item* item)

@@ -41,8 +41,7 @@ struct setti_layout* setti_layout_ensure(sett_world* world);
  * group owns it nor a module of the library relies on its storage. */
 bool setti_layout_can_convert(const setti_type* type);
 
-/* Who would create a group: the library itself, which may dissolve its own groups for it, or the
- * program. */
+/* What a group is for: a proposal, or auto_layout, which may dissolve its own groups for it. */
 typedef enum setti_layout_origin {
     SETTI_LAYOUT_PROPOSED,
     SETTI_LAYOUT_AUTOMATIC

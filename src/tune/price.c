@@ -222,8 +222,7 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     return concerned;
 }
 
-/* The additional cost of accesses by handle, additions and removals, if an array becomes a sparse
- * set. */
+/* The additional cost of single accesses, additions and removals in a sparse set. */
 static setti_price price_singles(const setti_type* type)
 {
     return (setti_price)type->use.accessed * COST_INDIRECT +

@@ -1,5 +1,4 @@
-/* price.h: the cost of loops under a present or possible layout, in whole hundredths of a
- * nanosecond, equal on every machine. */
+/* price.h: the cost of loops under a layout, in whole numbers that are equal on every machine. */
 #ifndef SETTI_PRICE_H
 #define SETTI_PRICE_H
 
@@ -12,8 +11,7 @@ typedef int64_t setti_price;
 /* A change of the layout; at most one member is not NULL. */
 typedef struct setti_relayout {
     const setti_type* type; /* stored in the other kind */
-    /* Its types get a group. Automatic groups in its way are destroyed; their types stay sparse
-     * sets. */
+    /* gets a group; automatic groups in its way are destroyed, and leave sparse sets */
     const sett_query* group;
     const setti_listener* dissolved; /* destroyed; its types become arrays */
 } setti_relayout;
@@ -48,8 +46,7 @@ typedef struct setti_price_list {
 setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change, const setti_price_list* list);
 
-/* The additional cost of `count` additions and removals, in a sparse set of `rows` rows instead of
- * an array. */
+/* The cost of `count` additions and removals in a sparse set of `rows` rows, beyond an array's. */
 setti_price setti_price_changes(uint64_t count, uint64_t rows);
 
 /* The cost of `count` entities entering or leaving a group of `rows` rows and `owned` types. */

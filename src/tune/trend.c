@@ -8,7 +8,6 @@
 
 static void trend_join(sett_span* span, const sett_span* more)
 {
-    SETTI_ASSERT(more->frames != 0);
     bool first = span->frames == 0;
     span->time += more->time;
     span->dt_min = first ? more->dt_min : SETTI_MIN(span->dt_min, more->dt_min);

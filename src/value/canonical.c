@@ -264,29 +264,26 @@ static void piece_decode(const setti_piece* piece, const unsigned char* in, unsi
     }
 }
 
-/* Reads the count at the start of a string or list. Returns false if the bytes behind it do not
- * suffice for as many items of at least `least` bytes. */
-static bool canonical_read_count(canonical_from* from, size_t least, uint32_t* count)
+/* Replaces the string of a value. False when memory runs out. */
+static bool owned_set_string(const sett_allocator* allocator, const unsigned char* text,
+                             size_t length, unsigned char* at)
 {
-    const unsigned char* bytes = canonical_take(from, 4);
-    *count = bytes != NULL ? (uint32_t)setti_bytes_get(bytes, 4) : 0;
-    return bytes != NULL && *count <= from->left / least;
+    sett_string string = {.room_ = 0};
+    if (!setti_string_set(allocator, &string, text, length)) {
+        return false;
+    }
+    setti_owned_drop(setti_owned_string(at).text);
+    memcpy(at, &string, sizeof(string));
+    return true;
 }
 
-static sett_status owned_read_list(const setti_owned* owned, const sett_allocator* allocator,
-                                   canonical_from* from, unsigned char* at)
+/* Replaces the list of a value by `count` encoded items. False when memory runs out. */
+static bool owned_set_list(const setti_owned* owned, const sett_allocator* allocator,
+                           const unsigned char* bytes, uint32_t count, unsigned char* at)
 {
-    uint32_t count;
-    if (!canonical_read_count(from, owned->item_least, &count)) {
-        return SETT_STATUS_INVALID;
-    }
-    const unsigned char* bytes = canonical_take(from, (size_t)count * owned->item_least);
     sett_list list = {.count = 0};
-    if (at == NULL) {
-        return SETT_OK;
-    }
     if (!setti_list_resize(allocator, &list, owned->item_size, count)) {
-        return SETT_STATUS_OUT_OF_MEMORY;
+        return false;
     }
     unsigned char* item = setti_unconst(list.items);
     for (uint32_t k = 0; k < count; k++, item += owned->item_size) {
@@ -297,33 +294,27 @@ static sett_status owned_read_list(const setti_owned* owned, const sett_allocato
     }
     setti_owned_drop(setti_owned_list(at, owned->item_size).items);
     memcpy(at, &list, sizeof(list));
-    return SETT_OK;
+    return true;
 }
 
+/* Reads a string or list into a value; `at` NULL: only checks it. */
 static sett_status owned_read(const setti_owned* owned, const sett_allocator* allocator,
                               canonical_from* from, unsigned char* at)
 {
-    uint32_t length;
-    if (owned->item_size != 0) {
-        return owned_read_list(owned, allocator, from, at);
-    }
-    if (!canonical_read_count(from, 1, &length)) {
+    bool is_list = owned->item_size != 0;
+    size_t least = is_list ? owned->item_least : 1;
+    const unsigned char* bytes = canonical_take(from, 4);
+    uint32_t count = bytes != NULL ? (uint32_t)setti_bytes_get(bytes, 4) : 0;
+    if (bytes == NULL || count > from->left / least) {
         return SETT_STATUS_INVALID;
     }
-    const unsigned char* text = canonical_take(from, length);
-    if (memchr(text, 0, length) != NULL) {
+    bytes = canonical_take(from, count * least);
+    if (!is_list && memchr(bytes, 0, count) != NULL) {
         return SETT_STATUS_INVALID;
     }
-    sett_string string = {.room_ = 0};
-    if (at == NULL) {
-        return SETT_OK;
-    }
-    if (!setti_string_set(allocator, &string, text, length)) {
-        return SETT_STATUS_OUT_OF_MEMORY;
-    }
-    setti_owned_drop(setti_owned_string(at).text);
-    memcpy(at, &string, sizeof(string));
-    return SETT_OK;
+    bool done = at == NULL || (is_list ? owned_set_list(owned, allocator, bytes, count, at)
+                                       : owned_set_string(allocator, bytes, count, at));
+    return done ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
 }
 
 sett_status setti_canonical_read(const setti_members* members, const sett_allocator* allocator,

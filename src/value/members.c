@@ -173,8 +173,7 @@ static bool member_is_step(double step)
     return power_of_two && step >= 0x1p-60 && step <= 0x1p60;
 }
 
-/* Whether the name of a constant is a number: a macro was replaced before SETT_CONSTANTS saw its
- * name. An empty name ends the search. */
+/* Whether a constant's name is a number: SETT_CONSTANTS saw a macro after it was replaced. */
 static bool member_has_value_for_name(const sett_constant* constants)
 {
     while (constants->name != NULL && strchr("0123456789-(", constants->name[0]) == NULL) {
@@ -316,8 +315,7 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     return wrong != NULL ? wrong : member_check_extras(member);
 }
 
-/* Like member_align, for a member that may be a pointer or a union: the largest alignment that its
- * place and size allow. */
+/* Like member_align; of opaque bytes, maybe a pointer, the largest that place and size allow. */
 static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 {
     uint32_t both = member->offset | member->size;
@@ -326,9 +324,8 @@ static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
                                                      : member_align(member);
 }
 
-/* Finds the next byte of a struct, from `at` on, that belongs to a member; *end becomes the end of
- * that member. Returns of->size if there is none. *align: on entry the struct's alignment, on
- * return the member's. */
+/* Finds the next byte from `at` on that belongs to a member; of->size: there is none. *end becomes
+ * the end of the member; *align, at first the struct's alignment, that of the member. */
 static uint32_t struct_next(const sett_struct* of, uint32_t at, uint32_t* end, uint32_t* align)
 {
     uint32_t first = of->size;

@@ -247,18 +247,18 @@ static size_t number_write_finite(sett_member_kind kind, double value, char* out
 static size_t number_write_float(sett_member_kind kind, const void* bytes, char* out)
 {
     double value = setti_number_float(kind, bytes);
-    if (isinf(value)) {
-        return (size_t)snprintf(out, SETTI_NUMBER_SIZE, value < 0 ? "-Infinity" : "Infinity");
-    }
-    if (!isnan(value)) {
+    if (isfinite(value)) {
         return number_write_finite(kind, value, out);
     }
     bool narrow = kind == SETT_MEMBER_F32;
     uint64_t bits = (uint64_t)setti_number_load(narrow ? SETT_MEMBER_U32 : SETT_MEMBER_U64, bytes);
-    return bits == number_words[0].bits[narrow]
-               ? (size_t)snprintf(out, SETTI_NUMBER_SIZE, "NaN")
-               : (size_t)snprintf(out, SETTI_NUMBER_SIZE, "nan:%0*llx", narrow ? 8 : 16,
-                                  (unsigned long long)bits);
+    for (size_t k = 0; k < sizeof(number_words) / sizeof(number_words[0]); k++) {
+        if (bits == number_words[k].bits[narrow]) {
+            return (size_t)snprintf(out, SETTI_NUMBER_SIZE, "%s", number_words[k].text);
+        }
+    }
+    return (size_t)snprintf(out, SETTI_NUMBER_SIZE, "nan:%0*llx", narrow ? 8 : 16,
+                            (unsigned long long)bits);
 }
 
 size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale,
@@ -324,8 +324,7 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
                                    : (*bits & INT64_MAX) > SETTI_F64_INFINITY;
 }
 
-/* Converts a decimal number to the form that strtod accepts. Returns false if it is none, or too
- * long. */
+/* Copies a decimal number as strtod accepts it. Returns false if it is none, or too long. */
 static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_TEXT + 8])
 {
     char probe[16]; /* a digit, the locale's point, a digit */

@@ -120,8 +120,7 @@ void setti_members_mask(const setti_members* members, unsigned char* mask);
 /* Finds the member whose name has these `length` characters, or returns NULL. */
 const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length);
 
-/* Finds a path: see sett_member_find. If a struct has no member of that name, `guess` receives a
- * similar one; it can be NULL. */
+/* See sett_member_find. `guess` (or NULL) receives a name like one that a struct does not have. */
 bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
                         setti_guess* guess);
 
@@ -160,24 +159,20 @@ void setti_owned_deinit_hook(void* values, uint32_t count, void* user);
 /* Whether values of such members own something. */
 bool setti_struct_owns(const sett_struct* of);
 
-/* Turns the numbers of a value between the machine's byte order and little endian, in place; on
- * little-endian machines nothing changes. */
+/* Turns the numbers of a value between the machine's byte order and little endian, in place. */
 void setti_canonical_turn_value(const setti_members* members, void* value);
 
-/* Zeroes, in place, the parts that the canonical form does not distinguish: NaN floats, and the
- * bytes after the end of a text. */
+/* Zeroes what the canonical form does not distinguish: NaN, and bytes after the end of a text. */
 void setti_canonical_clear(const setti_members* members, void* value);
 
 /* Whether two values have the same canonical form. */
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
 
-/* Like setti_canonical_same, for one element of `size` bytes of a member that is no struct and no
- * list. */
+/* Like setti_canonical_same, for one element that is no struct and no list. */
 bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
                                   const void* b);
 
-/* Whether no float of a value is NaN: then, where the members are adjacent, the canonical form is
- * the bytes in memory. */
+/* Whether no float of a value is NaN: adjacent members are then their own canonical form. */
 bool setti_canonical_is_plain(const setti_members* members, const void* value);
 
 /* Encodes piece by piece: the cursor begins as all zeroes. Returns the bytes written to `out`, at
@@ -199,8 +194,7 @@ void setti_value_print(setti_writer* out, const sett_struct* of, const void* val
 /* Writes bytes of unknown meaning: `12 bytes: 01 02 ...`. */
 void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size);
 
-/* Writes which members of two values differ, the first few: `x is 1 in the first world, 2 in the
- * second`. Returns how many differ. */
+/* Writes which members differ, the first few, as `x is 1 in the first ...`. Returns how many. */
 uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* of, const void* a,
                                        const void* b);
 
