@@ -52,16 +52,22 @@ compile() { # <flags> <object> [source, by default sett]
     gcc -std=c11 $1 -c "$out/${3:-sett}.c" -o "$out/sizes/$2"
 }
 
-sizes='`-O2`): \([0-9,]*\) KB for the whole library, \([0-9,]*\) KB for the core; \([0-9,]*\) KB'
+sizes='`-O2`): \([0-9,]*\) KB for the whole library, \([0-9,]*\) KB for the core, \([0-9,]*\) KB for a `-O2` core with `-Os` parts;  *\([0-9,]*\) KB'
 whole=$(given 1 "$sizes")
 core=$(given 2 "$sizes")
-program=$(given 3 "$sizes")
+mixed=$(given 3 "$sizes")
+program=$(given 4 "$sizes")
 if [ $# = 2 ]; then
     cp "$2" "$out/sizes/whole.o"
 else
     compile "-O2 -DNDEBUG" whole.o
 fi
 compile "-O2 -DNDEBUG" core.o sett_core
+parts=$(text "$out/sizes/core.o")
+for part in relation search state file inspect tune; do
+    compile "-Os -DNDEBUG" part.o sett_$part
+    parts=$((parts + $(text "$out/sizes/part.o")))
+done
 small="-Os -DNDEBUG -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables"
 compile "$small" small.o
 awk '/^```c$/ { inside = 1; text = ""; next }
@@ -72,6 +78,7 @@ gcc -std=c11 $small -I"$out/sizes" "$out/sizes/program.c" "$out/sizes/small.o" -
     -o "$out/sizes/program"
 hold "the whole library" "$(text "$out/sizes/whole.o")" "$whole"
 hold "the core" "$(text "$out/sizes/core.o")" "$core"
+hold "a \`-O2\` core with \`-Os\` parts" "$parts" "$mixed"
 hold "the program" "$(text "$out/sizes/program")" "$program"
 
 # The shell counts what its children took: minutes and seconds, on the second line, user time first.

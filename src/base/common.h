@@ -107,6 +107,25 @@ static inline bool setti_is_null(const void* pointer, const char* call, const ch
 /* Copies a struct of another size: what only one of the two has is left out, or zero. */
 void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size);
 
+/* Puts a node, whose links are NULL, in front of the doubly linked list that begins with `first`;
+ * takes a node out of it. */
+#define SETTI_LIST_ADD(first, node)                                                                \
+    do {                                                                                           \
+        (node)->next = (first);                                                                    \
+        if ((first) != NULL) {                                                                     \
+            (first)->previous = (node);                                                            \
+        }                                                                                          \
+        (first) = (node);                                                                          \
+    } while (0)
+#define SETTI_LIST_REMOVE(first, node)                                                             \
+    do {                                                                                           \
+        SETTI_ASSERT(((node)->previous == NULL) == ((first) == (node)));                           \
+        *((node)->previous != NULL ? &(node)->previous->next : &(first)) = (node)->next;           \
+        if ((node)->next != NULL) {                                                                \
+            (node)->next->previous = (node)->previous;                                             \
+        }                                                                                          \
+    } while (0)
+
 /* Casts away const where an interface hands out what it owns; the one place that may. */
 static inline void* setti_unconst(const void* pointer)
 {

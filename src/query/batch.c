@@ -10,7 +10,8 @@
  */
 #include "query/steps.h"
 
-/* Sets the members of a new batch and its loop that do not depend on the plan. */
+/* Sets the members of a new batch and its loop that do not depend on the plan, in the order in
+ * which they lie in memory: compilers then join neighbouring stores. */
 SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -19,7 +20,7 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
     batch->rows = NULL;
     batch->present = query->required;
     batch->indices = NULL;
-    batch->last_ = 0; /* in the order of members: compilers make one store of several */
+    batch->last_ = 0;
     batch->checked_.terms[0] = 0;
     batch->checked_.terms[1] = 0;
     loop->query = query;
@@ -69,39 +70,43 @@ static bool batch_gathers(const sett_batch* batch)
     return (loop->query->fields & ~loop->in_place) != 0;
 }
 
+/* Begins a loop over the rows of the plan's driver. */
+static void batch_start_driven(sett_batch* batch, const setti_plan* plan, bool hides)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
+    const setti_storage* driver = &query->term[plan->driver].type->storage;
+    SETTI_ASSERT((plan->in_place >> plan->driver & 1) != 0);
+    loop->driver = plan->driver;
+    loop->in_place = plan->in_place;
+    loop->ordered = plan->in_place;
+    loop->residual = plan->residual;
+    loop->direct = false;
+    loop->plain = !hides && (query->optional | query->changed | query->elsewhere_count) == 0;
+    loop->arranged = loop->plain && plan->residual == 0 && driver->extent == driver->count &&
+                     !batch_gathers(batch);
+    loop->unit = SETT_BATCH_ROWS;
+    SETTI_EACH_TERM(k, plan->in_place) {
+        loop->unit = SETTI_MIN(loop->unit, setti_storage_rows(&query->term[k].type->storage));
+    }
+}
+
 /* Makes the plan of a loop, for any query. */
 static void batch_start_any(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     setti_plan plan;
     setti_plan_make(query, &plan);
-    if (SETTI_DEBUG && setti_plan_hides(query)) {
+    bool hides = setti_plan_hides(query);
+    if (SETTI_DEBUG && hides) {
         setti_query_check_shared(query);
     }
-    if (plan.driver == SETTI_NO_DRIVER) {
-        loop->limit = plan.limit;
-        if (setti_plan_hides(query)) {
-            loop->plain = false;
-            loop->direct = false;
-        }
-        return;
-    }
-    loop->driver = plan.driver;
-    loop->in_place = plan.in_place;
-    loop->ordered = plan.in_place;
-    loop->residual = plan.residual;
     loop->limit = plan.limit;
-    loop->direct = false;
-    loop->plain = (query->optional | query->changed | query->elsewhere_count) == 0 &&
-                  !setti_plan_hides(query);
-    const setti_storage* driver = &query->term[plan.driver].type->storage;
-    loop->arranged = loop->plain && plan.residual == 0 && driver->extent == driver->count &&
-                     !batch_gathers(batch);
-    loop->unit = SETT_BATCH_ROWS;
-    SETTI_ASSERT((plan.in_place >> plan.driver & 1) != 0);
-    for (uint32_t rest = plan.in_place; rest != 0; rest &= rest - 1) {
-        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-        loop->unit = SETTI_MIN(loop->unit, setti_storage_rows(storage));
+    if (plan.driver != SETTI_NO_DRIVER) {
+        batch_start_driven(batch, &plan, hides);
+    } else if (hides) {
+        loop->plain = false;
+        loop->direct = false;
     }
 }
 
@@ -111,7 +116,6 @@ SETTI_INLINE void batch_start(sett_query* query, sett_batch* batch)
     if (SETTI_UNLIKELY(query->version != query->world->listener_version)) {
         setti_plan_update(query);
     }
-    SETTI_ASSERT(query->version == query->world->listener_version);
     batch_reset(query, batch);
     if (SETTI_LIKELY(query->simple)) {
         batch_limit(query, batch);
@@ -131,8 +135,7 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
-    for (uint32_t rest = query->fields; rest != 0; rest &= rest - 1) {
-        uint32_t k = setti_bits_lowest(rest);
+    SETTI_EACH_TERM(k, query->fields) {
         loop->nested |= (uint32_t)(query->term[k].type->storage.gather != NULL) << k;
     }
     loop->in_place &= ~loop->nested;
@@ -157,8 +160,7 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
         loop->driver != SETTI_NO_DRIVER ? &query->term[loop->driver].type->storage : NULL;
     loop->scratch = scratch;
     loop->unit = SETTI_MIN(loop->unit, SETTI_GATHER_ROWS);
-    for (uint32_t rest = query->written & ~loop->in_place; rest != 0; rest &= rest - 1) {
-        uint32_t k = setti_bits_lowest(rest);
+    SETTI_EACH_TERM(k, query->written & ~loop->in_place) {
         const setti_term* term = &query->term[k];
         setti_gather_add(scratch, &term->type->storage, setti_field_copies(batch, term), k);
     }
@@ -167,25 +169,25 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
 /* In loops of fewer steps, values stay in the first-level cache. */
 #define STEPS_NEAR 32
 
-/* Finds the arrays that decide which rows match, if these are one or two. An array without gaps up
- * to its extent does not decide, if another one ends no later: its words are not read. */
+/* Finds the arrays that decide which rows match, if these are one or two: the arrays with gaps, if
+ * no array without gaps ends before them. The words of the others are not read. */
 SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* loop)
 {
     const setti_storage* sieve[2] = {NULL, NULL};
-    uint32_t few = 0;
+    uint32_t with_gaps = 0;
     uint32_t limit = UINT32_MAX;
     for (uint32_t k = 0; k < query->array_count; k++) {
         const setti_storage* array = query->array[k];
         if (array->count != array->extent) {
-            sieve[few == 0 ? 0 : 1] = array;
+            sieve[with_gaps == 0 ? 0 : 1] = array;
             limit = SETTI_MIN(limit, array->extent);
-            few++;
+            with_gaps++;
         }
     }
-    if ((few == 1 || few == 2) && query->array_rows == SETT_BATCH_ROWS &&
+    if ((with_gaps == 1 || with_gaps == 2) && query->array_rows == SETT_BATCH_ROWS &&
         limit == setti_plan_limit(query)) {
         loop->sieve[0] = sieve[0];
-        loop->sieve[1] = few == 2 ? sieve[1] : sieve[0];
+        loop->sieve[1] = with_gaps == 2 ? sieve[1] : sieve[0];
         loop->sifts = true;
     }
 }
@@ -222,17 +224,6 @@ static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
         batch_find_sieve(query, loop);
     }
     return batch;
-}
-
-/* Fails: sett_query_begin was called inside a system, which has to use its context. */
-SETTI_COLD static sett_batch* batch_reject(const sett_query* query)
-{
-    setti_world_fail_with(
-        query->world, SETT_STATUS_LOCKED,
-        "sett_query_begin: \"%.100s\": system \"%.200s\" is running - loop with SETT_CONTEXT_FOR "
-        "(sett_context_query), or declare the system as `exclusive`",
-        query->open.name, setti_world_running(query->world));
-    return NULL;
 }
 
 /* Adds the loop to the open ones of its query or job. False when memory for gathered values runs
@@ -272,8 +263,13 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
 SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* batch)
 {
     sett_world* world = query->world;
-    if (SETTI_UNLIKELY(world->running != NULL)) {
-        return batch_reject(query);
+    if (SETTI_UNLIKELY(world->running != NULL)) { /* inside a system */
+        setti_world_fail_with(
+            world, SETT_STATUS_LOCKED,
+            "sett_query_begin: \"%.100s\": system \"%.200s\" is running - loop with "
+            "SETT_CONTEXT_FOR (sett_context_query), or declare the system as `exclusive`",
+            query->open.name, setti_world_running(world));
+        return NULL;
     }
     batch_start(query, batch);
     setti_lists_prepare(query);
@@ -319,12 +315,14 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
                : batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
+/* For a batch on the stack: notes its address, by which the world finds a loop whose function has
+ * returned (setti_world_close_returned). Of nested loops over one query that is the outermost's. */
 sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
 {
-    const void* first = query != NULL ? query->open.frame : NULL;
+    const void* outermost = query != NULL ? query->open.frame : NULL;
     sett_batch* opened = sett_query_begin(query, batch);
     if (opened != NULL) {
-        query->open.frame = query->open.count == 1 ? opened : first;
+        query->open.frame = query->open.count == 1 ? opened : outermost;
     }
     return opened;
 }
@@ -342,10 +340,8 @@ sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_jo
         job->failed = true;
         return NULL;
     }
-    if (SETTI_UNLIKELY(world->profiling)) { /* jobs run on one thread then: no lock */
-        if (from == 0) {                    /* counted once for all jobs */
-            query->use[SETTI_PROFILED].loops++;
-        }
+    if (SETTI_UNLIKELY(world->profiling) && from == 0) { /* the first job counts for all */
+        query->use[SETTI_PROFILED].loops++;
     }
     return batch_choose_path(batch, remembers);
 }
@@ -356,7 +352,6 @@ void setti_query_close_job(setti_job_loops* job)
         setti_gather_close(job->opened.scratches);
     }
     job->opened.closed++;
-    SETTI_ASSERT(job->opened.scratches == NULL);
     job->gathering = 0;
 }
 
@@ -524,20 +519,12 @@ SETTI_APART static bool step_relist(setti_loop* loop, setti_listed* listed)
     return setti_rows_relist(loop, words, listed);
 }
 
-/* The address of a term's value at `base`, the first row of a step. */
-SETTI_INLINE const unsigned char* step_values(const setti_term* term, uint32_t base)
-{
-    const setti_storage* storage = &term->type->storage;
-    const unsigned char* page = storage->rows.data[base >> storage->shift];
-    return page + (size_t)(base & (setti_storage_rows(storage) - 1)) * storage->size;
-}
-
-/* Prefetches the values of two terms; both may be one term. */
+/* Prefetches the values of two terms, which may be one term, in `count` rows of a step. */
 SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two, uint32_t base,
                                     const uint16_t* rows, uint32_t count)
 {
-    const unsigned char* a = step_values(one, base);
-    const unsigned char* b = step_values(two, base);
+    const unsigned char* a = setti_storage_row(&one->type->storage, base);
+    const unsigned char* b = setti_storage_row(&two->type->storage, base);
     size_t a_size = one->type->storage.size;
     size_t b_size = two->type->storage.size;
     for (uint32_t at = 0; at < count; at++) {
@@ -548,23 +535,23 @@ SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two
 
 /* Prefetches the values of the next step, in which few rows match. Each value is in a cache line of
  * its own, and the current step is too short for the processor to read ahead: with 1 % of a million
- * entities a match takes 5.3 ns, and 6.1 without. Two fields at a time, because each walk over the
- * list ends with a mispredicted branch. */
+ * entities a match takes 5.3 ns, and 6.1 without. It takes two fields at a time, because each walk
+ * over the list ends with a mispredicted branch. */
 SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* listed, uint32_t base)
 {
     const uint16_t* rows = setti_listed_rows(listed, query->lists.unit);
-    const setti_term* waits = NULL;
+    const setti_term* unpaired = NULL;
     for (uint32_t k = 0, terms = query->term_count; k < terms; k++) {
         const setti_term* term = &query->term[k];
-        if (term->has_field && waits != NULL) {
-            step_prefetch_two(waits, term, base, rows, listed->count);
-            waits = NULL;
+        if (term->has_field && unpaired != NULL) {
+            step_prefetch_two(unpaired, term, base, rows, listed->count);
+            unpaired = NULL;
         } else if (term->has_field) {
-            waits = term;
+            unpaired = term;
         }
     }
-    if (waits != NULL) {
-        step_prefetch_two(waits, waits, base, rows, listed->count);
+    if (unpaired != NULL) {
+        step_prefetch_two(unpaired, unpaired, base, rows, listed->count);
     }
 }
 
@@ -599,7 +586,8 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 #define BATCH_IS_RUN ((const uint16_t*)NULL)
 
 /* Hands out `count` rows of plain pages as the next batch; row 0 of the batch has index `base`.
- *   rows  the list of row numbers, or BATCH_IS_RUN */
+ *   rows  the list of row numbers, or BATCH_IS_RUN
+ * Returns true. */
 SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t count,
                                  const uint16_t* rows)
 {
@@ -618,33 +606,41 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     return true;
 }
 
-/* The next word with matches; the cursor becomes its first index. 0 at the end. Skips pages and
- * words in which the rarest type has no value. */
+/* The first index, from `at` on, of a word in which the array has a value; at least `limit` if
+ * there is none. */
+SETTI_INLINE uint32_t rare_seek(const setti_storage* array, uint32_t at, uint32_t limit)
+{
+    SETTI_ASSERT(at % 64 == 0);
+    while (at < limit) {
+        const uint64_t* words = setti_storage_word(array, at);
+        if (words == NULL || (at % SETT_BATCH_ROWS == 0 && *words == 0)) {
+            at = setti_array_seek(array, at);
+            if (at >= limit) {
+                return limit;
+            }
+            words = setti_storage_word(array, at);
+        }
+        uint32_t end = SETTI_MIN(limit, (at | (SETT_BATCH_ROWS - 1)) + 1);
+        while (at < end && *words == 0) {
+            at += 64;
+            words++;
+        }
+        if (at < end) {
+            return at;
+        }
+    }
+    return limit;
+}
+
+/* The next word with matches; the cursor becomes its first index. 0 at the end. Reads only words in
+ * which the rarest type has a value. */
 SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
 {
     const sett_query* query = loop->query;
     const setti_storage* rarest = setti_match_rarest(query);
     uint32_t at = loop->cursor;
-    SETTI_ASSERT(at % 64 == 0);
-    while (at < loop->limit) {
-        const uint64_t* words = setti_storage_word(rarest, at);
-        if (words == NULL || (at % SETT_BATCH_ROWS == 0 && *words == 0)) {
-            at = setti_array_seek(rarest, at);
-            if (at >= loop->limit) {
-                break;
-            }
-            words = setti_storage_word(rarest, at);
-        }
-        uint32_t end = SETTI_MIN(loop->limit, (at | (SETT_BATCH_ROWS - 1)) + 1);
-        at = words != NULL ? at : end;
-        while (at < end && *words == 0) {
-            at += 64;
-            words++;
-        }
-        if (at >= end) {
-            continue;
-        }
-        uint64_t word = *words;
+    while ((at = rare_seek(rarest, at, loop->limit)) < loop->limit) {
+        uint64_t word = UINT64_MAX;
         for (uint32_t k = 0; k < query->array_count; k++) {
             const uint64_t* with = setti_storage_word(query->array[k], at);
             word &= with != NULL ? *with : 0;
@@ -692,7 +688,8 @@ SETTI_APART static bool batch_next_rare(sett_batch* batch)
     return batch_hand_out_word(batch, base, word);
 }
 
-/* Hands out the only batch of a loop over at most 64 rows, from one word of each array. */
+/* Hands out the only batch of a loop over at most 64 rows, from the first word of each array: a
+ * word of zeroes where there is no page (setti_pages.read). */
 SETTI_APART static bool batch_next_word(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -784,8 +781,8 @@ SETTI_INLINE bool batch_try_first(sett_batch* batch)
     return true;
 }
 
-/* Prefetches the beginning of the next page of values. The processor does not: in a page of a
- * sparse set the entities follow the values, and it reads on there. Without this a loop over a
+/* Prefetches the beginning of the next page of values. The processor prefetches what follows the
+ * values in memory: in a page of a sparse set, the entity indices. Without this a loop over a
  * million rows took a tenth longer. */
 SETTI_INLINE void load_ahead(const unsigned char* page)
 {
@@ -802,10 +799,10 @@ SETTI_INLINE void load_ahead(const unsigned char* page)
 /* Takes a step over the rows of sparse sets in one order (setti_loop.arranged): all rows match. */
 SETTI_APART static bool batch_next_arranged(sett_batch* batch)
 {
-    SETTI_ASSERT(setti_loop_of(batch)->arranged && setti_loop_of(batch)->scratch == NULL);
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
     uint32_t base = loop->cursor;
+    SETTI_ASSERT(loop->arranged && loop->scratch == NULL);
     batch->count = 0;
     if (base >= loop->limit) {
         return false;
@@ -936,24 +933,19 @@ sett_entity sett_batch_entity_lookup_(const sett_batch* batch, uint32_t row)
     return setti_entity_at(&loop->query->world->entities, batch->indices[row]);
 }
 
-SETTI_COLD static void batch_no_term(const sett_query* query, uint32_t k)
-{
-    if (SETTI_DEBUG) {
-        setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
-                                "sett_batch_at: query \"%.100s\" has no term %u: it has %u "
-                                "terms - pass a number from 0 on",
-                                query->open.name, (unsigned)k, (unsigned)query->term_count);
-    }
-}
-
 const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row)
 {
-    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = setti_loop_of(batch)->query;
     if (SETTI_UNLIKELY(k >= batch->field_count)) {
-        batch_no_term(loop->query, k);
+        if (SETTI_DEBUG) {
+            setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
+                                    "sett_batch_at: query \"%.100s\" has no term %u: it has %u "
+                                    "terms - pass a number from 0 on",
+                                    query->open.name, (unsigned)k, (unsigned)query->term_count);
+        }
         return NULL;
     }
-    const setti_type* type = loop->query->term[k].type;
+    const setti_type* type = query->term[k].type;
     uint32_t index = sett_batch_index(batch, row);
     return setti_type_is_on(type, index) ? setti_storage_find(&type->storage, index) : NULL;
 }

@@ -1,11 +1,9 @@
 /* column.c: long arrays for other languages: runs of batches that follow one another in memory
  * (sett_batch_next_run), and copies of one term's values of all matches (sett_query_read, _write).
  *
- * The workload: another language, or a library of numbers, that works on plain arrays: numpy, a
- * plot, a table of results. A call from another language costs as much as the work on a batch. The
- * pool hands pages out in order, so that most pages of a large world follow one another: 1,000
- * batches are about 100 runs. A copy of 100,000 values costs less than a hundred calls, and stays
- * valid when the world changes.
+ * The workload: numpy, a plot, a table of results: plain arrays in another language, from which a
+ * call costs as much as the work on a batch. Most pages of a large world follow one another: 1,000
+ * batches are about 100 runs. A copy stays valid when the world changes.
  *
  * Invariant:  a run's fields and entity indices are those of its batches, one behind the other
  */
@@ -18,46 +16,43 @@ typedef enum column_copying {
 } column_copying;
 
 /* The size of a value of the k-th term; 0 if its values cannot be copied, which is reported. */
-static size_t column_size(const sett_query* query, uint32_t k, column_copying way, const char* call)
+static size_t column_size(const sett_query* query, uint32_t k, column_copying copying,
+                          const char* call)
 {
-    sett_world* world = query->world;
     const setti_type* type = k < query->term_count ? query->term[k].type : NULL;
     const char* why = NULL;
     if (type == NULL || !query->term[k].has_field) {
         why = "has no field - pass the number of a term with values";
     } else if (type->desc.copy != NULL || type->desc.deinit != NULL) {
         why = "has values with hooks, which cannot be copied as plain bytes - loop over the query";
-    } else if (way == COLUMN_WRITES && (query->written >> k & 1) == 0) {
+    } else if (copying == COLUMN_WRITES && (query->written >> k & 1) == 0) {
         why = "is declared as read only - declare SETT_INOUT or SETT_OUT to write it";
     }
-    if (why != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" %s",
-                              call, (unsigned)k, query->open.name, why);
+    if (why == NULL) {
+        return type->storage.size;
     }
-    return why == NULL ? type->storage.size : 0;
+    setti_world_fail_with(query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" %s",
+                          call, (unsigned)k, query->open.name, why);
+    return 0;
 }
 
-/* Copies the field of a batch's first `count` entities: to `out`, or, if that is NULL, from
- * `in`. */
+/* Copies the field of a batch's first `count` entities: to `out`, or, if `out` is NULL, from `in`.
+ * An optional type that the entities lack reads as zeroes, and is not written. */
 static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32_t count,
                         unsigned char* out, const unsigned char* in)
 {
     unsigned char* field = sett_batch_field(batch, k);
-    if (field == NULL) {
-        if (out != NULL) {
-            memset(out, 0, count * size); /* optional, and absent */
-        }
-        return;
+    if (field == NULL && out != NULL) {
+        memset(out, 0, count * size);
     }
-    for (uint32_t n = 0; n < count;) {
-        size_t row = batch->rows != NULL ? batch->rows[n] : n;
-        uint32_t step = batch->rows != NULL ? 1 : count;
+    uint32_t at_once = batch->rows != NULL ? 1 : count;
+    for (uint32_t n = 0; field != NULL && n < count; n += at_once) {
+        unsigned char* values = field + (batch->rows != NULL ? batch->rows[n] : n) * size;
         if (out != NULL) {
-            memcpy(out + n * size, field + row * size, step * size);
+            memcpy(out + n * size, values, at_once * size);
         } else {
-            memcpy(field + row * size, in + n * size, step * size);
+            memcpy(values, in + n * size, at_once * size);
         }
-        n += step;
     }
 }
 
@@ -68,12 +63,12 @@ uint32_t sett_query_read(const sett_query* of, uint32_t k, void* out, uint32_t c
         return 0;
     }
     size_t size = column_size(query, k, COLUMN_READS, "sett_query_read");
-    const unsigned char* no_input = NULL;
-    unsigned char* to = out;
-    uint32_t count = 0;
     if (size == 0) {
         return 0;
     }
+    const unsigned char* no_input = NULL;
+    unsigned char* to = out;
+    uint32_t count = 0;
     SETT_QUERY_EACH(query, b) {
         uint32_t left = to != NULL && count < capacity ? capacity - count : 0;
         uint32_t rows = SETTI_MIN(b->count, left);
@@ -90,12 +85,12 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
         return 0;
     }
     size_t size = column_size(query, k, COLUMN_WRITES, "sett_query_write");
-    unsigned char* no_output = NULL;
-    const unsigned char* from = values;
-    uint32_t done = 0;
     if (size == 0) {
         return 0;
     }
+    unsigned char* no_output = NULL;
+    const unsigned char* from = values;
+    uint32_t done = 0;
     SETT_QUERY_EACH(query, b) {
         uint32_t rows = done < count ? SETTI_MIN(b->count, count - done) : 0;
         column_copy(b, k, size, rows, no_output, from + done * size);
@@ -115,9 +110,10 @@ enum {
 static bool column_continues(const sett_run* run, const sett_batch* batch)
 {
     const sett_query* query = setti_loop_of(batch)->query;
-    if (batch->rows != NULL || batch->present != run->present ||
-        (run->indices != NULL ? batch->indices != run->indices + run->count
-                              : batch->indices != NULL || batch->base != run->base + run->count)) {
+    bool indices_follow = run->indices != NULL
+                              ? batch->indices == run->indices + run->count
+                              : batch->indices == NULL && batch->base == run->base + run->count;
+    if (batch->rows != NULL || batch->present != run->present || !indices_follow) {
         return false;
     }
     for (uint32_t k = 0; k < batch->field_count; k++) {

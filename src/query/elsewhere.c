@@ -2,9 +2,9 @@
  * prefab, the target of a relationship, a fixed entity, the singletons.
  *
  * The workload: transforms with their parent's; settings of a level; values of a prefab for its
- * instances. These terms are tested for each row that the plain terms leave, and their links are
- * followed again when a value is read: one link takes two lines of memory, which neighbouring rows
- * usually share. Rejected: storing the addresses for a whole batch, 8 KB a term.
+ * instances. A loop tests these terms for each row that the plain terms leave, and follows their
+ * links again when a value is read: one link takes two cache lines, which neighbouring rows usually
+ * share. Rejected: storing the addresses for a whole batch, 8 KB a term.
  *
  * They are in a list of their own (query->elsewhere), so plans, groups and advice do not depend on
  * them, and queries without such terms do not pay for them.
@@ -39,16 +39,22 @@ static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* a
     return setti_along_find(setti_world_type(world, term->along), term->walk, at->type, index);
 }
 
+/* Whether the term is true for a visited entity. */
+static bool elsewhere_is_true(const sett_world* world, const setti_elsewhere* at, uint32_t index)
+{
+    sett_term_kind kind = at->given.kind;
+    return kind == SETT_OPTIONAL ||
+           (elsewhere_find(world, at, index) != SETTI_NONE) == (kind == SETT_WITH);
+}
+
 bool setti_elsewhere_is(const sett_query* query, uint32_t index)
 {
-    for (uint32_t k = 0; k < query->elsewhere_count; k++) {
-        const setti_elsewhere* at = &query->elsewhere[k];
-        if (at->given.kind != SETT_OPTIONAL && (elsewhere_find(query->world, at, index) !=
-                                                SETTI_NONE) != (at->given.kind == SETT_WITH)) {
-            return false;
-        }
+    uint32_t k = 0;
+    while (k < query->elsewhere_count &&
+           elsewhere_is_true(query->world, &query->elsewhere[k], index)) {
+        k++;
     }
-    return true;
+    return k == query->elsewhere_count;
 }
 
 bool setti_elsewhere_is_all(const sett_query* query)
@@ -64,9 +70,7 @@ bool setti_elsewhere_holds(const sett_query* query)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         const setti_elsewhere* at = &query->elsewhere[k];
-        if (elsewhere_is_fixed(at) && at->given.kind != SETT_OPTIONAL &&
-            (elsewhere_find(query->world, at, SETTI_NONE) != SETTI_NONE) !=
-                (at->given.kind == SETT_WITH)) {
+        if (elsewhere_is_fixed(at) && !elsewhere_is_true(query->world, at, SETTI_NONE)) {
             return false;
         }
     }
@@ -98,10 +102,11 @@ const char* setti_elsewhere_check(const sett_world* world, const sett_term* term
     }
     const setti_type* type = setti_world_type(world, term->along);
     /* hierarchy and InstanceOf need not be registered yet: then no entity has a target */
-    bool one = type != NULL ? setti_along_is_one(type)
-                            : term->along == 0 || term->along == SETT_ID_HIERARCHY ||
-                                  term->along == SETT_ID_INSTANCE_OF;
-    return one ? NULL
+    bool has_one_target = type != NULL ? setti_along_is_one(type)
+                                       : term->along == 0 || term->along == SETT_ID_HIERARCHY ||
+                                             term->along == SETT_ID_INSTANCE_OF;
+    return has_one_target
+               ? NULL
                : "`along` is not a relationship with one target for each source - use the "
                  "hierarchy or an exclusive relationship";
 }

@@ -8,8 +8,8 @@
 static void explain_terms(setti_writer* text, const sett_query* query, uint32_t terms)
 {
     const char* separator = "";
-    for (uint32_t rest = terms; rest != 0; rest &= rest - 1) {
-        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
+    SETTI_EACH_TERM(k, terms) {
+        const setti_type* type = query->term[k].type;
         setti_writer_add(text, "%s%s (%u)", separator, type->desc.name,
                          (unsigned)type->storage.count);
         separator = ", ";
@@ -23,15 +23,15 @@ static void explain_pages(setti_writer* text, const sett_query* query)
         setti_writer_add(text, "all %u entities are looked at, because nothing is required",
                          (unsigned)query->world->entities.count);
     } else {
-        uint32_t apart = query->required & query->positional;
-        bool set = query->cover != NULL && query->cover->owned.count == 0;
+        uint32_t terms = query->required & query->positional;
+        bool by_set = query->cover != NULL && query->cover->owned.count == 0;
         setti_writer_add(text, "entities with ");
-        if (set) {
-            apart &= ~query->covered;
+        if (by_set) {
+            terms &= ~query->covered;
             setti_writer_add(text, "tracked set \"%s\" (%u)%s", query->cover->name,
-                             (unsigned)query->cover->members.count, apart != 0 ? ", " : "");
+                             (unsigned)query->cover->members.count, terms != 0 ? ", " : "");
         }
-        explain_terms(text, query, apart);
+        explain_terms(text, query, terms);
         setti_writer_add(text, " are found by bits, 64 at a time, in the order of their indices");
     }
     if ((query->required & ~query->positional) != 0) {
@@ -96,8 +96,8 @@ static uint32_t shared_terms(const sett_query* query)
 
 static void explain_shared(setti_writer* text, const sett_query* query)
 {
-    for (uint32_t rest = shared_terms(query); rest != 0; rest &= rest - 1) {
-        const char* name = query->term[setti_bits_lowest(rest)].type->desc.name;
+    SETTI_EACH_TERM(k, shared_terms(query)) {
+        const char* name = query->term[k].type->desc.name;
         setti_writer_add(text,
                          "; instances that share %s with their prefab count as without it: "
                          "SETT_SHARED(%s) sees the prefab's",
@@ -123,28 +123,23 @@ static bool shared_would_match(const sett_query* query, uint32_t shared, uint32_
 {
     const setti_type* along = setti_world_type(query->world, SETT_ID_INSTANCE_OF);
     uint32_t prefab = setti_along_target(along, index);
-    for (uint32_t rest = query->required | query->without; rest != 0; rest &= rest - 1) {
-        uint32_t k = setti_bits_lowest(rest);
+    SETTI_EACH_TERM(k, query->required | query->without) {
         uint32_t at = (shared >> k & 1) != 0 ? prefab : index;
         if (setti_storage_has(&query->term[k].type->storage, at) != (query->required >> k & 1)) {
             return false;
         }
     }
-    bool hidden = false;
-    for (uint32_t k = 0; k < query->hidden_count; k++) {
-        hidden = hidden || setti_storage_has(&query->hidden[k].type->storage, index);
-    }
-    return !hidden && setti_elsewhere_is(query, index);
+    return !setti_query_is_hidden(query, index) && setti_elsewhere_is(query, index);
 }
 
 SETTI_COLD void setti_query_check_shared(const sett_query* query)
 {
     const setti_type* along = setti_world_type(query->world, SETT_ID_INSTANCE_OF);
     uint32_t shared = shared_terms(query) & query->required;
-    const setti_type* trap = NULL;
-    for (uint32_t rest = shared; rest != 0 && trap == NULL; rest &= rest - 1) {
-        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
-        trap = shared_by_prefabs_alone(query, type) ? type : NULL;
+    const setti_type* trap = NULL; /* the first type that only prefabs have */
+    SETTI_EACH_TERM(k, shared) {
+        const setti_type* type = query->term[k].type;
+        trap = trap == NULL && shared_by_prefabs_alone(query, type) ? type : trap;
     }
     if (trap == NULL || along == NULL) {
         return;

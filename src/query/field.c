@@ -122,8 +122,7 @@ SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* t
 void setti_fields_scatter(const sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    for (uint32_t rest = loop->query->written & ~loop->in_place; rest != 0; rest &= rest - 1) {
-        uint32_t k = setti_bits_lowest(rest);
+    SETTI_EACH_TERM(k, loop->query->written & ~loop->in_place) {
         const setti_term* term = &loop->query->term[k];
         if (batch->fields[k] != NULL) {
             gather_move(batch, term, GATHER_OUT);
@@ -153,7 +152,9 @@ static void* gather_field(const sett_batch* batch, const setti_term* term, bool 
     const setti_storage* storage = &term->type->storage;
     setti_source* sources = setti_field_sources(batch, term) + loop->scratch_row;
     SETTI_ASSERT(term->has_field);
-    for (uint32_t k = 0; (term->kind != SETT_WITH || nested) && k < batch->count; k++) {
+    bool found_by_match =
+        term->kind == SETT_WITH && !nested; /* testing rows has found the places */
+    for (uint32_t k = 0; !found_by_match && k < batch->count; k++) {
         uint32_t row = setti_batch_row(batch->rows, k);
         sources[row].place = setti_storage_slot(storage, sett_batch_index(batch, row));
     }

@@ -10,15 +10,16 @@
 #include "query/steps.h"
 
 /* How a storage tells whether an entity has a value. */
-typedef enum match_way {
+typedef enum match_index {
     MATCH_BITS,
     MATCH_PAGED,
     MATCH_HASHED
-} match_way;
+} match_index;
 
 /* Reduces `words` to the rows whose entities have the type, or lack it, row by row. Stores the
- * places of values that will be gathered. `way` is a constant of the caller. */
-SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match_way way,
+ * places of values that will be gathered.
+ *   by  a constant of the caller, so that each kind of index has a loop of its own */
+SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match_index by,
                                 bool wanted, uint64_t* words, uint32_t word_count)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -27,20 +28,21 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match
     storage.presence = term->type->storage.presence;
     const uint32_t* indices = loop->step_indices;
     uint32_t base = loop->unit_base;
-    bool keep = loop->scratch != NULL && term->has_field;
-    setti_source* sources = keep ? setti_field_sources(batch, term) : NULL;
+    bool gathers = loop->scratch != NULL && term->has_field;
+    setti_source* sources = gathers ? setti_field_sources(batch, term) : NULL;
     for (uint32_t at = 0; at < word_count; at++) {
         uint64_t found = 0;
         for (uint64_t rest = words[at]; rest != 0; rest &= rest - 1) {
             uint32_t bit = setti_bits_lowest(rest);
             uint32_t row = at * 64 + bit;
             uint32_t index = indices != NULL ? indices[row] : base + row;
-            /* No branch on presence: where half of the entities match it costs 12 ns a row. */
-            uint32_t place = way == MATCH_HASHED  ? setti_index_row(&term->type->storage, index)
-                             : way == MATCH_PAGED ? setti_sparse_paged_row(&storage.presence, index)
-                                                  : index | (setti_bitmap_bit(&storage, index) - 1);
+            /* No branch on presence, which costs 12 ns a row where half of the entities match: the
+             * bit less 1 is 0, or all ones, SETTI_NONE. */
+            uint32_t place = by == MATCH_HASHED  ? setti_index_row(&term->type->storage, index)
+                             : by == MATCH_PAGED ? setti_sparse_paged_row(&storage.presence, index)
+                                                 : index | (setti_bitmap_bit(&storage, index) - 1);
             found |= (uint64_t)(place != SETTI_NONE) << bit;
-            if (keep) {
+            if (gathers) {
                 sources[row].place = place;
             }
         }
@@ -106,11 +108,10 @@ static void match_any(sett_batch* batch, uint64_t* words, uint32_t word_count)
 {
     setti_loop* loop = setti_loop_of(batch);
     uint64_t found[SETTI_STEP_WORD_COUNT] = {0};
-    for (uint32_t rest = loop->query->any; rest != 0; rest &= rest - 1) {
+    SETTI_EACH_TERM(k, loop->query->any) {
         uint64_t with[SETTI_STEP_WORD_COUNT];
         memcpy(with, words, word_count * sizeof(uint64_t));
-        setti_match_term(batch, &loop->query->term[setti_bits_lowest(rest)], SETTI_HAS_TYPE, with,
-                         word_count);
+        setti_match_term(batch, &loop->query->term[k], SETTI_HAS_TYPE, with, word_count);
         for (uint32_t at = 0; at < word_count; at++) {
             found[at] |= with[at];
         }
@@ -168,8 +169,8 @@ static void match_terms(sett_batch* batch, uint32_t terms)
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
     uint64_t* words = loop->words;
-    for (uint32_t rest = terms; rest != 0; rest &= rest - 1) {
-        const setti_term* term = &query->term[setti_bits_lowest(rest)];
+    SETTI_EACH_TERM(k, terms) {
+        const setti_term* term = &query->term[k];
         setti_match_term(batch, term, term->kind == SETT_WITH, words, loop->word_count);
     }
     for (uint32_t k = 0; k < query->hidden_count; k++) {
@@ -180,9 +181,8 @@ static void match_terms(sett_batch* batch, uint32_t terms)
     if (query->any != 0) {
         match_any(batch, words, loop->word_count);
     }
-    for (uint32_t rest = query->changed; rest != 0; rest &= rest - 1) {
-        match_changed(batch, &query->term[setti_bits_lowest(rest)].type->storage, words,
-                      loop->word_count);
+    SETTI_EACH_TERM(k, query->changed) {
+        match_changed(batch, &query->term[k].type->storage, words, loop->word_count);
     }
     if (query->elsewhere_count != 0) {
         setti_elsewhere_match(batch);
@@ -209,7 +209,6 @@ static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_co
 
 SETTI_APART uint32_t setti_match_seek(const sett_query* query, uint32_t from)
 {
-    SETTI_ASSERT(query->array_count != 0 || from != SETTI_NONE);
     uint32_t to = from;
     for (uint32_t k = 0; k < query->array_count && to != SETTI_NONE; k++) {
         to = setti_array_seek(query->array[k], to);
@@ -315,9 +314,7 @@ static void step_align(sett_batch* batch, uint32_t rows)
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
     loop->in_place = loop->ordered;
-    for (uint32_t rest = loop->residual & query->required & ~loop->nested; rest != 0;
-         rest &= rest - 1) {
-        uint32_t k = setti_bits_lowest(rest);
+    SETTI_EACH_TERM(k, loop->residual & query->required & ~loop->nested) {
         bool aligned = step_is_aligned(batch, &query->term[k].type->storage, rows);
         loop->in_place |= (uint32_t)aligned << k;
     }

@@ -17,16 +17,7 @@
  * times the share of rows whose entity is far from that of the row before (by samples). So with one
  * other component the sparse set drives if it has up to three quarters of all entities, with four
  * others up to a seventh (out of order: half, a ninth). Components whose rows are aligned with the
- * driver's (by samples) cost nothing, see match.c. The constants fit sett_plans (docs/bench); ns a
- * match over 100,000 entities, with one sparse-set type V on a share of them, the others arrays:
- *
- *     share                            1 %    10 %   20 %   50 %   100 %
- *     2 components   V, ordered        4.8    4.7    4.7    4.6    4.6
- *                    V, shuffled       5.1    4.9    5.2    5.2    5.3
- *                    pages             160    21     12     5.9    3.7
- *     5 components   V, ordered        15     19     16     15     15
- *                    V, shuffled       16     23     24     24     25
- *                    pages             161    26     15     7.4    4.8
+ * driver's (by samples) cost nothing, see match.c. The constants fit sett_plans (docs/bench).
  *
  * All plans find the same entities. The choice depends on counts and the order of rows alone, which
  * are equal in worlds of equal state.
@@ -54,18 +45,28 @@ static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_
     return k < query->term_count ? k : SETT_QUERY_TERMS;
 }
 
-/* Whether the query skips all entities that the listener skips because they are hidden. */
-static bool plan_hides(const sett_query* query, const setti_listener* listener)
+/* Whether a term of the query has the type. */
+static bool plan_names(const sett_query* query, const setti_type* type)
 {
-    bool hides = true;
+    uint32_t k = 0;
+    while (k < query->term_count && query->term[k].type != type) {
+        k++;
+    }
+    return k < query->term_count;
+}
+
+/* Whether the query skips all entities that the listener skips because they are hidden. */
+static bool plan_skips_hidden(const sett_query* query, const setti_listener* listener)
+{
+    bool skips = true;
     for (uint32_t k = 0; listener->hidden != NULL && k < SETTI_HIDDEN; k++) {
         const setti_type* tag = listener->hidden[k];
-        for (uint32_t t = 0; t < query->term_count; t++) {
-            bool shows = query->term[t].type == tag && query->term[t].kind != SETT_WITHOUT;
-            hides = hides && (!shows || setti_type_list_has(&listener->with, tag));
-        }
+        bool shows = plan_names(query, tag) &&
+                     plan_term(query, tag, SETT_WITHOUT) == SETT_QUERY_TERMS &&
+                     !setti_type_list_has(&listener->with, tag);
+        skips = skips && !shows;
     }
-    return hides;
+    return skips;
 }
 
 /* The query's terms that are the listener's conditions; 0 if the query lacks one of them. */
@@ -87,7 +88,7 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
         }
         covered |= (uint32_t)1 << term;
     }
-    return plan_hides(query, listener) ? covered : 0;
+    return plan_skips_hidden(query, listener) ? covered : 0;
 }
 
 /* Whether cover a is better than cover b: it owns types and b does not; or else it covers more
@@ -143,16 +144,6 @@ static void plan_hide(sett_query* query, setti_type* type)
         (setti_term){.type = type, .kind = SETT_WITHOUT, .access = SETT_NONE};
 }
 
-/* Whether a term of the query has the type. */
-static bool plan_names(const sett_query* query, const setti_type* type)
-{
-    uint32_t k = 0;
-    while (k < query->term_count && query->term[k].type != type) {
-        k++;
-    }
-    return k < query->term_count;
-}
-
 /* Finds the tags that hide entities from the query: Prefab and Disabled, unless a term has them,
  * and the tags that switch required components off. */
 static void plan_find_hidden(sett_query* query)
@@ -186,19 +177,18 @@ void setti_plan_update(sett_query* query)
     plan_find_kinds(query);
     plan_find_cover(query);
     plan_find_hidden(query);
-    bool set = query->cover != NULL && query->cover->owned.count == 0;
-    uint32_t known = set ? query->covered : 0;
+    bool by_set = query->cover != NULL && query->cover->owned.count == 0;
+    uint32_t tested_by_set = by_set ? query->covered : 0;
     query->array_count = 0;
-    if (set) {
+    if (by_set) {
         query->array[query->array_count++] = &query->cover->members;
     }
-    for (uint32_t rest = query->required & query->positional & ~known; rest != 0;
-         rest &= rest - 1) {
-        query->array[query->array_count++] = &query->term[setti_bits_lowest(rest)].type->storage;
+    SETTI_EACH_TERM(k, query->required & query->positional & ~tested_by_set) {
+        query->array[query->array_count++] = &query->term[k].type->storage;
     }
     /* A sparse-set type that the set covers still needs a look-up if its values are used. */
     uint32_t sparse = query->required & ~query->positional;
-    query->filter = ((query->without | sparse) & ~known) | (sparse & query->fields);
+    query->filter = ((query->without | sparse) & ~tested_by_set) | (sparse & query->fields);
     query->simple = sparse == 0 && query->array_count != 0 && query->hidden_count == 0;
     query->plain = (query->optional | query->changed | query->filter | query->elsewhere_count) == 0;
     SETTI_ASSERT(query->array_count <= SETT_QUERY_TERMS + 1);
@@ -211,9 +201,7 @@ void setti_plan_update(sett_query* query)
 static uint32_t plan_fewest(const sett_query* query, uint32_t except)
 {
     uint32_t fewest = SETT_QUERY_TERMS;
-    for (uint32_t rest = query->required & ~query->positional & ~except; rest != 0;
-         rest &= rest - 1) {
-        uint32_t k = setti_bits_lowest(rest);
+    SETTI_EACH_TERM(k, query->required & ~query->positional & ~except) {
         if (fewest == SETT_QUERY_TERMS ||
             query->term[k].type->storage.count < query->term[fewest].type->storage.count) {
             fewest = k;
@@ -254,7 +242,7 @@ static void plan_walk_pages(const sett_query* query, setti_plan* plan)
     plan->limit = setti_plan_limit(query);
 }
 
-/* The plan for a way. */
+/* Makes the plan over what `way` names. */
 static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
@@ -277,12 +265,13 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
 }
 
 /* How many of ORDER_SAMPLES rows of a sparse set have an entity that is far from the next row's. 0
- * for a keep_order storage. */
+ * for a keep_order storage: its gaps come and go without a change of state, so they must not
+ * decide. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far = 0;
     if (storage->keep_order || storage->count < ORDER_ROWS) {
-        return 0; /* gaps come and go without a change of state, so they must not decide */
+        return 0;
     }
     SETTI_ASSERT(storage->extent == storage->count);
     for (uint32_t k = 0; k < ORDER_SAMPLES; k++) {
@@ -310,8 +299,7 @@ uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
     const setti_storage* storage = &query->term[driver].type->storage;
     uint32_t aligned = storage->keep_order ? 0 : query->required & ~((uint32_t)1 << driver);
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
-    for (uint32_t rest = aligned; rest != 0; rest &= rest - 1) {
-        uint32_t k = setti_bits_lowest(rest);
+    SETTI_EACH_TERM(k, aligned) {
         const setti_storage* other = &query->term[k].type->storage;
         bool is = !other->keep_order;
         for (uint32_t n = 0; is && n < ORDER_SAMPLES && n < storage->count; n++) {
@@ -342,26 +330,28 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     for (uint32_t k = 0; way == SETTI_WAY_PAGES && k < query->array_count; k++) {
         rows = plan_share(query, rows, query->array[k]->count);
     }
-    for (uint32_t rest = tested; rest != 0; rest &= rest - 1) {
-        const setti_term* term = &query->term[setti_bits_lowest(rest)];
+    SETTI_EACH_TERM(k, tested) {
+        const setti_term* term = &query->term[k];
         uint32_t count = term->type->storage.count;
         cost += rows * (COST_TEST + (term->type->storage.kind == SETTI_SPARSE ? apart : 0));
         rows = plan_share(query, rows, term->kind == SETT_WITH ? count : (uint32_t)all - count);
     }
-    for (uint32_t rest = query->fields & ~(plan->in_place | aligned); rest != 0; rest &= rest - 1) {
-        bool both = query->term[setti_bits_lowest(rest)].access == SETT_INOUT;
+    SETTI_EACH_TERM(k, query->fields & ~(plan->in_place | aligned)) {
+        bool both = query->term[k].access == SETT_INOUT;
         cost += rows * (COST_GATHER + apart + (both ? COST_SCATTER : 0));
     }
     return cost;
 }
 
-/* The possible ways, a bit for each. A group excludes pages; a sparse set competes with both. */
+/* The possible ways, bit k for setti_way k. A group excludes pages; a sparse set that is not the
+ * group's competes with both. */
 static uint32_t plan_ways(const sett_query* query)
 {
-    bool other = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS;
-    bool pages = query->arranged == 0 && (query->array_count != 0 || !other);
-    uint32_t ways = (uint32_t)(query->arranged != 0) << SETTI_WAY_ARRANGED |
-                    (uint32_t)other << SETTI_WAY_SPARSE | (uint32_t)pages << SETTI_WAY_PAGES;
+    bool group = query->arranged != 0;
+    bool sparse = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS;
+    bool pages = !group && (query->array_count != 0 || !sparse);
+    uint32_t ways = (uint32_t)group << SETTI_WAY_ARRANGED | (uint32_t)sparse << SETTI_WAY_SPARSE |
+                    (uint32_t)pages << SETTI_WAY_PAGES;
     return query->forced != SETTI_WAY_CHOSEN ? (uint32_t)1 << query->forced : ways;
 }
 

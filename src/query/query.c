@@ -15,30 +15,33 @@
 
 #define QUERY_NAME_SIZE 96
 
-/* Writes on which entity a term finds its component, as in docs/queries.md: "(up)". */
+/* Writes on which entity a term finds its component, as in docs/queries.md: "(up)", "(singleton)",
+ * "(#7:2|up Likes)". */
 static void query_add_place(setti_writer* writer, const sett_world* world, const sett_term* term)
 {
     static const char* const walks[] = {"", "target", "up", "self|up"};
     SETTI_ASSERT((unsigned)term->walk <= SETT_WALK_SELF_UP);
     bool parent = term->along == 0 || term->along == SETT_ID_HIERARCHY;
     bool prefab = term->along == SETT_ID_INSTANCE_OF && term->walk == SETT_WALK_SELF_UP;
-    const char* walk = prefab                                  ? "prefab"
-                       : parent && term->walk == SETT_WALK_ONE ? "parent"
-                                                               : walks[term->walk];
-    const char* along = parent || prefab || term->walk == SETT_WALK_NONE
-                            ? NULL
-                            : sett_component_name(world, term->along);
-    if (term->singleton || !sett_is_null(term->entity) || walk[0] != '\0') {
-        setti_writer_add(writer, "(");
-        if (term->singleton) {
-            setti_writer_add(writer, "singleton");
-        } else if (!sett_is_null(term->entity)) {
-            setti_writer_add(writer, "#%u:%u", SETTI_HANDLE(term->entity));
-        }
-        bool both = walk[0] != '\0' && (term->singleton || !sett_is_null(term->entity));
-        setti_writer_add(writer, "%s%s%s%s)", both ? "|" : "", walk, along != NULL ? " " : "",
-                         along != NULL ? along : "");
+    bool fixed = term->singleton || !sett_is_null(term->entity);
+    bool walks_on = term->walk != SETT_WALK_NONE;
+    if (!fixed && !walks_on) {
+        return;
     }
+    setti_writer_add(writer, "(");
+    if (term->singleton) {
+        setti_writer_add(writer, "singleton");
+    } else if (fixed) {
+        setti_writer_add(writer, "#%u:%u", SETTI_HANDLE(term->entity));
+    }
+    setti_writer_add(writer, "%s%s", fixed && walks_on ? "|" : "",
+                     prefab                                  ? "prefab"
+                     : parent && term->walk == SETT_WALK_ONE ? "parent"
+                                                             : walks[term->walk]);
+    if (walks_on && !parent && !prefab) {
+        setti_writer_add(writer, " %s", sett_component_name(world, term->along));
+    }
+    setti_writer_add(writer, ")");
 }
 
 /* Writes the default name of a query: "Position, Velocity, no Frozen, Health(up)". Unregistered
@@ -60,8 +63,8 @@ static const char* query_default_name(const sett_world* world, const sett_query_
     return count != 0 ? out : "everything";
 }
 
-/* Reports a term of an unregistered type. For an id of 0, which would end the list, the macros give
- * the largest number. `name` may be "". */
+/* Reports a term of an unregistered type. For the id 0, which would end the list of terms, the
+ * macros give UINT32_MAX. `name` may be "". */
 static sett_status query_unregistered(sett_world* world, const char* call, const char* name,
                                       const sett_query_desc* desc, uint32_t k)
 {
@@ -187,17 +190,18 @@ static void query_update_all(sett_world* world)
     }
 }
 
+/* The name of a query that has a term of the type; NULL: there is none. */
 static const char* query_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
-        bool of = false;
+        bool found = false;
         for (uint32_t k = 0; k < query->term_count; k++) {
-            of = of || query->term[k].type == type;
+            found = found || query->term[k].type == type;
         }
         for (uint32_t k = 0; k < query->elsewhere_count; k++) {
-            of = of || query->elsewhere[k].type == type;
+            found = found || query->elsewhere[k].type == type;
         }
-        if (of) {
+        if (found) {
             return query->open.name;
         }
     }
@@ -282,17 +286,16 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
                                     size_t term_size)
 {
     sett_query_desc full;
-    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
-                                  offsetof(sett_query_desc, terms), "sett_query_create");
     static const char call[] = "sett_query_create";
+    desc =
+        setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms, call);
     if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
         return NULL;
     }
     uint32_t at;
     const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_LOOPS, &at);
     if (wrong != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
-                              desc->name != NULL ? desc->name : "query", wrong);
+        setti_world_fail_argument(world, call, desc->name != NULL ? desc->name : "query", wrong);
         return NULL;
     }
     char made[QUERY_NAME_SIZE];
@@ -375,12 +378,10 @@ bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* te
         return false;
     }
     sett_term full = {0};
-    uint32_t other = k - query->term_count;
-    bool of_entity = k < query->term_count;
-    if (!of_entity && other >= query->elsewhere_count) {
+    if (k >= query->term_count + query->elsewhere_count) {
         return false;
     }
-    if (of_entity) {
+    if (k < query->term_count) {
         const setti_term* at = &query->term[k];
         full.component = at->type->id;
         full.access = at->access;
@@ -388,7 +389,7 @@ bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* te
         full.changed = (query->changed >> k & 1) != 0;
         full.drives = (query->drives >> k & 1) != 0;
     } else {
-        full = query->elsewhere[other].given;
+        full = query->elsewhere[k - query->term_count].given;
         full.along = full.walk != SETT_WALK_NONE ? full.along : 0;
         full.access = full.kind == SETT_WITHOUT ? SETT_NONE : full.access;
     }
@@ -496,7 +497,7 @@ void* sett_batch_field_of_(const sett_batch* batch, sett_component component, bo
                        : sett_batch_field_checked_(batch, k, mut, size, type);
         }
     }
-    bool elsewhere = false;
+    bool elsewhere = false; /* a term about another entity has the type */
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         elsewhere = elsewhere || query->elsewhere[k].type->id == component;
     }

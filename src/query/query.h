@@ -121,6 +121,12 @@ SETTI_INLINE sett_query* setti_query_first(const sett_world* world)
     return world->module[SETTI_SLOT_QUERIES];
 }
 
+/* A loop over a set of terms: SETTI_EACH_TERM(k, query->required) { ... }. The set may change
+ * meanwhile: it is copied. */
+#define SETTI_EACH_TERM(k, terms)                                                                  \
+    for (uint32_t k##_left = (terms), k = 0;                                                       \
+         k##_left != 0 && (k = setti_bits_lowest(k##_left), true); k##_left &= k##_left - 1)
+
 /* The plan of a loop. */
 typedef struct setti_plan {
     uint32_t driver;   /* the term whose sparse set drives; SETTI_NO_DRIVER: pages */
@@ -253,6 +259,16 @@ SETTI_INLINE bool setti_plan_hides(const sett_query* query)
         hides |= query->hidden[k].type->storage.count != 0;
     }
     return hides;
+}
+
+/* Whether an entity has a tag that hides it from the query. */
+SETTI_INLINE bool setti_query_is_hidden(const sett_query* query, uint32_t index)
+{
+    bool hidden = false;
+    for (uint32_t k = 0; k < query->hidden_count && !hidden; k++) {
+        hidden = setti_storage_has(&query->hidden[k].type->storage, index);
+    }
+    return hidden;
 }
 
 /* In debug builds: reports a query that matches no instance, because only prefabs have a type that

@@ -60,14 +60,9 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
     if (SETTI_IS_NULL(query)) {
         return false;
     }
-    bool any = query->any == 0;
-    if (!sett_entity_valid(query->world, entity)) {
+    bool any = query->any == 0; /* of the SETT_ANY terms, one is true */
+    if (!sett_entity_valid(query->world, entity) || setti_query_is_hidden(query, entity.index)) {
         return false;
-    }
-    for (uint32_t k = 0; k < query->hidden_count; k++) {
-        if (setti_storage_has(&query->hidden[k].type->storage, entity.index)) {
-            return false;
-        }
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
@@ -91,36 +86,45 @@ static void survey_mark(setti_survey* survey, uint32_t chunk)
     survey->filled++;
 }
 
+/* The first row of [row, end) whose word has a match, a multiple of 64; if none has, `end` or a row
+ * behind it. `bits` are the words of the query's arrays from `row` on. */
+static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits, uint32_t row,
+                            uint32_t end)
+{
+    for (uint32_t at = 0; row < end; at++, row += 64) {
+        uint64_t word = bits[0][at];
+        for (uint32_t k = 1; k < query->array_count; k++) {
+            word &= bits[k][at];
+        }
+        if (word != 0) {
+            break;
+        }
+    }
+    return row;
+}
+
 /* Surveys a loop over pages: looks for the first match in each chunk. */
 static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* survey)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     SETTI_ASSERT(query->array_count != 0 && survey->rows % SETT_BATCH_ROWS == 0);
+    uint32_t page_rows = query->lists.rare ? SETT_BATCH_ROWS : SETTI_BITS_ROWS;
     for (uint32_t row = 0; row < limit;) {
-        uint32_t size = SETTI_BITS_ROWS;
         if (query->lists.rare) { /* other pages have no match */
             row = setti_array_seek(setti_match_rarest(query), row) & ~(uint32_t)63;
-            if (row >= limit) {
-                return;
-            }
-            size = SETT_BATCH_ROWS;
         }
-        uint32_t page_end = SETTI_MIN(limit, (row | (size - 1)) + 1);
+        if (row >= limit) {
+            return;
+        }
         if (setti_match_words_at(query, row, bits) != NULL) {
             row = setti_match_seek(query, row);
             continue;
         }
-        uint32_t first = row;
-        for (; row < page_end; row += 64) {
-            uint64_t word = bits[0][(row - first) / 64];
-            for (uint32_t k = 1; k < query->array_count; k++) {
-                word &= bits[k][(row - first) / 64];
-            }
-            if (word != 0) {
-                survey_mark(survey, row / survey->rows);
-                row = (row / survey->rows + 1) * survey->rows;
-                break;
-            }
+        uint32_t page_end = SETTI_MIN(limit, (row | (page_rows - 1)) + 1);
+        row = survey_find(query, bits, row, page_end);
+        if (row < page_end) {
+            survey_mark(survey, row / survey->rows);
+            row = (row / survey->rows + 1) * survey->rows;
         }
     }
 }

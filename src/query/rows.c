@@ -6,16 +6,14 @@
  *                                    every second row, gcc -O3), and leaves one loop to compile
  *
  * A batch has all rows of the step with the optional types of its first row. If the query has an
- * order (sett_term.drives), it ends before the first row with others. A long run at the begin
- * becomes a batch of its own.
+ * order (sett_term.drives), the batch ends before the first row with other optional types. A long
+ * run at the begin becomes a batch of its own.
  *
  * The workload: the same loops each frame, over entities of which one in a hundred matches, while
- * few change. Writing the list took 76 of 126 instructions a match, and it was mostly the list of
- * the frame before. So a query remembers the batch of each step with the words that it was made
- * from, and uses it again while the words are equal. Comparing 16 words that are intersected anyway
- * takes 64 instructions. Rejected: a version for each page, which every write to presence would
- * have to update. Lists are remembered if at most five in eight rows match: up to 1.8 bytes an
- * index and query.
+ * few change. Writing the list took 76 of 126 instructions a match, and mostly gave the list of the
+ * frame before. So a query remembers the batch of each step with the words that it was made from,
+ * and uses it again while the words are equal. Rejected: a version for each page, which every write
+ * to presence would have to update.
  *
  * Invariant:  words = matching rows of the step that were not handed out;
  *             rows are handed out once, ascending within a batch;
@@ -91,7 +89,8 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
 
 /* Writes the row numbers of all bits. An excess is overwritten by the next word's, or lies in the
  * list's spare room. A branch for every bit or word costs a misprediction each: at 1 % that was 8
- * of 17 ns a match. `few`: writes them one by one, with no branch but the last. */
+ * of 17 ns a match.
+ *   few  few rows of a word match: writes them one by one, with no branch but the last */
 static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16_t* list)
 {
     uint32_t count = 0;
@@ -144,8 +143,7 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     SETTI_ASSERT(loop->some != 0 && query->optional != 0);
     uint32_t at = setti_bits_lowest(loop->some);
     uint32_t index = setti_step_index(batch, at * 64 + setti_bits_lowest(taken[at]));
-    for (uint32_t rest = query->optional; rest != 0; rest &= rest - 1) {
-        uint32_t k = setti_bits_lowest(rest);
+    SETTI_EACH_TERM(k, query->optional) {
         const setti_term* term = &query->term[k];
         bool has = setti_type_is_on(term->type, index);
         batch->present |= (uint32_t)has << k;
@@ -283,9 +281,10 @@ uint32_t setti_rows_choose(sett_batch* batch)
     return taken.first;
 }
 
-/* Loops between two decisions what to remember. Lists are made before the second loop; where few
- * rows match, before the first, because then the values of the next step are prefetched. */
+/* Loops between two decisions what to remember. The first decision is before the second loop; where
+ * few rows match, before the first loop, because lists let it prefetch the next step's values. */
 #define LISTS_DUE 16
+
 /* Lists are remembered if at most this many eighths of the rows match. If every second of 65,536
  * entities matches, a match takes 0.66 ns instead of 0.91. With more matches less is saved, and
  * lists take more than 1.8 bytes an index. */
@@ -315,12 +314,23 @@ static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
     lists->size = (uint32_t)setti_align_up(
         sizeof(setti_listed) + lists->unit / 8 + room * sizeof(uint16_t), sizeof(uint64_t));
     lists->step = setti_pool_alloc(&query->world->pool, (size_t)steps * lists->size, 16);
-    if (lists->step != NULL) {
-        memset(lists->step, 0,
-               (size_t)steps * lists->size); /* 0 rows match: right for words of 0 */
+    if (lists->step != NULL) { /* zeroes: no row matches, and the words are 0 */
+        memset(lists->step, 0, (size_t)steps * lists->size);
         lists->steps = steps;
         lists->recalls = true;
     }
+}
+
+/* Estimates how many rows match: as many as the rarest array has, which is noted. */
+static uint32_t lists_estimate(sett_query* query, uint32_t limit)
+{
+    uint32_t matches = limit;
+    query->lists.rarest = 0;
+    for (uint32_t k = 0; k < query->array_count; k++) {
+        query->lists.rarest = query->array[k]->count < matches ? k : query->lists.rarest;
+        matches = SETTI_MIN(matches, query->array[k]->count);
+    }
+    return matches;
 }
 
 SETTI_COLD void setti_lists_update(sett_query* query)
@@ -333,25 +343,20 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     }
     lists->known = true;
     uint32_t limit = setti_plan_limit(query);
-    uint32_t matches = limit;
-    lists->rarest = 0;
-    for (uint32_t k = 0; k < query->array_count; k++) {
-        lists->rarest = query->array[k]->count < matches ? k : lists->rarest;
-        matches = SETTI_MIN(matches, query->array[k]->count);
-    }
+    uint32_t matches = lists_estimate(query, limit);
     uint32_t unit = query->array_rows;
     uint32_t steps = limit / unit + (limit % unit != 0);
-    uint32_t rows = limit != 0 ? (uint32_t)((uint64_t)unit * matches / limit) : 0;
+    uint32_t rows = limit != 0 ? (uint32_t)((uint64_t)unit * matches / limit) : 0; /* of a step */
     lists->few = rows * 16 <= unit;
     lists->rare = query->array_count != 0 && matches <= steps / 2;
     lists->recalls = lists->rare || lists->step != NULL;
-    bool worth = limit > 64 && matches > steps / 2 && rows * 8 <= unit * LISTS_EIGHTHS &&
-                 (again || lists->few) && query->array_count != 0 &&
-                 (query->fields & ~query->positional) == 0 &&
-                 (query->optional | query->changed) == 0;
+    bool possible = query->array_count != 0 && (query->fields & ~query->positional) == 0 &&
+                    (query->optional | query->changed) == 0;
+    bool worth = limit > 64 && !lists->rare && rows * 8 <= unit * LISTS_EIGHTHS;
     bool small = unit != lists->unit || steps > lists->steps || rows > lists->room;
-    if (worth && small) { /* spare room, since counts go up and down */
-        lists_make(query, steps + steps / 4, rows + rows / 4 + 16);
+    if (possible && worth && small && (again || lists->few)) {
+        uint32_t spare = steps / 4; /* counts go up and down */
+        lists_make(query, steps + spare, rows + rows / 4 + 16);
     }
 }
 

@@ -171,16 +171,13 @@ SETTI_INLINE void* setti_field_in_place(const sett_batch* batch, setti_pool* poo
                                         const setti_term* term, uint32_t base)
 {
     const setti_storage* storage = &term->type->storage;
-    uint32_t number = base >> storage->shift;
-    uint32_t row = base & (setti_storage_rows(storage) - 1);
-    SETTI_ASSERT(setti_pages_get(&storage->rows, number) != NULL);
     if (term->access != SETT_IN) {
-        setti_pages_write(pool, &storage->rows, number);
+        setti_pages_write(pool, &storage->rows, base >> storage->shift);
         if (SETTI_UNLIKELY(storage->tracked)) {
             setti_field_track(batch, storage, base);
         }
     }
-    return (unsigned char*)storage->rows.data[number] + (size_t)row * storage->size;
+    return setti_storage_row(storage, base);
 }
 
 #endif

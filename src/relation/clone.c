@@ -681,7 +681,7 @@ static sett_status clone_reserve(setti_clone* clone)
     if (!clone_reserve_parent(clone)) {
         return clone_no_memory(clone);
     }
-    uint32_t from = clone->to->entities.hint * 64;
+    uint32_t from = setti_entity_hint_index(&clone->to->entities);
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         setti_clone_node* node = &clone->nodes[k];
         if (!clone_each_link(clone, node, clone_claim_record)) {

@@ -46,7 +46,7 @@ static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(link != 0);
-    return setti_array_row(storage, setti_link_index(link));
+    return setti_storage_row(storage, setti_link_index(link));
 }
 
 /* Marks a node as written. `cow`: TREE_COW, or TREE_NO_COW if no snapshot is held. */

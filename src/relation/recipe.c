@@ -418,7 +418,7 @@ static bool recipe_reserve_entities(sett_world* world, recipe* made, const sett_
     SETTI_ASSERT(made->node_count != 0);
     setti_entity_table* table = &world->entities;
     uint32_t k = into != NULL;
-    uint32_t from = table->hint * 64;
+    uint32_t from = setti_entity_hint_index(table);
     uint32_t at = from;
     if (into != NULL) {
         made->copies[0].index = into->index;

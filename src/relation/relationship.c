@@ -407,8 +407,7 @@ sett_component sett_relationship_register_sized(sett_world* world,
     }
     const char* wrong = relation_check_desc(desc);
     if (wrong != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", relation_registers,
-                              desc->name != NULL ? desc->name : "", wrong);
+        setti_world_fail_argument(world, relation_registers, desc->name, wrong);
         return 0;
     }
     setti_relation* relation = relation_make(world, desc);

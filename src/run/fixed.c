@@ -7,35 +7,33 @@
  *     frame   input | A0 B0  A1  A2 B1  A3 | draw        A: 1/64 second, B: 1/32 second
  *
  * Step k of a loop is due at start + (k + 1) * step. Steps of several loops run in the order in
- * which they are due. So that order, and each state after a step, is a function of the steps alone
- * and not of how time was cut into frames.
- *
- * Rejected: a system that repeats its own steps. With A and B that gives A A A A B B in a long
- * frame and A B A in a short one, and commands are applied after all of them.
+ * which they are due. So the order of steps, and each state after a step, does not depend on how
+ * time was cut into frames.
  *
  * Invariant:  loops are sorted by step, and each step is there once;
- *             steps * step <= now, but for a rest of less than one step outside of frames
+ *             steps * step <= now;  between frames now < (steps + 1) * step
  */
 #include "run/run.h"
 
 #include <stdio.h>
 
-/* The place of the pointer to the loop of a step, or where that loop is to be inserted. */
+/* The link in the list to the loop of a step, or to the first one of a longer step. */
 static setti_fixed** fixed_find(setti_run* run, float step)
 {
-    setti_fixed** at = &run->fixed;
-    while (*at != NULL && (*at)->step < step) {
-        at = &(*at)->next;
+    setti_fixed** link = &run->fixed;
+    while (*link != NULL && (*link)->step < step) {
+        link = &(*link)->next;
     }
-    return at;
+    return link;
 }
 
-static setti_fixed* fixed_make(sett_world* world, float step)
+/* The loop of a step, created if it is missing; NULL when memory runs out. */
+static setti_fixed* fixed_ensure(sett_world* world, float step)
 {
     setti_run* run = setti_run_of(world);
-    setti_fixed** at = fixed_find(run, step);
-    if (*at != NULL && (*at)->step == step) {
-        return *at;
+    setti_fixed** link = fixed_find(run, step);
+    if (*link != NULL && (*link)->step == step) {
+        return *link;
     }
     setti_fixed* fixed = setti_pool_alloc(&world->pool, sizeof(*fixed), 16);
     if (fixed == NULL) {
@@ -47,8 +45,8 @@ static setti_fixed* fixed_make(sett_world* world, float step)
     if (run->fixed != NULL) {
         fixed->state.start = run->fixed->state.start + run->fixed->state.now;
     }
-    fixed->next = *at;
-    *at = fixed;
+    fixed->next = *link;
+    *link = fixed;
     setti_world_add_plain_root(world, &fixed->root, &fixed->state, sizeof(fixed->state));
     fixed->root.name = fixed->name;
     fixed->root.optional = true;
@@ -60,40 +58,40 @@ bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixe
     const setti_run* run = setti_run_of(world);
     bool in_range = desc->phase >= run->fixed_phase && desc->phase <= run->fixed_last;
     float step = desc->fixed_step > 0 ? desc->fixed_step : in_range ? run->fixed_step : 0;
-    *fixed = step > 0 ? fixed_make(world, step) : NULL;
+    *fixed = step > 0 ? fixed_ensure(world, step) : NULL;
     return *fixed != NULL || !(step > 0);
 }
 
 sett_status setti_fixed_check_order(const sett_system* first, const sett_system* then,
                                     const char* call)
 {
-    const setti_fixed* loops[2] = {first->fixed, then->fixed};
-    int phases[2] = {first->desc.phase, then->desc.phase};
-    if (loops[0] != NULL && loops[1] != NULL && loops[0] != loops[1]) {
+    const setti_fixed* loop = first->fixed;
+    const setti_fixed* then_loop = then->fixed;
+    int phase = first->desc.phase;
+    int then_phase = then->desc.phase;
+    if (loop == then_loop) {
+        return phase <= then_phase
+                   ? SETT_OK
+                   : setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
+                                           "%s: \"%.100s\" cannot run before \"%.100s\": they are "
+                                           "in phases %d and %d - change a `phase`",
+                                           call, first->name, then->name, phase, then_phase);
+    }
+    if (loop != NULL && then_loop != NULL) {
         return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
                                      "%s: \"%.100s\" cannot run before \"%.100s\": their fixed "
                                      "steps are %g and %g seconds - set the same `fixed_step`",
-                                     call, first->name, then->name, (double)loops[0]->step,
-                                     (double)loops[1]->step);
+                                     call, first->name, then->name, (double)loop->step,
+                                     (double)then_loop->step);
     }
-    if (loops[0] == loops[1]) {
-        if (phases[0] <= phases[1]) {
-            return SETT_OK;
-        }
-    } else if (loops[0] != NULL ? phases[1] > SETT_PHASE_FIXED : phases[0] <= SETT_PHASE_FIXED) {
+    if (loop != NULL ? then_phase > SETT_PHASE_FIXED : phase <= SETT_PHASE_FIXED) {
         return SETT_OK;
-    } else {
-        return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" cannot run before \"%.100s\": one is in "
-                                     "phase %d, and fixed steps run after phase %d - change its "
-                                     "`phase`",
-                                     call, first->name, then->name, phases[loops[0] != NULL],
-                                     SETT_PHASE_FIXED);
     }
     return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
-                                 "%s: \"%.100s\" cannot run before \"%.100s\": they are in "
-                                 "phases %d and %d - change a `phase`",
-                                 call, first->name, then->name, phases[0], phases[1]);
+                                 "%s: \"%.100s\" cannot run before \"%.100s\": one is in phase %d, "
+                                 "and fixed steps run after phase %d - change its `phase`",
+                                 call, first->name, then->name, loop != NULL ? then_phase : phase,
+                                 SETT_PHASE_FIXED);
 }
 
 void setti_fixed_pass(setti_fixed* fixed, float dt)
@@ -115,12 +113,12 @@ void setti_fixed_pass(setti_fixed* fixed, float dt)
 setti_fixed* setti_fixed_due(const setti_run* run)
 {
     setti_fixed* found = NULL;
-    double first = 0;
+    double earliest = 0;
     for (setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
         double due = (double)(fixed->state.steps + 1) * (double)fixed->step;
-        if (due <= fixed->state.now && (found == NULL || fixed->state.start + due < first)) {
+        if (due <= fixed->state.now && (found == NULL || fixed->state.start + due < earliest)) {
             found = fixed;
-            first = fixed->state.start + due;
+            earliest = fixed->state.start + due;
         }
     }
     return found;
@@ -139,6 +137,7 @@ const char* setti_fixed_validate(const sett_world* world)
     return NULL;
 }
 
+/* The loop of a step; NULL: no system has that step. */
 static const setti_fixed* fixed_of(const sett_world* world, float step)
 {
     if (SETTI_IS_NULL(world) || setti_run_of(world) == NULL) {

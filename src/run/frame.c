@@ -40,14 +40,12 @@
 /* In debug builds: reports that a system has left a loop that gathers. */
 static void frame_report_open(const sett_system* system)
 {
-#if !defined(NDEBUG)
-    setti_world_log(system->world, SETT_LOG_ERROR,
-                    "system \"%.100s\" left a loop without sett_batch_end: values may be lost - "
-                    "call it before leaving a loop",
-                    system->name);
-#else
-    (void)system;
-#endif
+    if (SETTI_DEBUG) {
+        setti_world_log(system->world, SETT_LOG_ERROR,
+                        "system \"%.100s\" left a loop without sett_batch_end: values may be lost "
+                        "- call it before leaving a loop",
+                        system->name);
+    }
 }
 
 /* Calls the function of a slice's system.
@@ -58,18 +56,17 @@ static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
     SETTI_ASSERT(slice->number < slice->count);
     sett_system* system = slice->system;
     setti_job* job = slice->job;
-    sett_context context;
-    context.world = system->world;
-    context.system = system;
-    context.commands = job->commands;
-    context.user = system->desc.user;
-    context.dt = system->dt;
-    context.job = slice->number;
-    context.job_count = slice->count;
-    context.frame = run->frame;
-    context.time = run->time;
-    context.internal = slice;
-    context.argument = run->argument;
+    sett_context context = {.world = system->world,
+                            .system = system,
+                            .commands = job->commands,
+                            .user = system->desc.user,
+                            .dt = system->dt,
+                            .job = slice->number,
+                            .job_count = slice->count,
+                            .frame = run->frame,
+                            .time = run->time,
+                            .internal = slice,
+                            .argument = run->argument};
     setti_slice_enter(run, slice);
     setti_arena_reset(&job->loops.scratch);
     sett_span_kind kind = slice->count > 1 ? SETT_SPAN_JOB : SETT_SPAN_SYSTEM;
@@ -86,60 +83,39 @@ static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
     return end;
 }
 
-/* The slice of a context. */
-static const setti_slice* frame_slice(const sett_context* context)
-{
-    SETTI_ASSERT(context->internal != NULL);
-    return context->internal;
-}
-
-SETTI_COLD static void frame_no_terms(const sett_system* system)
-{
-#if !defined(NDEBUG)
-    setti_world_misuse_with(system->world, SETT_STATUS_ARGUMENT,
-                            "SETT_SYSTEM_FOR: system \"%.100s\" has no terms, so the loop is empty "
-                            "- give it .terms, or loop over a query with SETT_CONTEXT_FOR",
-                            system->name);
-#else
-    (void)system;
-#endif
-}
-
 sett_batch* sett_context_begin(sett_context* context, sett_batch* batch)
 {
-    const setti_slice* slice = frame_slice(context);
-    sett_query* query = context->system->query;
-    if (query == NULL) {
-        frame_no_terms(context->system);
+    const setti_slice* slice = context->internal;
+    const sett_system* system = context->system;
+    if (system->query == NULL) {
+        if (SETTI_DEBUG) {
+            setti_world_misuse_with(system->world, SETT_STATUS_ARGUMENT,
+                                    "SETT_SYSTEM_FOR: system \"%.100s\" has no terms, so the loop "
+                                    "is empty - give it .terms, or loop over a query with "
+                                    "SETT_CONTEXT_FOR",
+                                    system->name);
+        }
         return NULL;
     }
-    return context->system->exclusive
-               ? sett_query_begin(query, batch)
-               : setti_query_begin_job(query, batch, &slice->job->loops, slice->from, slice->to,
-                                       SETTI_REMEMBERS_STEPS);
-}
-
-/* Reports a query of another world: the handles that its loop gives would be used in this world. */
-SETTI_COLD static void frame_check_foreign(const sett_context* context, const sett_query* query)
-{
-#if !defined(NDEBUG)
-    if (query != NULL) {
-        setti_world_misuse_with(
-            context->world, SETT_STATUS_ARGUMENT,
-            "SETT_CONTEXT_FOR: query \"%.100s\" is of another world than system \"%.100s\", so the "
-            "loop is empty - create the query in the system's world",
-            query->open.name, context->system->name);
-    }
-#else
-    (void)context;
-    (void)query;
-#endif
+    return system->exclusive ? sett_query_begin(system->query, batch)
+                             : setti_query_begin_job(system->query, batch, &slice->job->loops,
+                                                     slice->from, slice->to, SETTI_REMEMBERS_STEPS);
 }
 
 sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_batch* batch)
 {
-    if (query == NULL || SETTI_UNLIKELY(query->world != context->world)) {
-        frame_check_foreign(context, query);
+    const setti_slice* slice = context->internal;
+    if (query == NULL) {
+        return NULL;
+    }
+    if (SETTI_UNLIKELY(query->world != context->world)) { /* handles would be of that world */
+        if (SETTI_DEBUG) {
+            setti_world_misuse_with(context->world, SETT_STATUS_ARGUMENT,
+                                    "SETT_CONTEXT_FOR: query \"%.100s\" is of another world than "
+                                    "system \"%.100s\", so the loop is empty - create the query "
+                                    "in the system's world",
+                                    query->open.name, context->system->name);
+        }
         return NULL;
     }
     if (context->system->exclusive) {
@@ -149,23 +125,23 @@ sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_ba
     if (SETTI_UNLIKELY(context->world->counting)) {
         setti_tally_add(&query->nested, 1);
     }
-    return setti_query_begin_job(query, batch, &frame_slice(context)->job->loops, 0, FRAME_ALL_ROWS,
+    return setti_query_begin_job(query, batch, &slice->job->loops, 0, FRAME_ALL_ROWS,
                                  SETTI_REMEMBERS_NOTHING);
 }
 
 void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 {
-    return setti_arena_alloc(&frame_slice(context)->job->loops.scratch, SETTI_MAX(size, (size_t)1),
-                             align);
+    const setti_slice* slice = context->internal;
+    return setti_arena_alloc(&slice->job->loops.scratch, SETTI_MAX(size, (size_t)1), align);
 }
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* Whether the interval of a system is over; sets the system's dt. A thousandth of a frame may be
- * missing, because three times 0.1f is less than 0.3f; it counts for the next run, so there are as
- * many runs as intervals. In a frame longer than the interval the system runs once, with a dt of
- * the whole frame. */
-static bool frame_is_over(sett_system* system, float dt)
+/* Whether the interval of a system is over; adds the frame to its time, and sets its dt. A
+ * thousandth of a frame may be missing, because three times 0.1f is less than 0.3f; the next
+ * interval is then as much longer. In a frame longer than the interval the system runs once, with a
+ * dt of the whole frame. */
+static bool frame_pass_interval(sett_system* system, float dt)
 {
     SETTI_ASSERT(system->desc.interval > 0);
     double interval = (double)system->desc.interval;
@@ -180,7 +156,7 @@ static bool frame_is_over(sett_system* system, float dt)
 }
 
 /* Whether the terms about singletons and fixed entities are true, so that the system may run. */
-SETTI_INLINE bool frame_is_let(const sett_system* system)
+SETTI_INLINE bool frame_may_run(const sett_system* system)
 {
     return system->query == NULL || system->query->elsewhere_count == 0 ||
            setti_elsewhere_holds(system->query);
@@ -190,12 +166,12 @@ SETTI_INLINE bool frame_is_let(const sett_system* system)
 static bool frame_is_due(sett_system* system, float dt)
 {
     const sett_system_desc* desc = &system->desc;
-    if (system->state.enabled == 0 || desc->run == NULL || !frame_is_let(system) ||
+    if (system->state.enabled == 0 || desc->run == NULL || !frame_may_run(system) ||
         (desc->run_if != NULL && !desc->run_if(system->world, desc->user))) {
         return false;
     }
     system->dt = dt;
-    return desc->interval > 0 ? frame_is_over(system, dt) : true;
+    return desc->interval > 0 ? frame_pass_interval(system, dt) : true;
 }
 
 /* Adds a slice for a job, over all rows. */
@@ -219,8 +195,8 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
  * all have entities. */
 static const setti_storage* frame_find_empty(const sett_query* query)
 {
-    for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
-        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
+    SETTI_EACH_TERM(k, query->required) {
+        const setti_storage* storage = &query->term[k].type->storage;
         if (storage->count == 0) {
             return storage;
         }
@@ -242,12 +218,12 @@ static void frame_split(setti_run* run, sett_system* system)
     jobs = SETTI_MIN(jobs, system->job_capacity);
     jobs = SETTI_MIN(jobs, survey.filled);
     SETTI_ASSERT(survey.filled == 0 || jobs != 0);
-    uint32_t seen = 0;
+    uint32_t filled_before = 0; /* filled chunks before chunk k */
     uint32_t job = 0;
     setti_slice* slice = NULL;
     for (uint32_t k = 0; k < survey.count; k++) {
         bool filled = (survey.bits[k / 64] >> (k % 64) & 1) != 0;
-        if (filled && seen++ == (uint32_t)((uint64_t)survey.filled * job / jobs)) {
+        if (filled && filled_before++ == (uint32_t)((uint64_t)survey.filled * job / jobs)) {
             if (slice != NULL) {
                 slice->to = k * survey.rows;
             }
@@ -335,8 +311,8 @@ static void frame_step(sett_world* world, sett_system* system, bool commands)
 }
 
 /* Runs the slices one after another on this thread.
- *   alone  they are of one exclusive system, which may change the world: world->running stays
- * NULL */
+ *   alone  they are of one exclusive system: world->running stays NULL, so it may change the
+ *          world */
 static void frame_run_here(sett_world* world, bool alone)
 {
     SETTI_ASSERT(world->running == NULL);
@@ -353,7 +329,7 @@ static void frame_run_here(sett_world* world, bool alone)
     world->running = NULL;
 }
 
-/* Writes the names of the running systems into run->running, for messages, which add outer
+/* Writes the names of the running systems into run->running: move" or "age. Messages add the outer
  * quotes. */
 static void frame_list_names(setti_run* run)
 {
@@ -527,8 +503,11 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
             status = frame_apply_system(run->sorted[k]);
         }
     }
-    run->recorded = run->recorded && !(status == SETT_OK && from == 0 && to == run->sorted_count);
-    if (status == SETT_OK && world->commands != NULL && sett_commands_count(world->commands) != 0) {
+    if (status != SETT_OK) {
+        return status;
+    }
+    run->recorded = run->recorded && !(from == 0 && to == run->sorted_count);
+    if (world->commands != NULL && sett_commands_count(world->commands) != 0) {
         status = sett_commands_apply(world->commands);
         sett_system* of_no_system = NULL;
         frame_step(world, of_no_system, FRAME_APPLIED_COMMANDS);
@@ -635,17 +614,21 @@ static sett_status frame_run(sett_world* world, float dt, int first, int last)
     return status == SETT_OK ? frame_stages(world, late, dt) : status;
 }
 
+sett_status setti_run_check_idle(sett_world* world, const char* call)
+{
+    return !world->busy ? SETT_OK
+                        : setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                                "%s: systems are running - call it after "
+                                                "sett_progress has returned",
+                                                call);
+}
+
 /* Begins sett_progress and sett_system_run: checks whether systems may run, and updates the
  * schedule. */
 static sett_status frame_begin(sett_world* world, float dt, const char* call)
 {
-    if (world->busy) {
-        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: systems are running - call it after sett_progress has "
-                                     "returned",
-                                     call);
-    }
-    sett_status status = frame_end_jobs(world);
+    sett_status status = setti_run_check_idle(world, call);
+    status = status == SETT_OK ? frame_end_jobs(world) : status;
     status = status == SETT_OK ? setti_world_check_unlocked(world, call) : status;
     if (status == SETT_OK && !(dt >= 0 && dt <= FLT_MAX)) {
         status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
@@ -661,23 +644,6 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     return status;
 }
 
-/* In debug builds: reports a pool of threads that was destroyed before the world. */
-static void frame_check_threads(const sett_world* world, const char* call)
-{
-#if !defined(NDEBUG)
-    if (setti_threads_are_destroyed(&setti_run_of(world)->tasks)) {
-        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
-                                "%s: the thread pool was destroyed before this world, so systems "
-                                "run on the calling thread - destroy the world first, or set "
-                                "other tasks with sett_schedule_configure",
-                                call);
-    }
-#else
-    (void)world;
-    (void)call;
-#endif
-}
-
 /* Runs a frame, of the phases from `first` to `last`. */
 static sett_status frame_progress(sett_world* world, float dt, int first, int last,
                                   const char* call)
@@ -687,14 +653,21 @@ static sett_status frame_progress(sett_world* world, float dt, int first, int la
         return setti_world_no_memory(world, call);
     }
     sett_status status = frame_begin(world, dt, call);
-    if (status == SETT_OK) {
-        frame_check_threads(world, call);
-        setti_trace_begin(world, SETT_SPAN_FRAME, "frame", run->state.frames);
-        world->busy = true;
-        status = frame_run(world, dt, first, last);
-        world->busy = false;
-        setti_trace_end(world, SETT_SPAN_FRAME);
+    if (status != SETT_OK) {
+        return status;
     }
+    if (SETTI_DEBUG && setti_threads_are_destroyed(&run->tasks)) {
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
+                                "%s: the thread pool was destroyed before this world, so systems "
+                                "run on the calling thread - destroy the world first, or set "
+                                "other tasks with sett_schedule_configure",
+                                call);
+    }
+    setti_trace_begin(world, SETT_SPAN_FRAME, "frame", run->state.frames);
+    world->busy = true;
+    status = frame_run(world, dt, first, last);
+    world->busy = false;
+    setti_trace_end(world, SETT_SPAN_FRAME);
     if (status == SETT_OK) {
         run->state.frames++;
         run->state.time += (double)dt;
@@ -719,8 +692,8 @@ sett_status sett_progress_phases(sett_world* world, float dt, int first, int las
 
 uint64_t sett_world_frame(const sett_world* world)
 {
-    return SETTI_IS_NULL(world) || setti_run_of(world) == NULL ? 0
-                                                               : setti_run_of(world)->state.frames;
+    const setti_run* run = SETTI_IS_NULL(world) ? NULL : setti_run_of(world);
+    return run != NULL ? run->state.frames : 0;
 }
 
 float sett_frame_wait(uint64_t* clock, float rate)
@@ -745,9 +718,7 @@ float sett_frame_wait(uint64_t* clock, float rate)
 
 sett_status sett_system_run(sett_system* system, float dt)
 {
-    void* no_argument = NULL;
-    return SETTI_IS_NULL(system) ? SETT_STATUS_ARGUMENT
-                                 : sett_system_run_with(system, dt, no_argument);
+    return SETTI_IS_NULL(system) ? SETT_STATUS_ARGUMENT : sett_system_run_with(system, dt, NULL);
 }
 
 sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
@@ -768,7 +739,7 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
         run->slice_count = 0;
         frame_reset_context(run);
         system->dt = dt;
-        if (frame_is_let(system)) {
+        if (frame_may_run(system)) {
             frame_plan(run, system);
         }
         run->argument = argument;
@@ -782,30 +753,23 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
 
 /* ---------------------------------------------------------------------------------- configuring */
 
-/* Finds the fixed loop of each system. Fails if a declared order contradicts it. */
-static sett_status frame_set_loops(sett_world* world, const char* call)
+/* Sets which phases run in fixed steps, and finds the fixed loop of each system. False when memory
+ * runs out. */
+static bool frame_set_range(sett_world* world, float step, int first, int last)
 {
-    for (sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
-        if (!setti_fixed_set(world, &at->desc, &at->fixed)) {
-            return setti_world_no_memory(world, call);
-        }
-    }
-    sett_status status = SETT_OK;
-    for (sett_system* at = setti_run_of(world)->systems; status == SETT_OK && at != NULL;
-         at = at->next) {
-        status = setti_order_check_phases(at, call);
-    }
-    return status;
-}
-
-static void frame_set_range(setti_run* run, float step, int first, int last)
-{
+    setti_run* run = setti_run_of(world);
+    bool done = true;
     run->fixed_step = step;
     run->fixed_phase = first;
     run->fixed_last = last;
+    for (sett_system* at = run->systems; done && at != NULL; at = at->next) {
+        done = setti_fixed_set(world, &at->desc, &at->fixed);
+    }
+    return done;
 }
 
-/* Sets which phases run in fixed steps. A failure changes nothing. */
+/* Sets which phases run in fixed steps. Fails, with nothing changed, if a declared order
+ * contradicts them, or memory runs out. */
 static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {
@@ -813,17 +777,17 @@ static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* 
     float step = run->fixed_step;
     int first = run->fixed_phase;
     int last = run->fixed_last;
-    frame_set_range(run, desc->fixed_step, desc->fixed_phase, desc->fixed_last);
-    sett_status status = frame_set_loops(world, call);
+    sett_status status = SETT_OK;
+    if (!frame_set_range(world, desc->fixed_step, desc->fixed_phase, desc->fixed_last)) {
+        status = setti_world_no_memory(world, call);
+    }
+    for (sett_system* at = run->systems; status == SETT_OK && at != NULL; at = at->next) {
+        status = setti_order_check_phases(at, call);
+    }
     if (status == SETT_OK) {
         run->fixed_most = desc->max_steps;
-        return SETT_OK;
-    }
-    frame_set_range(run, step, first, last);
-    for (sett_system* at = run->systems; at != NULL; at = at->next) {
-        bool done = setti_fixed_set(world, &at->desc, &at->fixed);
-        SETTI_ASSERT(done); /* the loops exist */
-        (void)done;
+    } else {
+        (void)frame_set_range(world, step, first, last); /* cannot fail: these loops exist */
     }
     return status;
 }
@@ -864,41 +828,28 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
         return setti_world_no_memory(world, call);
     }
     sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK && world->busy) {
-        status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                       "%s: systems are running - call it after sett_progress "
-                                       "has returned",
-                                       call);
-    }
-    if (status != SETT_OK) {
-        return status;
-    }
-    status = frame_check_schedule(world, desc, call);
+    status = status == SETT_OK ? setti_run_check_idle(world, call) : status;
+    status = status == SETT_OK ? frame_check_schedule(world, desc, call) : status;
     if (status != SETT_OK) {
         return status;
     }
     uint32_t before = run->jobs;
     run->jobs = desc->job_limit != 0 ? desc->job_limit : SETTI_JOBS_DEFAULT;
-    for (sett_system* at = run->systems; at != NULL; at = at->next) {
-        if (!setti_system_make_jobs(at)) {
-            run->jobs = before;
-            return setti_world_no_memory(world, call);
-        }
+    bool done = true;
+    for (sett_system* at = run->systems; done && at != NULL; at = at->next) {
+        done = setti_system_make_jobs(at);
     }
-    status = frame_set_fixed(world, desc, call);
+    status = done ? frame_set_fixed(world, desc, call) : setti_world_no_memory(world, call);
     if (status != SETT_OK) {
         run->jobs = before;
         return status;
     }
-    setti_threads_use(&desc->tasks);
+    setti_threads_use(&desc->tasks); /* before the old ones are left: they may be one pool */
     setti_threads_leave(&run->tasks);
     run->tasks = desc->tasks;
     run->timed = !desc->no_times;
-    run->watched = desc->guard == SETT_GUARD_ON;
-#if !defined(NDEBUG)
-    run->watched = desc->guard != SETT_GUARD_OFF;
-#endif
-    run->watched = run->watched && (SETTI_ATOMICS || run->tasks.enqueue == NULL);
+    bool asked = SETTI_DEBUG ? desc->guard != SETT_GUARD_OFF : desc->guard == SETT_GUARD_ON;
+    run->watched = asked && (SETTI_ATOMICS || run->tasks.enqueue == NULL);
     run->scheduled = false; /* systems may have more jobs */
     return SETT_OK;
 }
@@ -912,15 +863,12 @@ sett_status sett_schedule_watch(sett_world* world, sett_step_fn fn, void* user)
     if (run == NULL) {
         return setti_world_no_memory(world, __func__);
     }
-    if (world->busy) {
-        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: systems are running - call it after sett_progress has "
-                                     "returned",
-                                     __func__);
+    sett_status status = setti_run_check_idle(world, __func__);
+    if (status == SETT_OK) {
+        run->step = fn;
+        run->step_user = user;
     }
-    run->step = fn;
-    run->step_user = user;
-    return SETT_OK;
+    return status;
 }
 
 bool sett_world_is_replaying(const sett_world* world)

@@ -109,7 +109,7 @@ static const char* guard_remedy(const sett_world* world, sett_component componen
 }
 
 /* Whether another job of the running system visits the entity. */
-static bool guard_is_elsewhere(const sett_world* world, sett_entity entity)
+static bool guard_is_of_other_job(const sett_world* world, sett_entity entity)
 {
     const setti_slice* slice = setti_slice_here(setti_run_of(world));
     SETTI_ASSERT(slice != NULL);
@@ -120,71 +120,68 @@ static bool guard_is_elsewhere(const sett_world* world, sett_entity entity)
     return row != SETTI_NONE && (row < slice->from || row >= slice->to);
 }
 
-/* Whether the system declared an access; reports it if not. */
-static bool guard_declared(const sett_world* world, sett_component component, uint32_t access,
-                           const char* call)
+/* Notes an access, and reports it if the running system did not declare it. Returns whether it did,
+ * and other jobs of the system may write the component. */
+static bool guard_note_access(const sett_world* world, sett_component component, uint32_t access,
+                              const char* call)
 {
     sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
     if (system == NULL) {
-        return true;
-    }
-    (void)guard_note(setti_run_of(world), system, component, reads ? GUARD_READS : GUARD_WRITES);
-    if ((setti_system_access(system, component) &
-         (access == SETTI_ACCESS_READ ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES)) != 0) {
-        return true;
-    }
-    if (!guard_is_news(setti_run_of(world), system, component, reads)) {
         return false;
     }
-    setti_world_misuse_with(
-        world, SETT_STATUS_CONFLICT,
-        "%s: system \"%.100s\" %s \"%.100s\", which it did not declare; a system that runs at "
-        "the same time may %s it - %s",
-        call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
-        reads ? "write" : "use", guard_remedy(world, component, reads, call));
+    uint32_t declared = setti_system_access(system, component);
+    (void)guard_note(setti_run_of(world), system, component, reads ? GUARD_READS : GUARD_WRITES);
+    if ((declared & (reads ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES)) != 0) {
+        return (declared & SETTI_ACCESS_WRITE) != 0;
+    }
+    if (guard_is_news(setti_run_of(world), system, component, reads)) {
+        setti_world_misuse_with(
+            world, SETT_STATUS_CONFLICT,
+            "%s: system \"%.100s\" %s \"%.100s\", which it did not declare; a system that runs at "
+            "the same time may %s it - %s",
+            call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
+            reads ? "write" : "use", guard_remedy(world, component, reads, call));
+    }
     return false;
+}
+
+/* Reports an access that may meet a write by another job of the system.
+ *   of  which values: "entity 7:2", "all entities" */
+static void guard_report_job(const sett_world* world, sett_component component, uint32_t access,
+                             const char* of, const char* call)
+{
+    sett_system* system = guard_system(world, access);
+    bool reads = access == SETTI_ACCESS_READ;
+    if (guard_is_news(setti_run_of(world), system, component, reads)) {
+        setti_world_misuse_with(
+            world, SETT_STATUS_CONFLICT,
+            "%s: system \"%.100s\" %s \"%.100s\" of %s, while another job of the system may write "
+            "it - list it in `%s`, or set `single_job`",
+            call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
+            of, reads ? "access_any_in" : "access_any_inout");
+    }
 }
 
 /* Checks access to one entity, which another job may be writing. */
 static void guard_check_one(const sett_world* world, sett_entity entity, sett_component component,
                             uint32_t access, const char* call)
 {
-    sett_system* system = guard_system(world, access);
-    bool reads = access == SETTI_ACCESS_READ;
-    if (system == NULL || !guard_declared(world, component, access, call) ||
-        (setti_system_access(system, component) & SETTI_ACCESS_WRITE) == 0 ||
-        !guard_is_elsewhere(world, entity) ||
-        !guard_is_news(setti_run_of(world), system, component, reads)) {
-        return;
+    if (guard_note_access(world, component, access, call) && guard_is_of_other_job(world, entity)) {
+        char of[32];
+        snprintf(of, sizeof(of), "entity %u:%u", SETTI_HANDLE(entity));
+        guard_report_job(world, component, access, of, call);
     }
-    setti_world_misuse_with(
-        world, SETT_STATUS_CONFLICT,
-        "%s: system \"%.100s\" %s \"%.100s\" of entity %u:%u, while another job of the system "
-        "may write it - list it in `%s`, or set `single_job`",
-        call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
-        (unsigned)entity.index, (unsigned)entity.generation,
-        reads ? "access_any_in" : "access_any_inout");
 }
 
 /* Checks a loop over all entities: other jobs may be writing those that they visit. */
 static void guard_check_all(const sett_world* world, sett_component component, uint32_t access,
                             const char* call)
 {
-    sett_system* system = guard_system(world, access);
-    bool reads = access == SETTI_ACCESS_READ;
-    if (system == NULL || !guard_declared(world, component, access, call) ||
-        (setti_system_access(system, component) & SETTI_ACCESS_WRITE) == 0 ||
-        !setti_system_splits(system) ||
-        !guard_is_news(setti_run_of(world), system, component, reads)) {
-        return;
+    if (guard_note_access(world, component, access, call) &&
+        setti_system_splits(guard_system(world, access))) {
+        guard_report_job(world, component, access, "all entities", call);
     }
-    setti_world_misuse_with(
-        world, SETT_STATUS_CONFLICT,
-        "%s: system \"%.100s\" %s \"%.100s\" of all entities, while another job of the system "
-        "may write it - list it in `%s`, or set `single_job`",
-        call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
-        reads ? "access_any_in" : "access_any_inout");
 }
 
 static void guard_check_term(const sett_world* world, const setti_type* type, sett_term_kind kind,
@@ -235,6 +232,7 @@ static void guard_add_id(setti_writer* text, const sett_world* world, sett_compo
     }
 }
 
+/* Whether a list, which 0 ends, has a component. */
 static bool guard_lists(const sett_component* list, sett_component component)
 {
     bool found = false;
@@ -250,31 +248,34 @@ static uintptr_t guard_flags(sett_system* system, sett_component component)
     return use != NULL ? setti_mark_get(&use->flags) : 0;
 }
 
-/* Adds an access list as declared, completed by the system's other uses. */
+/* Adds a component to a list; *separator is what precedes the component. */
+static void guard_add_entry(setti_writer* text, const sett_world* world, sett_component component,
+                            const char** separator)
+{
+    setti_writer_add(text, "%s", *separator);
+    guard_add_id(text, world, component);
+    *separator = ", ";
+}
+
+/* Adds an access list as declared, completed by the uses with a flag of `with`. Leaves out
+ * components whose use has a flag of `without`. */
 static void guard_add_list(setti_writer* text, sett_system* system, const char* name,
                            const sett_component* list, uintptr_t with, uintptr_t without)
 {
-    const char* end = "";
-    const char* before = name;
+    const char* separator = name;
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
         if ((guard_flags(system, list[k]) & without) == 0) {
-            setti_writer_add(text, "%s", before);
-            guard_add_id(text, system->world, list[k]);
-            before = ", ";
-            end = "},";
+            guard_add_entry(text, system->world, list[k], &separator);
         }
     }
-    for (uint32_t k = 0; with != 0 && k < SETTI_GUARD_USES; k++) {
+    for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
         sett_component component = (sett_component)setti_mark_get(&system->used[k].component);
         uintptr_t flags = setti_mark_get(&system->used[k].flags);
         if ((flags & with) != 0 && (flags & without) == 0 && !guard_lists(list, component)) {
-            setti_writer_add(text, "%s", before);
-            guard_add_id(text, system->world, component);
-            before = ", ";
-            end = "},";
+            guard_add_entry(text, system->world, component, &separator);
         }
     }
-    setti_writer_add(text, "%s", end);
+    setti_writer_add(text, "%s", separator != name ? "}," : "");
 }
 
 static void guard_add_lists(setti_writer* text, sett_system* system)

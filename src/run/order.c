@@ -1,8 +1,8 @@
 /* order.c: the declared order of systems, by name: "this one runs before that one".
  *
  * The workload: some dozens of systems, at times thousands with generated names. So names are
- * hashed, and a name's entry has its system and all orders that name it. Finding a system, creating
- * one that is named already, and listing the systems before it visit no others.
+ * hashed, and a name's entry has its system and all orders that name it: no search visits other
+ * systems.
  *
  *     names, by hash   | -> "move", its system, about it: { "draw" after it }, ...
  *
@@ -112,14 +112,12 @@ bool setti_order_add(sett_system* system, const char* text, bool after)
         setti_order_release_name(world, name);
         return false;
     }
-    order->system = system;
-    order->name = name;
-    order->after = after;
-    order->reported = false;
-    order->next = system->orders;
+    *order = (setti_order){.system = system,
+                           .name = name,
+                           .next = system->orders,
+                           .next_about = name->about,
+                           .after = after};
     system->orders = order;
-    order->previous_about = NULL;
-    order->next_about = name->about;
     if (name->about != NULL) {
         name->about->previous_about = order;
     }
@@ -155,9 +153,9 @@ setti_order_walk setti_order_walk_begin(const sett_system* system, bool back)
 
 sett_system* setti_order_walk_next(setti_order_walk* walk)
 {
-    while (walk->said != NULL) {
-        const setti_order* order = walk->said;
-        walk->said = order->next;
+    while (walk->own != NULL) {
+        const setti_order* order = walk->own;
+        walk->own = order->next;
         if (order->after == walk->back && order->name->system != NULL) {
             return order->name->system;
         }
@@ -172,7 +170,7 @@ sett_system* setti_order_walk_next(setti_order_walk* walk)
     return NULL;
 }
 
-bool setti_order_is_said(const sett_system* first, const sett_system* then)
+bool setti_order_is_declared(const sett_system* first, const sett_system* then)
 {
     SETTI_ASSERT(first != then);
     setti_order_walk walk = setti_order_walk_begin(then, SETTI_WALK_EARLIER);
@@ -224,7 +222,6 @@ sett_status setti_order_check_phases(const sett_system* system, const char* call
 /* Writes `text` in front of path + at; nothing if there is no room. */
 static size_t order_prepend(char* path, size_t at, const char* text)
 {
-    SETTI_ASSERT(path != NULL && at < SETTI_MESSAGE_SIZE / 2);
     size_t length = strlen(text);
     if (length <= at) {
         memcpy(path + at - length, text, length);
@@ -251,9 +248,9 @@ static sett_status order_fail_cycle(const sett_system* start, const sett_system*
                                  call, path + at);
 }
 
-/* Completes a cycle for the message: turns the walk_from links between `at` and `start` round, so
- * that all lead one way, and hangs them behind `before`. Returns the system from which the cycle is
- * read. */
+/* Completes a cycle for the message, where the walks from `start` meet. Reverses the walk_from
+ * links from `at` to `start`, and lets `at` lead to `before`: then all links lead one way. Returns
+ * the system from which the cycle is read. */
 static sett_system* order_turn(const sett_system* start, sett_system* before, sett_system* at)
 {
     while (at != start) {
@@ -266,8 +263,8 @@ static sett_system* order_turn(const sett_system* start, sett_system* before, se
     return before;
 }
 
-/* Visits the systems declared to run after `todo`'s first (`back`: before it). Returns NULL, or the
- * last system of a cycle. */
+/* Takes the first system of `todo`, and visits the systems declared to run after it (`back`: before
+ * it); new ones join `todo`. Returns NULL, or the last system of a cycle. */
 static sett_system* order_step(sett_system* start, sett_system** todo, bool back)
 {
     SETTI_ASSERT(*todo != NULL);

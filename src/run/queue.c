@@ -144,8 +144,8 @@ sett_queue* sett_queue_create_sized(sett_world* world, const sett_observer_desc*
                                     size_t term_size)
 {
     sett_observer_desc full;
-    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
-                                  offsetof(sett_observer_desc, terms), queue_call);
+    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms,
+                                  queue_call);
     if (desc == NULL) {
         return NULL;
     }

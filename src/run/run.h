@@ -90,7 +90,7 @@ typedef struct setti_system_name {
 
 /* A walk over the systems that are declared to run after, or before, a given one. */
 typedef struct setti_order_walk {
-    const setti_order* said;  /* the next of the system's own orders */
+    const setti_order* own;   /* the next of the system's own orders */
     const setti_order* about; /* the next of other systems' orders about it */
     bool back;                /* SETTI_WALK_EARLIER or SETTI_WALK_LATER */
 } setti_order_walk;
@@ -207,8 +207,8 @@ typedef struct setti_run {
     bool names_checked; /* unknown names in orders were reported */
     sett_system** sorted;
     sett_system** heap; /* used while systems are sorted; lies behind `sorted` in memory */
-    /* By place in `sorted`: a storage; the system is skipped while that is empty; NULL: it is not
-     * skipped. Lies behind `heap` in memory. */
+    /* By place in `sorted`: a storage while which is empty the system is skipped; NULL: it is not
+     * skipped. Lies behind `heap` in memory, and `stages` behind it. */
     const setti_storage** empty;
     uint32_t heap_count;
     setti_stage* stages;
@@ -229,7 +229,7 @@ typedef struct setti_run {
 
     /* The running stage. */
     setti_slice* slices;
-    sett_commands** buffers; /* the command buffers of the slices */
+    sett_commands** buffers; /* the command buffers of the slices; lies behind `slices` in memory */
     uint32_t slice_count;
     uint32_t slice_capacity;
     setti_mark hints[SETTI_SLICE_HINTS]; /* by hash of a thread: the slice that it began last */
@@ -257,6 +257,9 @@ SETTI_INLINE setti_run* setti_run_of(const sett_world* world)
 
 /* The world's setti_run, created if it is missing; NULL when memory runs out. */
 setti_run* setti_run_ensure(sett_world* world);
+
+/* SETT_OK, or fails with LOCKED while systems run. */
+sett_status setti_run_check_idle(sett_world* world, const char* call);
 
 /* Whether two systems conflict; *on becomes the component; 0: one of them is exclusive. */
 bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* on);
@@ -298,7 +301,7 @@ setti_order_walk setti_order_walk_begin(const sett_system* system, bool back);
 sett_system* setti_order_walk_next(setti_order_walk* walk);
 
 /* Whether `first` is declared to run before `then`. */
-bool setti_order_is_said(const sett_system* first, const sett_system* then);
+bool setti_order_is_declared(const sett_system* first, const sett_system* then);
 
 /* SETT_OK, or fails if phases contradict a declared order of the system. */
 sett_status setti_order_check_phases(const sett_system* system, const char* call);

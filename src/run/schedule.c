@@ -16,9 +16,8 @@
  *     sorted   | input | move  age | turn | draw |
  *     stages     0       1            2      3
  *
- * So a system with "after" waits, one with "before" goes ahead, and others keep their order.
- * Rejected: Kahn's algorithm without ranks, which makes the named system wait (B, C, then A before
- * B gave C A B), and a depth-first search, which pulls it ahead (A after C, B, C gives C A B).
+ * So a system with "after" waits, one with "before" goes ahead, and others keep their order, which
+ * neither Kahn's algorithm without ranks nor a depth-first search gives.
  *
  * One heap does all three sorts. For stages, each component has the systems of the phase that
  * touched and wrote it in the highest stage, since comparing all pairs would be quadratic.
@@ -38,6 +37,7 @@ static bool schedule_is_less(const sett_system* a, const sett_system* b)
     return a->key != b->key ? a->key < b->key : a->tie < b->tie;
 }
 
+/* Adds a system to the heap, whose top is the system that sorts first. */
 static void schedule_push(setti_run* run, sett_system* system)
 {
     SETTI_ASSERT(run->heap_count < run->count);
@@ -49,6 +49,7 @@ static void schedule_push(setti_run* run, sett_system* system)
     run->heap[at] = system;
 }
 
+/* Takes the top of the heap. */
 static sett_system* schedule_pop(setti_run* run)
 {
     SETTI_ASSERT(run->heap_count != 0);
@@ -69,7 +70,7 @@ static sett_system* schedule_pop(setti_run* run)
     return first;
 }
 
-/* A phase as an unsigned number, in the same order. */
+/* A phase as the upper half of a sort key: an unsigned number, in the order of phases. */
 static uint64_t schedule_phase(int phase)
 {
     return (uint64_t)((uint32_t)phase ^ 0x80000000u) << 32;
@@ -126,7 +127,8 @@ static void schedule_sort(setti_run* run)
     SETTI_ASSERT(run->sorted_count == run->count); /* there are no cycles */
 }
 
-/* Ranks the systems, from the last to the first of a valid order. */
+/* Ranks the systems: step 1 above. Goes from the last to the first in a valid order, so that a
+ * system that another one names has its rank before. */
 static void schedule_rank(setti_run* run)
 {
     SETTI_ASSERT(run->count <= run->capacity);
@@ -280,6 +282,7 @@ static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
     }
 }
 
+/* Finds the stage of a system, all earlier systems having theirs. */
 static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_system* system)
 {
     sett_system* found = schedule_find_conflict(run, tracks, system);
@@ -297,13 +300,14 @@ static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_sy
     system->waits_on = 0;
     system->stage = found != NULL ? found->stage + 1 : 0;
     SETTI_ASSERT(found == NULL || found->stage < system->stage);
-    if (found != NULL && !setti_order_is_said(found, system) &&
+    if (found != NULL && !setti_order_is_declared(found, system) &&
         !setti_system_conflicts(found, system, &system->waits_on)) {
         system->waits_on = recorded;
     }
     schedule_track_system(tracks, system);
 }
 
+/* Finds the stages of all systems, and sorts the systems by them. False when memory runs out. */
 static bool schedule_find_stages(sett_world* world)
 {
     SETTI_ASSERT(setti_run_of(world)->heap_count == 0);
@@ -327,52 +331,55 @@ static bool schedule_find_stages(sett_world* world)
     return done;
 }
 
-/* Bytes for each system, in `sorted`, `heap` and `empty`. */
-#define SCHEDULE_ROOM (3 * sizeof(void*))
+/* Bytes for each system, in `sorted`, `heap`, `empty` and `stages`: one piece of memory. */
+#define SCHEDULE_SYSTEM_SIZE (3 * sizeof(void*) + sizeof(setti_stage))
 
-static bool schedule_reserve(sett_world* world)
+/* Makes room for all systems. */
+static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
 {
-    setti_run* run = setti_run_of(world);
-    setti_pool* pool = &world->pool;
-    if (run->count > run->capacity) {
-        uint32_t capacity = setti_bits_ceil(SETTI_MAX(run->count, 8));
-        sett_system** sorted = setti_pool_alloc(pool, capacity * SCHEDULE_ROOM, 16);
-        setti_stage* stages = setti_pool_alloc(pool, capacity * sizeof(*stages), 16);
-        if (sorted == NULL || stages == NULL) {
-            setti_pool_free(pool, sorted, capacity * SCHEDULE_ROOM, 16);
-            setti_pool_free(pool, stages, capacity * sizeof(*stages), 16);
-            return false;
-        }
-        setti_pool_free(pool, run->sorted, run->capacity * SCHEDULE_ROOM, 16);
-        setti_pool_free(pool, run->stages, run->capacity * sizeof(*stages), 16);
-        run->sorted = sorted;
-        run->heap = sorted + capacity;
-        run->empty = (const setti_storage**)(void*)(sorted + 2 * capacity);
-        run->stages = stages;
-        run->capacity = capacity;
+    if (run->count <= run->capacity) {
+        return true;
     }
-    uint32_t slices = 0;
-    for (const sett_system* at = run->systems; at != NULL; at = at->next) {
-        slices += at->job_capacity;
+    uint32_t capacity = setti_bits_ceil(SETTI_MAX(run->count, 8));
+    sett_system** sorted = setti_pool_alloc(pool, capacity * SCHEDULE_SYSTEM_SIZE, 16);
+    if (sorted == NULL) {
+        return false;
     }
-    if (slices > run->slice_capacity) {
-        uint32_t capacity = setti_bits_ceil(slices);
-        setti_slice* slice = setti_pool_alloc(pool, capacity * sizeof(*slice), 64);
-        sett_commands** buffers = setti_pool_alloc(pool, capacity * sizeof(sett_commands*), 16);
-        if (slice == NULL || buffers == NULL) {
-            setti_pool_free(pool, slice, capacity * sizeof(*slice), 64);
-            setti_pool_free(pool, buffers, capacity * sizeof(sett_commands*), 16);
-            return false;
-        }
-        setti_pool_free(pool, run->slices, run->slice_capacity * sizeof(*slice), 64);
-        setti_pool_free(pool, run->buffers, run->slice_capacity * sizeof(sett_commands*), 16);
-        run->slices = slice;
-        run->buffers = buffers;
-        run->slice_capacity = capacity;
-    }
+    setti_pool_free(pool, run->sorted, run->capacity * SCHEDULE_SYSTEM_SIZE, 16);
+    run->sorted = sorted;
+    run->heap = sorted + capacity;
+    run->empty = (const setti_storage**)(void*)(sorted + 2 * capacity);
+    run->stages = (setti_stage*)(void*)(sorted + 3 * capacity);
+    run->capacity = capacity;
     return true;
 }
 
+/* Bytes for each job, in `slices` and `buffers`: one piece of memory. */
+#define SCHEDULE_JOB_SIZE (sizeof(setti_slice) + sizeof(sett_commands*))
+
+/* Makes room for the slices of all jobs. */
+static bool schedule_reserve_slices(setti_pool* pool, setti_run* run)
+{
+    uint32_t jobs = 0;
+    for (const sett_system* at = run->systems; at != NULL; at = at->next) {
+        jobs += at->job_capacity;
+    }
+    if (jobs <= run->slice_capacity) {
+        return true;
+    }
+    uint32_t capacity = setti_bits_ceil(jobs);
+    setti_slice* slices = setti_pool_alloc(pool, capacity * SCHEDULE_JOB_SIZE, 64);
+    if (slices == NULL) {
+        return false;
+    }
+    setti_pool_free(pool, run->slices, run->slice_capacity * SCHEDULE_JOB_SIZE, 64);
+    run->slices = slices;
+    run->buffers = (sett_commands**)(void*)(slices + capacity);
+    run->slice_capacity = capacity;
+    return true;
+}
+
+/* Whether two neighbours in the order are of different stages. */
 static bool schedule_is_cut(const sett_system* a, const sett_system* b)
 {
     return !schedule_is_same_phase(a, b) || a->stage != b->stage;
@@ -403,6 +410,7 @@ static void schedule_find_loops(setti_run* run)
     }
 }
 
+/* Cuts the sorted systems into stages. */
 static void schedule_cut(setti_run* run)
 {
     SETTI_ASSERT(run->sorted_count == run->count);
@@ -430,7 +438,8 @@ bool setti_schedule_update(sett_world* world)
     if (run->scheduled || world->busy) { /* a frame keeps the schedule that it began with */
         return true;
     }
-    if (!schedule_reserve(world)) {
+    if (!schedule_reserve_systems(&world->pool, run) ||
+        !schedule_reserve_slices(&world->pool, run)) {
         return false;
     }
     schedule_rank(run);
@@ -446,30 +455,39 @@ bool setti_schedule_update(sett_world* world)
     return true;
 }
 
+static const char* schedule_validate_stage(const setti_run* run, const setti_stage* stage)
+{
+    for (uint32_t k = stage->first; k < stage->first + stage->count; k++) {
+        const sett_system* system = run->sorted[k];
+        if (k > 0 && setti_order_is_declared(system, run->sorted[k - 1])) {
+            return "a system runs before one that it is after";
+        }
+        for (uint32_t j = stage->first; j < k; j++) {
+            sett_component on;
+            if (setti_system_conflicts(system, run->sorted[j], &on) ||
+                setti_order_is_declared(run->sorted[j], system) ||
+                schedule_is_cut(run->sorted[j], system)) {
+                return "two systems of one stage may not run side by side";
+            }
+        }
+    }
+    return NULL;
+}
+
 const char* setti_schedule_validate(const sett_world* world)
 {
     const setti_run* run = setti_run_of(world);
+    const char* wrong;
     uint32_t next = 0;
     for (uint32_t s = 0; run->scheduled && s < run->stage_count; s++) {
         const setti_stage* stage = &run->stages[s];
-        if (stage->first != next || stage->count == 0) {
-            return "stages do not cut the sorted systems without gaps";
+        wrong = stage->first != next || stage->count == 0
+                    ? "stages do not cut the sorted systems without gaps"
+                    : schedule_validate_stage(run, stage);
+        if (wrong != NULL) {
+            return wrong;
         }
         next += stage->count;
-        for (uint32_t k = stage->first; k < next; k++) {
-            const sett_system* system = run->sorted[k];
-            if (k > 0 && setti_order_is_said(system, run->sorted[k - 1])) {
-                return "a system runs before one that it is after";
-            }
-            for (uint32_t j = stage->first; j < k; j++) {
-                sett_component on;
-                if (setti_system_conflicts(system, run->sorted[j], &on) ||
-                    setti_order_is_said(run->sorted[j], system) ||
-                    schedule_is_cut(run->sorted[j], system)) {
-                    return "two systems of one stage may not run side by side";
-                }
-            }
-        }
     }
     if (run->scheduled && (next != run->count || run->sorted_count != next)) {
         return "the schedule misses a system";
@@ -484,6 +502,6 @@ const char* setti_schedule_validate(const sett_world* world)
     if (count != run->count) {
         return "systems are miscounted";
     }
-    const char* wrong = setti_fixed_validate(world);
+    wrong = setti_fixed_validate(world);
     return wrong != NULL ? wrong : setti_order_validate(world);
 }

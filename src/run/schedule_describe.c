@@ -53,17 +53,14 @@ static void schedule_describe_jobs(setti_writer* text, const sett_system* system
         setti_writer_add(text, "; has no function");
     } else if (system->query == NULL || setti_elsewhere_is_all(system->query)) {
         setti_writer_add(text, "; called once");
-    } else if (setti_system_splits(system)) {
-        if (schedule_describe_one_job(text, system)) {
-            return;
-        }
-        setti_writer_add(text, "; up to %u jobs", (unsigned)setti_run_of(system->world)->jobs);
-    } else {
+    } else if (!setti_system_splits(system)) {
         setti_writer_add(text, "; one job%s",
                          system->desc.single_job || system->exclusive
                              ? ""
                              : ": it reads or writes elsewhere "
                                "what it or another job writes");
+    } else if (!schedule_describe_one_job(text, system)) {
+        setti_writer_add(text, "; up to %u jobs", (unsigned)setti_run_of(system->world)->jobs);
     }
 }
 

@@ -112,18 +112,15 @@ bool setti_system_splits(const sett_system* system)
     if (system->query == NULL || system->desc.single_job || system->exclusive) {
         return false;
     }
-    if (setti_elsewhere_is_all(system->query)) {
-        return false; /* no term is about the visited entity: the function is called once */
-    }
+    /* if no term is about the visited entity, the function is called once */
+    bool splits = !setti_elsewhere_is_all(system->query);
     for (uint32_t k = 0; k < system->access_count; k++) {
         uint32_t flags = system->access[k].flags;
-        bool elsewhere = (flags & SETTI_ACCESS_READ_ANYWHERE) != 0;
-        if ((flags & SETTI_ACCESS_WRITE_ANYWHERE) != 0 ||
-            (elsewhere && (flags & SETTI_ACCESS_WRITE) != 0)) {
-            return false;
-        }
+        bool reads_anywhere = (flags & SETTI_ACCESS_READ_ANYWHERE) != 0;
+        splits = splits && (flags & SETTI_ACCESS_WRITE_ANYWHERE) == 0 &&
+                 !(reads_anywhere && (flags & SETTI_ACCESS_WRITE) != 0);
     }
-    return true;
+    return splits;
 }
 
 const setti_type* setti_system_sparse(const sett_system* system)
@@ -293,27 +290,25 @@ setti_run* setti_run_ensure(sett_world* world)
                                              .count = run_count,
                                              .running = setti_slice_name,
                                              .failed = setti_slice_fail};
-    if (setti_run_of(world) == NULL) {
-        /* The world's own buffer is created with the run, because slices cannot create it. */
-        setti_run* run = setti_world_commands(world) != NULL
-                             ? setti_pool_alloc(&world->pool, sizeof(*run), 64)
-                             : NULL;
-        if (run == NULL) {
-            return NULL;
-        }
-        memset(run, 0, sizeof(*run));
-        run->jobs = SETTI_JOBS_DEFAULT;
-        run->timed = true;
-#if !defined(NDEBUG)
-        run->watched = true;
-#endif
-        world->module[SETTI_SLOT_RUN] = run;
-        setti_world_add_calls(world, &calls);
-        setti_world_add_plain_root(world, &run->root, &run->state, sizeof(run->state));
-        run->root.name = "frame";
-        run->root.optional = true;
+    setti_run* run = setti_run_of(world);
+    /* The world's own buffer is created with the run, because slices cannot create it. */
+    if (run != NULL || setti_world_commands(world) == NULL) {
+        return run;
     }
-    return setti_run_of(world);
+    run = setti_pool_alloc(&world->pool, sizeof(*run), 64);
+    if (run == NULL) {
+        return NULL;
+    }
+    memset(run, 0, sizeof(*run));
+    run->jobs = SETTI_JOBS_DEFAULT;
+    run->timed = true;
+    run->watched = SETTI_DEBUG;
+    world->module[SETTI_SLOT_RUN] = run;
+    setti_world_add_calls(world, &calls);
+    setti_world_add_plain_root(world, &run->root, &run->state, sizeof(run->state));
+    run->root.name = "frame";
+    run->root.optional = true;
+    return run;
 }
 
 /* Declares the access of a system. Fails if a component is not registered, or memory runs out. */
@@ -343,7 +338,7 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
 /* Creates the query of a system, if it has terms. */
 static sett_status system_add_query(sett_system* system, const sett_system_desc* desc)
 {
-    sett_query_desc query;
+    sett_query_desc query = {.name = system->name};
     bool any = false;
     for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) {
         any = any || desc->terms[k].component != 0;
@@ -351,8 +346,6 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
     if (!any) {
         return SETT_OK;
     }
-    memset(&query, 0, sizeof(query));
-    query.name = system->name;
     memcpy(query.terms, desc->terms, sizeof(query.terms));
     system->query = sett_query_create(system->world, &query);
     if (system->query == NULL) {
@@ -411,17 +404,15 @@ static sett_status system_add_observer(sett_system* system, const sett_system_de
 /* Creates the tracked set, or the observer, for the callbacks of a system, if it has any. */
 static sett_status system_add_group(sett_system* system, const sett_system_desc* desc)
 {
-    sett_group_desc group;
+    sett_group_desc group = {.name = system->name,
+                             .on_enter = desc->on_enter,
+                             .on_exit = desc->on_exit,
+                             .user = desc->user};
     uint32_t with = 0;
     uint32_t without = 0;
     if (desc->on_enter == NULL && desc->on_exit == NULL) {
         return SETT_OK;
     }
-    memset(&group, 0, sizeof(group));
-    group.name = system->name;
-    group.on_enter = desc->on_enter;
-    group.on_exit = desc->on_exit;
-    group.user = desc->user;
     uint32_t at;
     const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_SYSTEMS_ENTERING, &at);
     if (wrong != NULL) {
@@ -454,6 +445,12 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
 static sett_status system_init(sett_system* system, const sett_system_desc* desc)
 {
     sett_world* world = system->world;
+    system->entry = setti_order_ensure_name(world, desc->name);
+    if (system->entry == NULL) {
+        return setti_world_no_memory(world, system_call);
+    }
+    system->name = system->entry->text;
+    system->desc.name = system->name;
     sett_status status = system_add_query(system, desc);
     status = status == SETT_OK ? system_add_access(system, desc) : status;
     bool room = true;
@@ -511,16 +508,7 @@ static sett_system* system_make(sett_world* world, const sett_system_desc* desc)
     memset(system->desc.before, 0, sizeof(desc->before));
     memset(system->desc.after, 0, sizeof(desc->after));
     system->state.enabled = !desc->disabled;
-    system->entry = setti_order_ensure_name(world, desc->name);
-    sett_status status = SETT_OK;
-    if (system->entry == NULL) {
-        status = setti_world_no_memory(world, system_call);
-    } else {
-        system->name = system->entry->text;
-        system->desc.name = system->name;
-        status = system_init(system, desc);
-    }
-    if (status != SETT_OK) {
+    if (system_init(system, desc) != SETT_OK) {
         system_free(system);
         return NULL;
     }
@@ -531,8 +519,8 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
                                       size_t term_size)
 {
     sett_system_desc full;
-    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
-                                  offsetof(sett_system_desc, terms), system_call);
+    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms,
+                                  system_call);
     if (desc == NULL) {
         return NULL;
     }
@@ -541,8 +529,7 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
         return NULL;
     }
     if (wrong != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", system_call,
-                              desc->name != NULL ? desc->name : "", wrong);
+        setti_world_fail_argument(world, system_call, desc->name, wrong);
         return NULL;
     }
     if (sett_system_find(world, desc->name) != NULL) {
@@ -575,12 +562,7 @@ sett_status sett_system_destroy(sett_system* system)
     }
     sett_world* world = system->world;
     sett_status status = setti_world_check_unlocked(world, __func__);
-    if (status == SETT_OK && (world->busy || setti_run_of(world)->jobs_open)) {
-        status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                       "%s: systems are running - call it after sett_progress has "
-                                       "returned",
-                                       __func__);
-    }
+    status = status == SETT_OK ? setti_run_check_idle(world, __func__) : status;
     status = status == SETT_OK ? setti_world_check_no_snapshots(world, __func__) : status;
     if (status == SETT_OK) {
         setti_world_remove_root(world, &system->root);
@@ -647,13 +629,10 @@ const char* sett_system_name(const sett_system* system)
 
 void sett_system_enable(sett_system* system, bool on)
 {
-    if (SETTI_IS_NULL(system)) {
-        return;
+    if (!SETTI_IS_NULL(system) &&
+        setti_world_check_serial(system->world, "sett_system_enable") == SETT_OK) {
+        system->state.enabled = on;
     }
-    if (setti_world_check_serial(system->world, "sett_system_enable") != SETT_OK) {
-        return;
-    }
-    system->state.enabled = on;
 }
 
 bool sett_system_is_enabled(const sett_system* system)

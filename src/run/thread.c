@@ -45,7 +45,8 @@ struct sett_threads {
     setti_thread thread[];
 };
 
-/* Takes some of the remaining items and runs them without the lock. */
+/* Takes some of the remaining items and runs them without the lock: half of an equal share for each
+ * thread, so that smaller shares are left for threads that are done early. */
 static void threads_work(sett_threads* threads)
 {
     SETTI_ASSERT(threads->next < threads->end && threads->unfinished != 0);
@@ -76,17 +77,17 @@ static void threads_sleep(sett_threads* threads)
     threads->sleepers--;
 }
 
-/* Spins, without the lock, until a signal has a value (or has another one: `until` false). */
-static void threads_spin(setti_signal* signal, uint32_t value, bool until)
+/* Spins for some rounds, without the lock, until the signal equals `value` (`equal`), or until it
+ * differs from `value`. */
+static void threads_spin(setti_signal* signal, uint32_t value, bool equal)
 {
-    for (uint32_t k = 0; k < SETTI_SIGNAL_ROUNDS(THREADS_SPIN); k++) {
-        if (setti_signal_is(signal, value) == until) {
-            return;
-        }
+    uint32_t left = SETTI_SIGNAL_ROUNDS(THREADS_SPIN);
+    while (left-- != 0 && setti_signal_is(signal, value) != equal) {
         setti_lock_pause();
     }
 }
 
+/* What each thread of the pool runs. */
 static void threads_body(void* user)
 {
     sett_threads* threads = user;
@@ -142,7 +143,7 @@ static void threads_finish(void* handle, void* user)
     SETTI_ASSERT(handle == user);
     setti_gate_lock(&threads->gate);
     while (threads->unfinished != 0) {
-        if (threads->next < threads->end) {
+        if (threads->next < threads->end) { /* this thread helps */
             threads_work(threads);
             continue;
         }
@@ -256,13 +257,12 @@ sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* alloca
         return NULL;
     }
     uint32_t started = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        threads->thread[k].body = threads_body;
-        threads->thread[k].user = threads;
-        if (!setti_thread_start(&threads->thread[k])) {
-            break;
-        }
-        started++;
+    bool ok = true;
+    while (ok && started < count) { /* a pool with fewer threads works too */
+        threads->thread[started].body = threads_body;
+        threads->thread[started].user = threads;
+        ok = setti_thread_start(&threads->thread[started]);
+        started += ok;
     }
     setti_gate_lock(&threads->gate);
     threads->count = started;

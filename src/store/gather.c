@@ -1,9 +1,9 @@
 /* gather.c: which values have copies that a loop works on, and where. See gather.h.
  *
  * The workload: a few handles a batch are looked up while a loop over several sparse sets is open.
- * Nothing is kept by entity: the loop's step says which row an entity has, if any. While a storage
- * has a gather its `handle_kind` is no array, so that fast paths by handle go through
- * setti_storage_find; arrays without one pay nothing, sparse sets one comparison.
+ * There is no table by entity: the loop's step says which row an entity has, if any. While a
+ * storage has a gather its `handle_kind` is SETTI_GATHERED, so that access by handle takes the slow
+ * path; arrays without one pay nothing, sparse sets one comparison.
  */
 #include "store/gather.h"
 
@@ -23,12 +23,7 @@ void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, uns
                       uint32_t term)
 {
     setti_gather* gather = &scratch->gathers[scratch->count++];
-    gather->outer = storage->gather;
-    gather->storage = storage;
-    gather->scratch = scratch;
-    gather->values = values;
-    gather->term = term;
-    gather->used = true;
+    *gather = (setti_gather){storage->gather, storage, scratch, values, term, true};
     storage->gather = gather;
     setti_storage_update_access(storage);
 }

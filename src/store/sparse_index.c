@@ -1,20 +1,17 @@
 /* sparse_index.c: the index of a sparse set: from an entity to its row.
  *
- * The workload: a thousand types that some hundred entities of many have, all over the world; and
- * types that half of the entities have. By pages of 1,024 indices a look-up is two loads, and a
- * type with 160 values among 20,000 entities had 80 KB of pages. A hash table of 4 KB has room for
- * INDEX_MOST values, wherever the entities are.
+ * The workload: a thousand types, each on some hundred entities all over the world; and types that
+ * half of the entities have. By pages of 1,024 indices a look-up is two loads, but 160 values among
+ * 20,000 entities take 80 KB of pages. A hash table of 4 KB has room for INDEX_MOST values,
+ * wherever the entities are.
  *
  *     hashed   pages 0..hashed-1: slots of { index, row }, empty ones end a search
  *     paged    by entity index: the row, or none          | 2 . . 0 | (no page) | . 1 . . |
  *
  * A set begins hashed, and goes over to pages when it has more than INDEX_MOST values, unless its
- * entities are so far apart that the table of pages would be the larger part. It comes back when
- * the world is trimmed. While rows of several entities are reserved the table grows instead: it
- * takes no memory that depends on the indices, so that what was reserved before stays reserved.
- *
- * Keys that all begin at one slot make a look-up walk over all values: 384 slots of one 4 KB page,
- * in the usual case.
+ * entities are so far apart that the table of pages would be the larger part. Trimming the world
+ * makes a small set hashed again. While rows of several entities are reserved the hash table grows
+ * instead: its size does not depend on the indices, so earlier reservations stay valid.
  *
  * Invariant:  hashed: at most INDEX_MOST slots a page are taken; between the home of an index and
  *             its slot is no empty one;  paged: a page's count = its rows that are not none
@@ -119,15 +116,13 @@ static void index_fill(setti_pool* pool, setti_storage* storage)
  * it was. */
 static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pages)
 {
-    bool done = true;
-    for (uint32_t number = 0; done && number < pages; number++) {
-        done = index_ensure_page(pool, storage, number);
-    }
-    if (!done) {
-        if (storage->hashed != 0) { /* a paged index may have empty pages */
-            index_free_behind(pool, storage);
+    for (uint32_t number = 0; number < pages; number++) {
+        if (!index_ensure_page(pool, storage, number)) {
+            if (storage->hashed != 0) { /* a paged index may have empty pages */
+                index_free_behind(pool, storage);
+            }
+            return false;
         }
-        return false;
     }
     for (uint32_t number = 0; number < pages; number++) {
         index_clear_page(pool, storage, number);
@@ -138,6 +133,8 @@ static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pa
     return true;
 }
 
+/* The pages of the hash table become the first pages by entity index: they are created with the
+ * others, cleared, filled, and freed if no entity is in them. */
 bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0 && storage->hashed != 0);
@@ -234,8 +231,8 @@ void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, 
     ((setti_sparse_page*)storage->presence.data[index >> SETTI_SPARSE_SHIFT])->count++;
 }
 
-/* Hashed: empties a slot. Slots behind it, up to the next empty one, move into the hole if a search
- * for them would pass it. */
+/* Hashed: empties a slot. A later slot, up to the next empty one, moves into the hole if the search
+ * for its entity would pass the hole. */
 SETTI_INLINE void index_empty_slot(setti_pool* pool, const setti_storage* storage, uint32_t hole)
 {
     uint32_t mask = index_mask(storage);
@@ -343,8 +340,8 @@ static const char* index_validate_pages(const setti_storage* storage, uint32_t* 
     return NULL;
 }
 
-/* NULL, or what is wrong with the index. That each row is found, setti_sparse_validate has checked:
- * so the number of entries tells whether there are others. */
+/* NULL, or what is wrong with the index. setti_sparse_validate has checked that each row is found:
+ * so there are other entries if their number is another one. */
 const char* setti_sparse_validate_index(const setti_storage* storage)
 {
     uint32_t entries = 0;

@@ -83,26 +83,19 @@ sett_status sett_sparse_set_remove(sett_sparse_set* set, uint32_t id)
 
 void sett_sparse_set_clear(sett_sparse_set* set)
 {
-    if (SETTI_IS_NULL(set)) {
-        return;
+    if (!SETTI_IS_NULL(set)) {
+        set->set.count = 0;
     }
-    set->set.count = 0;
 }
 
 bool sett_sparse_set_has(const sett_sparse_set* set, uint32_t id)
 {
-    if (SETTI_IS_NULL(set)) {
-        return false;
-    }
-    return setti_id_set_has(&set->set, id);
+    return !SETTI_IS_NULL(set) && setti_id_set_has(&set->set, id);
 }
 
 uint32_t sett_sparse_set_count(const sett_sparse_set* set)
 {
-    if (SETTI_IS_NULL(set)) {
-        return 0;
-    }
-    return set->set.count;
+    return SETTI_IS_NULL(set) ? 0 : set->set.count;
 }
 
 sett_status sett_sparse_set_reserve(sett_sparse_set* set, uint32_t capacity)
@@ -133,10 +126,7 @@ uint32_t sett_sparse_set_at(const sett_sparse_set* set, uint32_t row)
 
 uint32_t sett_sparse_set_row(const sett_sparse_set* set, uint32_t id)
 {
-    if (SETTI_IS_NULL(set)) {
-        return 0;
-    }
-    return setti_id_set_sparse(&set->set, id);
+    return SETTI_IS_NULL(set) ? 0 : setti_id_set_sparse(&set->set, id);
 }
 
 static int set_compare_numbers(uint32_t a, uint32_t b, void* user)
@@ -152,8 +142,10 @@ static uint32_t* set_merge_sort(uint32_t* from, uint32_t* to, size_t count,
 {
     for (size_t run = 1; run < count; run *= 2) {
         for (size_t start = 0; start < count; start += 2 * run) {
-            size_t a = start, b = SETTI_MIN(start + run, count);
-            size_t a_end = b, b_end = SETTI_MIN(start + 2 * run, count);
+            size_t a = start;
+            size_t a_end = SETTI_MIN(start + run, count);
+            size_t b = a_end;
+            size_t b_end = SETTI_MIN(start + 2 * run, count);
             for (size_t at = start; at < b_end; at++) {
                 bool take_a = a < a_end && (b >= b_end || compare(from[a], from[b], user) <= 0);
                 to[at] = take_a ? from[a++] : from[b++];
@@ -174,17 +166,14 @@ sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(uint32_t, 
     }
     setti_id_set* inner = &set->set;
     uint32_t count = inner->count;
-    if (compare == NULL) {
-        compare = set_compare_numbers;
-    }
     if (count < 2) {
         return SETT_OK;
     }
+    compare = compare != NULL ? compare : set_compare_numbers;
     size_t size;
-    if (!setti_multiply(count, 2 * sizeof(uint32_t), &size)) {
-        return SETT_STATUS_OUT_OF_MEMORY;
-    }
-    uint32_t* ids = setti_pool_alloc(&set->pool, size, 16);
+    uint32_t* ids = setti_multiply(count, 2 * sizeof(uint32_t), &size)
+                        ? setti_pool_alloc(&set->pool, size, 16)
+                        : NULL;
     if (ids == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
@@ -209,9 +198,7 @@ sett_status sett_sparse_set_validate(const sett_sparse_set* set, const char** re
         return SETT_STATUS_ARGUMENT;
     }
     const char* found = setti_id_set_validate(&set->set);
-    if (found == NULL) {
-        found = setti_pool_validate(&set->pool);
-    }
+    found = found == NULL ? setti_pool_validate(&set->pool) : found;
     if (reason != NULL) {
         *reason = found != NULL ? found : "";
     }

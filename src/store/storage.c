@@ -8,24 +8,18 @@
 #define PAGE_BYTES_SMALL 1024
 #define SHIFT_MAX 10
 
-/* The shift of the rows a page: 1,024, halved until a page is at most `most` bytes. A page of an
- * array has at least 64, a whole word of occupancy. */
-static uint8_t storage_shift(setti_kind kind, size_t size, size_t most)
-{
-    uint32_t least = kind == SETTI_SPARSE ? 0 : 6;
-    uint32_t shift = SHIFT_MAX;
-    while (shift > least && ((size_t)1 << shift) * size > most) {
-        shift--;
-    }
-    return (uint8_t)shift;
-}
-
 const setti_zero_page setti_zeroes = {{0}};
 
-/* Computes the rows of a page, and the offsets of its columns, one after another. */
+/* Computes the rows of a page, and the offsets of its columns, one after another. A page has 1,024
+ * rows, halved until its values are at most `most` bytes. A page of an array has at least 64 rows,
+ * a whole word of occupancy. */
 static void storage_lay_out(setti_storage* storage, size_t most)
 {
-    storage->shift = storage_shift((setti_kind)storage->kind, storage->size, most);
+    uint8_t least = storage->kind == SETTI_SPARSE ? 0 : 6;
+    storage->shift = SHIFT_MAX;
+    while (storage->shift > least && ((size_t)storage->size << storage->shift) > most) {
+        storage->shift--;
+    }
     size_t rows = setti_storage_rows(storage);
     size_t at = setti_align_up(rows * storage->size, sizeof(uint64_t));
     storage->ticks = (uint32_t)at;
@@ -61,8 +55,8 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
 void setti_storage_use_pages(setti_storage* storage, bool small)
 {
     SETTI_ASSERT(storage->rows.count == 0 && storage->rows.capacity == 0);
-    setti_page_notes* notes = storage->rows.notes;
-    const bool saved = storage->saved != 0;
+    setti_page_notes* notes = storage->rows.notes; /* laying out begins the table anew */
+    bool saved = storage->saved != 0;
     storage->saved = 0;
     storage_lay_out(storage, small ? PAGE_BYTES_SMALL : PAGE_BYTES);
     storage->rows.notes = notes;
@@ -154,23 +148,25 @@ uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor)
 
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address)
 {
-    uint32_t rows = setti_storage_rows(storage);
-    uintptr_t at = (uintptr_t)address;
-    for (uint32_t number = 0; number < storage->rows.count; number++) {
-        uintptr_t start = (uintptr_t)storage->rows.data[number];
-        if (start == 0 || storage->size == 0 || at < start ||
-            at - start >= (uintptr_t)rows * storage->size) {
-            continue;
+    uintptr_t page_size = (uintptr_t)storage->size << storage->shift; /* of the values alone */
+    uint32_t number = 0;
+    uintptr_t start = 0;
+    for (; number < storage->rows.count; number++) {
+        start = (uintptr_t)storage->rows.data[number];
+        if (start != 0 && (uintptr_t)address - start < page_size) {
+            break;
         }
-        uint32_t place = (number << storage->shift) + (uint32_t)((at - start) / storage->size);
-        if (place >= storage->extent) {
-            return SETTI_NONE;
-        }
-        uint32_t index =
-            storage->kind == SETTI_SPARSE ? *setti_storage_index(storage, place) : place;
-        return index != SETTI_NONE && setti_storage_has(storage, index) ? index : SETTI_NONE;
     }
-    return SETTI_NONE;
+    if (number == storage->rows.count) {
+        return SETTI_NONE;
+    }
+    uint32_t place =
+        (number << storage->shift) + (uint32_t)(((uintptr_t)address - start) / storage->size);
+    if (place >= storage->extent) {
+        return SETTI_NONE;
+    }
+    uint32_t index = storage->kind == SETTI_SPARSE ? *setti_storage_index(storage, place) : place;
+    return index != SETTI_NONE && setti_storage_has(storage, index) ? index : SETTI_NONE;
 }
 
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
@@ -198,7 +194,7 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
     return true;
 }
 
-/* Sets the bit of an index. NULL if it is set, its page is missing, or a snapshot needs the
+/* Sets the bit of an index. NULL if the bit is set, its page is missing, or a snapshot needs the
  * page. */
 static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* storage, uint32_t index)
 {
@@ -316,11 +312,11 @@ uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base)
         return word;
     }
     const setti_sparse_page* page = setti_pages_get(&storage->presence, base >> SETTI_SPARSE_SHIFT);
-    const uint32_t* row = page != NULL ? &page->row[base & SETTI_SPARSE_MASK] : NULL;
-    if (page != NULL && page->count == SETTI_SPARSE_ROWS) {
-        return UINT64_MAX;
+    if (page == NULL || page->count == SETTI_SPARSE_ROWS) {
+        return page == NULL ? 0 : UINT64_MAX;
     }
-    for (uint32_t k = 0; k < 64 && row != NULL; k++) {
+    const uint32_t* row = &page->row[base & SETTI_SPARSE_MASK];
+    for (uint32_t k = 0; k < 64; k++) {
         word |= (uint64_t)(row[k] != SETTI_NONE) << k;
     }
     return word;

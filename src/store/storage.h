@@ -1,11 +1,11 @@
 /* storage.h: the values of one component type. One contract, a flat switch on `kind`:
  *
- *     array   position = entity index; one occupancy bit per entity;      storage_array.c
- *              pages of rows where values are
- *     tag      the occupancy bits alone                                    storage_array.c
- *     sparse-set   a sparse set: rows without gaps, an index from entity       storage_sparse_set.c
- *              to row; with keep_order removal leaves gaps                 compact.c
- *              the index: by pages, of few values a hash table             sparse_index.c
+ *     array        position = entity index; one occupancy bit an entity;    storage_array.c
+ *                  pages of rows where values are
+ *     tag          the occupancy bits alone                                 storage_array.c
+ *     sparse set   rows without gaps, an index from entity to row;          storage_sparse_set.c
+ *                  with keep_order removal leaves gaps                      compact.c
+ *                  the index: by pages, of few values a hash table          sparse_index.c
  *
  * Everything is by entity index; generations are the entity table's matter. The *place* of a value
  * is its row counted over all pages: the entity index in an array.
@@ -69,11 +69,8 @@ static_assert(sizeof(((setti_sparse_page*)0)->slot) == sizeof(((setti_sparse_pag
 typedef struct setti_storage {
     /* Fields that every access reads come first: up to the pointers of `rows` they are one cache
      * line. */
-    /* as `kind`, for access by handle; SETTI_GATHERED while `gather` is set, and if `far` is */
-    uint8_t handle_kind;
-    /* rows a page = 1 << shift: 1,024 up to 16 bytes, fewer above, so that a page stays near 16
-     * KB */
-    uint8_t shift;
+    uint8_t handle_kind; /* `kind`; SETTI_GATHERED if access by handle has to look at `gather` */
+    uint8_t shift; /* rows a page = 1 << shift: 1,024, or fewer, so that a page stays near 16 KB */
     uint8_t kind;  /* setti_kind */
     bool tracked;  /* rows have ticks of their own */
     uint32_t size; /* bytes a row */
@@ -85,19 +82,19 @@ typedef struct setti_storage {
     /* The root of the storage: with the pages, its state (SETTI_STORAGE_ROOT_SIZE). */
     uint32_t count; /* values alive */
     /* array, tag: above every index alive, by a distance that depends on the history
-     * (setti_array_end is exact); sparse-set: rows in use, gaps included */
+     * (setti_array_end is exact); sparse set: rows in use, gaps included */
     uint32_t extent;
     /* the number of an empty page that is held for the next addition, or SETTI_NONE. Array: a page
-     * of rows; tag: as many bits; sparse-set: a page of the index */
+     * of rows; tag: the bits of 1 << shift entities; sparse set: a page of the index */
     uint32_t spare;
-    /* sparse-set: the pages of the hash table, a power of two; 0: presence is by entity index */
+    /* sparse set: the pages of the hash table, a power of two; 0: presence is by entity index */
     uint32_t hashed;
 
     uint32_t blank;  /* array: presence pages without a page of rows, see storage_array.c */
     bool keep_order; /* sparse-set: removal leaves a gap */
     bool far;        /* array, tag: it had an index that is not read in line (SETTI_READ_SHIFT) */
-    /* Open loops that work on copies of values. Apart from loops over the type, only calls that
-     * access its values by handle read this: systems that write them run beside neither. */
+    /* Open loops that work on copies of values. Read by loops over the type and by access by
+     * handle: no system that writes the type runs beside these. */
     struct setti_gather* gather;
     uint32_t indices; /* sparse-set: offset in a page of the rows' entity indices */
     uint32_t ticks;   /* offset in a page of the rows' ticks, if tracked */
@@ -127,11 +124,11 @@ static inline void setti_storage_init_tag(setti_storage* storage)
     setti_storage_init(storage, SETTI_TAG, 0, 1, tracked);
 }
 
-/* Sets the size of pages to about 1 KB (`small`) or 16 KB, the default. None exists yet. */
+/* Sets the size of pages to about 1 KB (`small`) or 16 KB, the default. No page exists yet. */
 void setti_storage_use_pages(setti_storage* storage, bool small);
 
-/* Gives its pages room to note which rows are alive, for values that hooks copy. Call before the
- * first page is created. */
+/* Gives the storage's pages room to note which rows are alive, for values that hooks copy. Call
+ * before the first page is created. */
 void setti_storage_add_saved(setti_storage* storage);
 
 /* Updates how the storage is accessed by handle, after `gather` or `far` has changed. */
@@ -171,8 +168,9 @@ SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
     return setti_bitmap_bit(storage, index) != 0;
 }
 
-/* The first slot where a hash table of so many pages looks for an entity. Indices in steps of any
- * size spread well. If all of them begin at one slot, a step takes as long as there are values. */
+/* The first slot where a hash table of so many pages looks for an entity. Indices at any regular
+ * distance spread well. If all indices have one home, a look-up takes as long as there are
+ * values. */
 SETTI_INLINE uint32_t setti_index_home(uint32_t index, uint32_t pages)
 {
     return (uint32_t)(((uint64_t)(index * 2654435769u) * pages * SETTI_INDEX_SLOTS) >> 32);
@@ -248,16 +246,19 @@ SETTI_INLINE uint32_t setti_storage_slot(const setti_storage* storage, uint32_t 
     return setti_sparse_row(storage, index);
 }
 
-/* The address of the value at a place. For a tag: not NULL, and not to be dereferenced. */
-SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place)
+/* The address of the value at a place whose page of rows exists. */
+SETTI_INLINE void* setti_storage_row(const setti_storage* storage, uint32_t place)
 {
-    SETTI_ASSERT(storage->kind == SETTI_TAG ||
-                 setti_pages_get(&storage->rows, place >> storage->shift) != NULL);
-    if (SETTI_UNLIKELY(storage->kind == SETTI_TAG)) {
-        return setti_unconst(storage);
-    }
+    SETTI_ASSERT(setti_pages_get(&storage->rows, place >> storage->shift) != NULL);
     unsigned char* page = storage->rows.data[place >> storage->shift];
     return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
+}
+
+/* Like setti_storage_row; for a tag, which has no rows: not NULL, and not to be dereferenced. */
+SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place)
+{
+    return SETTI_UNLIKELY(storage->kind == SETTI_TAG) ? setti_unconst(storage)
+                                                      : setti_storage_row(storage, place);
 }
 
 /* Array, tag: the first index from `index` on whose page exists; SETTI_NONE if there is none. */
@@ -291,15 +292,6 @@ SETTI_INLINE uint64_t* setti_storage_tick(const setti_storage* storage, uint32_t
     return (uint64_t*)(void*)(page + storage->ticks) + (place & (setti_storage_rows(storage) - 1));
 }
 
-/* The address of an index's row in an array, whose page exists. */
-SETTI_INLINE void* setti_array_row(const setti_storage* storage, uint32_t index)
-{
-    SETTI_ASSERT(storage->kind == SETTI_ARRAY &&
-                 setti_pages_get(&storage->rows, index >> storage->shift) != NULL);
-    unsigned char* page = storage->rows.data[index >> storage->shift];
-    return page + (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
-}
-
 /* Like setti_storage_find, for a storage with gathers: the copy, if the value has one. */
 void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index);
 
@@ -311,7 +303,7 @@ void* setti_storage_find_other(const setti_storage* storage, uint32_t index);
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->handle_kind == SETTI_ARRAY)) {
-        return SETTI_LIKELY(setti_bitmap_has(storage, index)) ? setti_array_row(storage, index)
+        return SETTI_LIKELY(setti_bitmap_has(storage, index)) ? setti_storage_row(storage, index)
                                                               : NULL;
     }
     return setti_storage_find_other(storage, index);
@@ -348,7 +340,7 @@ SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_s
     if (SETTI_UNLIKELY(!setti_pages_try_write(pool, &storage->rows, index >> storage->shift))) {
         return false;
     }
-    *value = setti_array_row(storage, index);
+    *value = setti_storage_row(storage, index);
     return true;
 }
 
@@ -382,6 +374,19 @@ uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
     for (uint32_t index##_cursor = 0, index = setti_storage_next(storage, &index##_cursor);        \
          index != SETTI_NONE; index = setti_storage_next(storage, &index##_cursor))
 
+/* Like setti_storage_next, in the order of the rows. Nothing may be erased meanwhile. */
+static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint32_t* cursor)
+{
+    uint32_t index = SETTI_NONE;
+    if (storage->kind != SETTI_SPARSE) {
+        return setti_storage_next(storage, cursor);
+    }
+    while (index == SETTI_NONE && *cursor < storage->extent) { /* a gap has no index */
+        index = *setti_storage_index(storage, (*cursor)++);
+    }
+    return index;
+}
+
 /* The index of the entity whose value lies at `address`, or SETTI_NONE. */
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 
@@ -391,11 +396,14 @@ uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 /* Makes sure that inserting `index` needs no memory; may compact. False when memory runs out. */
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 
-/* To reserve for many entities call setti_storage_reserve_rows once, with their number, and
- * setti_storage_reserve_indices for each run of neighbouring indices. The two before them are parts
- * of the first: the pages of a sparse set's rows alone, and with room in its index. */
+/* The pages for `count` more rows of a sparse set. */
 bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32_t count);
+
+/* The pages for `count` more rows of a sparse set, and room in its index. */
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
+
+/* To reserve for many entities call setti_storage_reserve_rows once, with their number, and
+ * setti_storage_reserve_indices for each run of neighbouring indices. */
 SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage,
                                              uint32_t count)
 {
@@ -404,9 +412,9 @@ SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* st
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count);
 
-/* Inserts up to *count neighbouring indices from `index` on, none of them present, all reserved.
- * As many are inserted as have rows in one page; *count becomes their number. Returns the address
- * of the first of these rows, which are not initialised. */
+/* Inserts up to *count neighbouring indices from `index` on, none of them present, all reserved: as
+ * many as have rows in one page. *count becomes their number. Returns the address of the first of
+ * these rows, which are not initialised. */
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count);
 
@@ -431,8 +439,8 @@ void setti_storage_free_strays(setti_pool* pool, setti_storage* storage);
 /* Checks the storage's invariant. Returns NULL or the part that does not hold. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* Inserts an index without a value into an array whose page exists, in line. Returns NULL, without
- * an effect except marked pages, if a snapshot needs them. `cow`: see setti_pages_try_mark. */
+/* Inserts an index without a value into an array whose page exists, in line. Returns NULL, with
+ * pages marked at most, if a snapshot needs them. `cow`: see setti_pages_try_mark. */
 SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
@@ -454,14 +462,13 @@ SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage*
     if (SETTI_UNLIKELY(storage->tracked)) {
         *setti_storage_tick(storage, index) = pool->tick;
     }
-    return setti_array_row(storage, index);
+    return setti_storage_row(storage, index);
 }
 
 /* Like setti_array_insert_one, but the page may be missing: then NULL. */
 SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
-    SETTI_ASSERT(storage->kind == SETTI_ARRAY);
     return SETTI_LIKELY(setti_pages_get(&storage->rows, index >> storage->shift) != NULL)
                ? setti_array_insert_one(pool, storage, index, cow)
                : NULL;
@@ -518,7 +525,7 @@ void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t
 
 /* ----------------------------------------------------------------------------------------- rows */
 
-/* Rows are small: a call into libc costs more than their bytes. */
+/* Up to this size copying a row in line costs less than a call of memcpy. */
 #define SETTI_ROW_SMALL 64
 
 SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
@@ -578,8 +585,8 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
     return to;
 }
 
-/* The address of the entry of the index that has an entity's row number. The entity has a value, or
- * the index is paged and has its page. */
+/* Where the index stores an entity's row. The entity has a value, or the index is paged and has the
+ * entity's page. */
 SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {

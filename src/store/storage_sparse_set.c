@@ -108,11 +108,11 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
 }
 
 /* Moves a value, with its entity and tick, to another row, which has none: a gap, or the row of a
- * value that was removed. What becomes of row `from` is the caller's. */
+ * value that was removed. The caller then empties row `from`. */
 void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from != to && *setti_storage_index(storage, from) != SETTI_NONE);
-    if (setti_pages_values(&storage->rows) != NULL) { /* the value is no longer at this address */
+    if (setti_pages_values(&storage->rows) != NULL) { /* hooks: the value is no longer here */
         setti_pages_write(pool, &storage->rows, from >> storage->shift);
     }
     setti_sparse_assign_row(pool, storage, *setti_storage_index(storage, from), to);
@@ -128,8 +128,7 @@ void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, 
     }
 }
 
-/* Frees the pages of rows that are empty, but for the first of them, which stays for the next
- * addition. */
+/* Frees the empty pages of rows except the first, which stays for the next addition. */
 void setti_sparse_release(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
@@ -189,11 +188,9 @@ static void sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
     SETTI_ASSERT(row != SETTI_NONE);
     setti_pages_write(pool, &storage->rows, row >> storage->shift);
     if (row == last) {
-        storage->extent--;
-        while (storage->extent > 0 &&
-               *setti_storage_index(storage, storage->extent - 1) == SETTI_NONE) {
-            storage->extent--;
-        }
+        do {
+            last = --storage->extent;
+        } while (last > 0 && *setti_storage_index(storage, last - 1) == SETTI_NONE);
         setti_sparse_release(pool, storage);
     } else if (storage->keep_order) {
         *setti_storage_index(storage, row) = SETTI_NONE;

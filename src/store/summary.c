@@ -1,16 +1,15 @@
 /* summary.c: see summary.h.
  *
- * The workload: a word in 64 becomes empty when entities are created one after another, and stops
- * being so when they are destroyed; the next one that is not empty is asked for as often. In a
- * world of a million entities that is three words to look at, where a walk over words would pass
- * 15,625.
+ * The workload: while entities are created one after another, every 64th creation makes a word
+ * empty, and asks for the next word that is not. In a world of a million entities that is three
+ * words to look at, where a walk over words would pass 15,625.
  *
  *     level[2]                       0
  *     level[1]               1 0 1 0 0 ...        bit n: level[0][n] has no 0
  *     level[0]       ... 1 1 | 0 1 0 | 1 ...      bit n: number n is no member
  *
- * Bits say what is missing, so that a table of zeroes has all numbers: of the 8 MB for an entity at
- * index 4,000,000,000 a few pages are touched.
+ * A set bit says that a number is missing, so that a table of zeroes has all numbers: of the 8 MB
+ * for an entity at index 4,000,000,000 a few pages are touched.
  *
  * Invariant:  bit n of level[k + 1] is set <=> level[k][n] has no 0;  the last level is one word;
  *             bits beyond those of the level below are 1
@@ -49,7 +48,7 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary)
     setti_summary_init(summary);
 }
 
-/* Computes the levels above level[0], which has no members removed from number `count` on. */
+/* Computes the levels above level[0]. In level[0] all numbers from `count` on are members. */
 static void summary_rebuild(const setti_summary* summary, uint32_t count)
 {
     for (uint32_t k = 1; k < summary->levels; k++) {
@@ -110,20 +109,18 @@ void setti_summary_remove(setti_summary* summary, uint32_t number)
 uint32_t setti_summary_next(const setti_summary* summary, uint32_t from)
 {
     uint32_t at = from;
-    for (uint32_t k = 0; k < summary->levels;
-         k++) { /* up, until a word has a member from `at` on */
-        if (at / 64 >= summary_words(summary->capacity, k)) {
-            break;
-        }
-        uint64_t rest = ~summary->level[k][at / 64] >> (at % 64);
-        if (rest != 0) {
-            at += setti_bits_lowest(rest);
-            while (k-- > 0) { /* and down to the lowest member in that word */
+    uint32_t k = 0;
+    while (k < summary->levels && at / 64 < summary_words(summary->capacity, k)) {
+        uint64_t members = ~summary->level[k][at / 64] >> (at % 64);
+        if (members != 0) {
+            at += setti_bits_lowest(members);
+            while (k-- > 0) { /* down to the lowest member in that word */
                 at = at * 64 + setti_bits_lowest(~summary->level[k][at]);
             }
             return at;
         }
-        at = at / 64 + 1;
+        at = at / 64 + 1; /* up: the word behind this one, as a bit of the next level */
+        k++;
     }
     return SETTI_MAX(from, summary->capacity);
 }
@@ -133,12 +130,12 @@ uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_
     SETTI_ASSERT(summary->levels != 0 || summary->capacity == 0);
     uint32_t at = setti_summary_next(summary, from);
     while (at < summary->capacity) {
-        uint64_t rest = ~summary->level[0][at / 64] >> (at % 64);
-        uint32_t here = setti_bits_count(rest);
-        if (skip < here) {
-            return at + setti_bits_lowest(setti_bits_drop(rest, skip));
+        uint64_t members = ~summary->level[0][at / 64] >> (at % 64);
+        uint32_t count = setti_bits_count(members);
+        if (skip < count) {
+            return at + setti_bits_lowest(setti_bits_drop(members, skip));
         }
-        skip -= here;
+        skip -= count;
         at = setti_summary_next(summary, (at / 64 + 1) * 64);
     }
     return at + skip;

@@ -31,6 +31,7 @@ SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity e
                                           const char* call)
 {
     setti_type* type = setti_world_type(world, component);
+    /* sett_get and sett_get_mut report it when they have found no value */
     if (component == 0 && strcmp(call, "sett_get") != 0 && strcmp(call, "sett_get_mut") != 0) {
         setti_world_misuse(world, SETT_STATUS_UNREGISTERED, call, sett_null(), 0);
     }
@@ -235,14 +236,10 @@ const sett_type_header_* sett_accessor_type_(const sett_world* world, sett_compo
 
 uint64_t sett_changed_tick(const sett_world* world, sett_entity entity, sett_component component)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    const setti_type* type = setti_world_type(world, component);
-    if (type == NULL || setti_entity_signature(&world->entities, entity) == NULL) {
-        return 0;
-    }
-    return setti_storage_changed(&type->storage, entity.index);
+    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
+    return type != NULL && setti_entity_signature(&world->entities, entity) != NULL
+               ? setti_storage_changed(&type->storage, entity.index)
+               : 0;
 }
 
 bool sett_entity_valid(const sett_world* world, sett_entity entity)
@@ -262,20 +259,16 @@ uint32_t sett_entity_count(const sett_world* world)
 
 sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    uint32_t index = setti_entity_next(&world->entities, cursor);
+    uint32_t index =
+        SETTI_IS_NULL(world) ? SETTI_NONE : setti_entity_next(&world->entities, cursor);
     return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
 }
 
 uint32_t sett_entity_components(const sett_world* world, sett_entity entity, sett_component* out,
                                 uint32_t capacity)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    const uint32_t* signature =
+        SETTI_IS_NULL(world) ? NULL : setti_entity_signature(&world->entities, entity);
     uint32_t count = 0;
     if (signature == NULL) {
         return 0;
@@ -303,7 +296,7 @@ sett_status sett_entity_reserve(sett_world* world, uint32_t count)
     if (setti_world_check_serial(world, __func__) != SETT_OK) {
         return setti_world_failure(world);
     }
-    uint32_t from = world->entities.hint * 64;
+    uint32_t from = setti_entity_hint_index(&world->entities);
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, &from, count);
     return status == SETT_OK ? status : setti_world_fail(world, status, __func__, sett_null(), 0);
 }

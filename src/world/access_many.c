@@ -42,7 +42,7 @@ SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* st
     }
 }
 
-/* The address of an entity's value in a plain array with `read` entries, or NULL. */
+/* The address of an entity's value, or NULL, in an array that read.h can read in line. */
 SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_storage* storage,
                                        sett_entity entity)
 {
@@ -52,8 +52,8 @@ SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_stor
                : NULL;
 }
 
-/* Loads the handle's slot and the row of a plain array. Not the bit: those of a million entities
- * are 128 KB. */
+/* Prefetches the handle's slot and the row of such an array. Not the bit: those of a million
+ * entities are 128 KB. */
 SETTI_INLINE void many_prefetch_value(const sett_world* world, const setti_storage* storage,
                                       uint32_t index)
 {
@@ -67,7 +67,7 @@ SETTI_INLINE void many_prefetch_value(const sett_world* world, const setti_stora
     }
 }
 
-/* sett_find_many in a plain array. */
+/* sett_find_many in such an array. */
 static uint32_t many_find_plain(const sett_world* world, const setti_storage* storage,
                                 const sett_entity* entities, uint32_t count, const void** out)
 {

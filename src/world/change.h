@@ -166,16 +166,9 @@ void setti_change_report_tag(const sett_world* world, const setti_type* type, co
 static inline void setti_change_check_tag(const sett_world* world, const setti_type* type,
                                           const void* value, const char* call)
 {
-#if !defined(NDEBUG)
-    if (type != NULL && value != NULL && type->storage.size == 0) {
+    if (SETTI_DEBUG && type != NULL && value != NULL && type->storage.size == 0) {
         setti_change_report_tag(world, type, call);
     }
-#else
-    (void)world;
-    (void)type;
-    (void)value;
-    (void)call;
-#endif
 }
 
 /* Whether the entity at an index is being destroyed. */

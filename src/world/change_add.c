@@ -280,7 +280,8 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
                : fast_finish(world, type, entity, value, SETTI_NO_VALUE);
 }
 
-/* Adds an array's row if no callback runs, and the type has none of the flags `slow`. */
+/* Adds a row of an array if no callback runs, and the type has none of the flags `slow`. NULL: take
+ * another path. */
 SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_entity entity,
                                       uint32_t slow)
 {
@@ -355,7 +356,7 @@ bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, s
     setti_edit_pin(world);
     uint32_t signature = *setti_entity_signature(&world->entities, a);
     bool done = !adds_first || setti_change_reserve_add(world, first, a.index, &signature);
-    if (a.index != b.index) {
+    if (a.index != b.index) { /* else `second` comes to the entity when it has `first` */
         signature = *setti_entity_signature(&world->entities, b);
     }
     done = done && (!adds_second || setti_change_reserve_add(world, second, b.index, &signature));
@@ -408,10 +409,7 @@ SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_co
         setti_change_reject_linked(world, type, call);
         return NULL;
     }
-    setti_edit_part part = {.type = type};
-    if (given != NULL) {
-        part = *given;
-    }
+    setti_edit_part part = given != NULL ? *given : (setti_edit_part){.type = type};
     void* value = setti_change_add_part(world, &part, entity);
     if (value == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, component);

@@ -38,11 +38,11 @@ SETTI_APART static sett_entity fast_create_rest(sett_world* world)
 SETTI_APART static sett_entity fast_create_only(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
-    setti_entity_page* page = setti_entity_page_of(table, table->hint * 64);
+    setti_entity_page* page = setti_entity_page_of(table, setti_entity_hint_index(table));
     uint64_t bits = page != NULL ? page->free[table->hint % SETTI_ENTITY_WORDS] : 0;
     if (bits == 0 || (bits & (bits - 1)) != 0 || !setti_entity_can_step_hint(table) ||
         world->locks_or_observers != 0 ||
-        !setti_entity_try_mark(&world->pool, table, table->hint * 64, SETTI_COW)) {
+        !setti_entity_try_mark(&world->pool, table, setti_entity_hint_index(table), SETTI_COW)) {
         return fast_create_rest(world);
     }
     sett_entity entity = setti_entity_take_lowest(table, page, bits);
@@ -104,13 +104,11 @@ SETTI_COLD sett_entity setti_change_create(sett_world* world)
         return sett_null();
     }
     if (world->scope_calls != NULL) {
-        sett_entity child = sett_null();
-        const sett_component* no_components = NULL;
-        const void* const* no_values = NULL;
-        (void)create_many(world, call, 1, no_components, 0, no_values, &child);
+        sett_entity child = sett_null(); /* without components and values of the program */
+        (void)create_many(world, call, 1, NULL, 0, NULL, &child);
         return child;
     }
-    uint32_t from = world->entities.hint * 64;
+    uint32_t from = setti_entity_hint_index(&world->entities);
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, &from, 1);
     if (status != SETT_OK) {
         setti_world_fail(world, status, call, sett_null(), 0);
@@ -121,45 +119,50 @@ SETTI_COLD sett_entity setti_change_create(sett_world* world)
     return entity;
 }
 
-sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
+/* SETT_OK if an entity with this handle can be created; else fails. */
+static sett_status create_check_handle(sett_world* world, sett_entity entity, const char* call)
 {
-    setti_entity_table* table = &world->entities;
-    sett_status status = setti_world_check_unlocked(world, __func__);
-    if (status != SETT_OK) {
-        return status;
-    }
+    const setti_entity_table* table = &world->entities;
     if (sett_is_null(entity) || entity.generation > SETTI_GENERATION_MAX) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
                                      "%s: %u:%u is not a valid handle - pass a generation from 1 "
                                      "to %u",
-                                     __func__, (unsigned)entity.index, (unsigned)entity.generation,
-                                     (unsigned)SETTI_GENERATION_MAX);
+                                     call, SETTI_HANDLE(entity), (unsigned)SETTI_GENERATION_MAX);
     }
     if (entity.index >= table->limit) {
         return setti_world_fail_with(world, SETT_STATUS_LIMIT,
                                      "%s: the index of %u:%u is not below the world's entity_limit "
                                      "(%u) - create the world with a higher entity_limit",
-                                     __func__, (unsigned)entity.index, (unsigned)entity.generation,
-                                     (unsigned)table->limit);
+                                     call, SETTI_HANDLE(entity), (unsigned)table->limit);
     }
     uint32_t current = setti_entity_generation(table, entity.index);
     if ((current & SETTI_DEAD) == 0 || setti_entity_is_claimed(table, entity.index)) {
-        return setti_world_fail(world, SETT_STATUS_PRESENT, __func__, entity, 0);
+        return setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, 0);
     }
     if (current == SETTI_RETIRED) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
                                      "%s: %u:%u: this index has used all of its generations - pass "
                                      "another index",
-                                     __func__, (unsigned)entity.index, (unsigned)entity.generation);
+                                     call, SETTI_HANDLE(entity));
     }
     if (entity.generation < (current & ~SETTI_DEAD)) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
                                      "%s: entity %u:%u was destroyed, and the next entity at its "
                                      "index has generation %u - to create a handle again, end its "
                                      "entity with sett_entity_forget",
-                                     __func__, (unsigned)entity.index, (unsigned)entity.generation,
-                                     (unsigned)(current & ~SETTI_DEAD));
+                                     call, SETTI_HANDLE(entity), (unsigned)(current & ~SETTI_DEAD));
     }
+    return SETT_OK;
+}
+
+sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
+{
+    sett_status status = setti_world_check_unlocked(world, __func__);
+    status = status == SETT_OK ? create_check_handle(world, entity, __func__) : status;
+    if (status != SETT_OK) {
+        return status;
+    }
+    setti_entity_table* table = &world->entities;
     status = setti_entity_reserve_index(&world->pool, table, entity.index);
     if (status != SETT_OK) {
         return setti_world_fail(world, status, __func__, entity, 0);
@@ -190,7 +193,7 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
 
 /* ------------------------------------------------------------------------------ with components */
 
-/* SETT_OK if new entities may get the component at this place of the list; else fails. */
+/* SETT_OK if new entities may get component number `at` of a list; else fails. */
 static sett_status create_check(sett_world* world, const setti_edit* edit,
                                 const sett_component* components, uint32_t at,
                                 const void* const* values, const char* call)
@@ -216,14 +219,14 @@ static sett_status create_check(sett_world* world, const setti_edit* edit,
     return SETT_OK;
 }
 
-/* Whether a callback may run when entities get these types. */
-static bool create_may_notify(const sett_world* world, const setti_edit* edit)
+/* Whether callbacks, or the world's scope, may need the handles of the new entities. */
+static bool create_needs_handles(const sett_world* world, const setti_edit* edit)
 {
-    bool may = world->listeners != NULL || world->scope_calls != NULL;
-    for (uint32_t k = 0; k < edit->added_count && !may; k++) {
-        may = (edit->added[k].type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;
+    bool needs = world->listeners != NULL || world->scope_calls != NULL;
+    for (uint32_t k = 0; k < edit->added_count && !needs; k++) {
+        needs = (edit->added[k].type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;
     }
-    return may;
+    return needs;
 }
 
 /* Adds the components and their values to an edit; fails if one is not allowed. */
@@ -247,35 +250,35 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
     return SETT_OK;
 }
 
-/* Carries out a prepared edit. If the caller wants no handles, but callbacks need them, they get
- * memory of their own meanwhile. */
-static sett_status create_run(sett_world* world, setti_edit* edit, const char* call)
+/* Carries out a prepared edit. */
+static sett_status create_run(sett_world* world, setti_edit* edit)
 {
     SETTI_ASSERT(edit->creates && edit->count != 0);
-    sett_entity* room = NULL;
-    size_t size = 0;
-    sett_status status = SETT_OK;
-    uint32_t from = world->entities.hint * 64;
-    if (edit->entities == NULL && create_may_notify(world, edit)) {
-        room = setti_multiply(edit->count, sizeof(*room), &size)
-                   ? setti_pool_alloc(&world->pool, size, 16)
-                   : NULL;
-        status = room != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
-        edit->entities = room;
-    }
-    if (status == SETT_OK) {
-        status = setti_edit_reserve(world, edit, &from);
-    }
+    uint32_t from = setti_entity_hint_index(&world->entities);
+    sett_status status = setti_edit_reserve(world, edit, &from);
     if (status == SETT_OK) {
         setti_edit_commit_many(world, edit);
         if (world->scope_calls != NULL) {
             world->scope_calls->attach(world, edit);
         }
         setti_edit_notify_entering(world, edit);
-    } else {
-        setti_world_fail(world, status, call, sett_null(), 0);
     }
-    setti_pool_free(&world->pool, room, size, 16);
+    return status;
+}
+
+/* Like create_run, for a caller that wants no handles, while callbacks need them. */
+static sett_status create_run_aside(sett_world* world, setti_edit* edit)
+{
+    size_t size;
+    edit->entities = setti_multiply(edit->count, sizeof(*edit->entities), &size)
+                         ? setti_pool_alloc(&world->pool, size, 16)
+                         : NULL;
+    if (edit->entities == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    sett_status status = create_run(world, edit);
+    setti_pool_free(&world->pool, edit->entities, size, 16);
+    edit->entities = NULL;
     return status;
 }
 
@@ -284,12 +287,14 @@ static sett_status create_many(sett_world* world, const char* call, uint32_t cou
                                const void* const* values, sett_entity* out)
 {
     sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK &&
-        setti_world_lacks_list(world, components, component_count, call, "components")) {
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (setti_world_lacks_list(world, components, component_count, call, "components")) {
         return world->error;
     }
-    if (status != SETT_OK || count == 0) {
-        return status;
+    if (count == 0) {
+        return SETT_OK;
     }
     setti_edit_settle(world);
     setti_edit edit = {.entities = out, .count = count, .creates = true};
@@ -298,7 +303,11 @@ static sett_status create_many(sett_world* world, const char* call, uint32_t cou
         status = world->scope_calls->include(world, &edit, call);
     }
     if (status == SETT_OK) {
-        status = create_run(world, &edit, call);
+        bool aside = out == NULL && create_needs_handles(world, &edit);
+        status = aside ? create_run_aside(world, &edit) : create_run(world, &edit);
+        if (status != SETT_OK) {
+            setti_world_fail(world, status, call, sett_null(), 0);
+        }
     }
     setti_edit_free(world, &edit);
     return status;

@@ -170,8 +170,8 @@ static void fast_prefetch_sparse(const sett_world* world, uint32_t index,
     }
 }
 
-/* The rest of fast_destroy_short, from the k-th type on, which is a sparse set, or an array or tag
- * whose word of occupancy has just become 0. */
+/* Ends fast_destroy_short, from the k-th type on, which is a sparse set, or an array or tag whose
+ * word of bits has just become 0. */
 SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t index,
                                                  const setti_signature* record, uint32_t k)
 {
@@ -327,11 +327,12 @@ static sett_status cascade_take_step(sett_world* world, uint32_t index, cascade_
     return status;
 }
 
-/* Calls the function for all collected entities, until one fails. */
-static sett_status cascade_take_step_for_all(sett_world* world, cascade_step step)
+/* Calls the function for all collected entities, also those that it collects, until one fails; if
+ * `forced`, even then. */
+static sett_status cascade_take_step_for_all(sett_world* world, cascade_step step, bool forced)
 {
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; k < world->collect_count && status == SETT_OK; k++) {
+    for (uint32_t k = 0; k < world->collect_count && (status == SETT_OK || forced); k++) {
         status = cascade_take_step(world, world->collect_list[k], step);
     }
     return status;
@@ -344,7 +345,6 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
 {
     bool forced = ending == SETTI_ENDING_ALL;
     bool forgets = ending == SETTI_ENDING_FORGET;
-    sett_status status = SETT_OK;
     SETTI_ASSERT(world->collect_count == 0);
     SETTI_ASSERT(type->cascade != NULL && world->locks == 0);
     if (!forgets && fast_destroy_tree(world, type, index)) {
@@ -353,14 +353,12 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
     setti_edit_settle(world);
     setti_edit_pin(world);
     setti_change_collect(world, index);
-    for (uint32_t k = 0; k < world->collect_count && (status == SETT_OK || forced); k++) {
-        status = cascade_take_step(world, world->collect_list[k], CASCADE_COLLECT);
+    sett_status status = cascade_take_step_for_all(world, CASCADE_COLLECT, forced);
+    if (!forced && status == SETT_OK) {
+        status = cascade_take_step_for_all(world, CASCADE_VALIDATE, forced);
     }
     if (!forced && status == SETT_OK) {
-        status = cascade_take_step_for_all(world, CASCADE_VALIDATE);
-    }
-    if (!forced && status == SETT_OK) {
-        (void)cascade_take_step_for_all(world, CASCADE_DETACH);
+        (void)cascade_take_step_for_all(world, CASCADE_DETACH, forced);
     }
     setti_edit_unpin(world);
     bool rejected = !forced && status != SETT_OK;
@@ -427,14 +425,11 @@ static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
     }
     const setti_signature* record = &world->signatures.record[set];
     setti_type* found = NULL;
-    for (uint32_t k = 0; k < record->count; k++) {
+    bool collects = false;
+    for (uint32_t k = 0; !collects && k < record->count; k++) {
         setti_type* type = world->types[record->types[k]];
-        if (type->cascade != NULL) {
-            found = type;
-            if ((type->flags & SETTI_TYPE_UNLINKS) == 0) {
-                break;
-            }
-        }
+        found = type->cascade != NULL ? type : found;
+        collects = found == type && (type->flags & SETTI_TYPE_UNLINKS) == 0;
     }
     return found;
 }
@@ -463,8 +458,7 @@ SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity e
         "sett_entity_forget: entity %u:%u is in the range where this world creates entities (%u "
         "to %u), so the program cannot create its handle again - call sett_entity_destroy, or "
         "choose another range first (sett_entity_set_range)",
-        (unsigned)entity.index, (unsigned)entity.generation, (unsigned)table->first * 64,
-        (unsigned)setti_entity_end(table) - 1);
+        SETTI_HANDLE(entity), (unsigned)table->first * 64, (unsigned)setti_entity_end(table) - 1);
 }
 
 sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_ending ending)
@@ -555,13 +549,11 @@ sett_status sett_entity_destroy_with(sett_world* world, sett_component component
 static void change_destroy_without(sett_world* world, const setti_type* spared)
 {
     const setti_entity_table* table = &world->entities;
-    for (uint32_t number = table->pages.count; number-- > 0;) {
-        for (uint32_t slot = SETTI_ENTITY_ROWS;
-             slot-- > 0 && table->pages.data[number] != NULL && table->count != 0;) {
-            uint32_t index = (number << SETTI_ENTITY_SHIFT) + slot;
-            if (spared == NULL || !setti_storage_has(&spared->storage, index)) {
-                (void)change_destroy_index(world, index, SETTI_ENDING_ALL);
-            }
+    for (uint32_t index = setti_entity_capacity(table); index-- > 0 && table->count != 0;) {
+        if (setti_entity_page_of(table, index) == NULL) {
+            index &= ~SETTI_ENTITY_MASK; /* over all indices of the missing page */
+        } else if (spared == NULL || !setti_storage_has(&spared->storage, index)) {
+            (void)change_destroy_index(world, index, SETTI_ENDING_ALL);
         }
     }
     SETTI_ASSERT(spared != NULL || table->count == 0);
@@ -573,6 +565,5 @@ void setti_change_destroy_all(sett_world* world)
     if (world->last_tag != NULL && world->last_tag->storage.count != 0) {
         change_destroy_without(world, world->last_tag);
     }
-    const setti_type* none = NULL;
-    change_destroy_without(world, none);
+    change_destroy_without(world, NULL); /* none is spared */
 }

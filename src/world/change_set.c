@@ -15,8 +15,8 @@ SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity
                           "sett_set, entity %u:%u, component \"%.100s\": called by on_set "
                           "callback \"%.100s\", with %u of them nested - record it with "
                           "sett_cmd_set",
-                          (unsigned)entity.index, (unsigned)entity.generation, type->desc.name,
-                          world->calling, (unsigned)SETTI_EVENT_DEPTH);
+                          SETTI_HANDLE(entity), type->desc.name, world->calling,
+                          (unsigned)SETTI_EVENT_DEPTH);
     setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
     return false;
 }
@@ -68,37 +68,47 @@ void setti_change_release(sett_world* world, const setti_type* type, void* old)
     setti_pool_free(&world->pool, old, storage->size, SETTI_MAX(storage->align, 16));
 }
 
-/* Writes a value of a type with hooks or callbacks over the entity's present one. False on failure,
- * which is reported. */
-SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
-                                         sett_entity entity, void* row, const void* value)
+/* Whether a value may be set; else fails. Links are written by their module, which passes the row
+ * itself as the value, to run the callbacks. */
+static bool change_may_set(sett_world* world, const setti_type* type, sett_entity entity,
+                           bool in_place)
 {
-    SETTI_ASSERT(setti_storage_has(&type->storage, entity.index) && row != NULL);
     bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET);
-    /* Links are written by their module, which passes the row itself, to run the callbacks. */
-    if ((type->flags & SETTI_TYPE_GUARDED) != 0 ||
-        ((type->flags & SETTI_TYPE_LINKED) != 0 && value != row)) {
+    const uint32_t rejected =
+        in_place ? SETTI_TYPE_GUARDED : SETTI_TYPE_GUARDED | SETTI_TYPE_LINKED;
+    if ((type->flags & rejected) != 0) {
         setti_component_reject_set(world, type, "sett_set");
         return false;
     }
     if (notified && world->running != NULL) {
         return change_set_in_system(world, type);
     }
-    if (notified && world->set_depth == SETTI_EVENT_DEPTH) {
-        return change_set_too_deep(world, entity, type);
+    return !notified || world->set_depth != SETTI_EVENT_DEPTH ||
+           change_set_too_deep(world, entity, type);
+}
+
+/* Writes a value of a type with hooks or callbacks over the entity's present one. False on failure,
+ * which is reported. */
+SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
+                                         sett_entity entity, void* row, const void* value)
+{
+    SETTI_ASSERT(setti_storage_has(&type->storage, entity.index) && row != NULL);
+    bool in_place = value == row;
+    bool replaces = type->replace_observers != 0 && !in_place;
+    if (!change_may_set(world, type, entity, in_place)) {
+        return false;
     }
-    bool replaces = type->replace_observers != 0 && value != row;
     void* old = replaces ? setti_change_preserve(world, type, row) : NULL;
     if (replaces && old == NULL) {
         return false;
     }
-    if (type->desc.copy == NULL && value != row) {
+    if (!in_place && type->desc.copy == NULL) {
         setti_type_deinit_values(type, row, 1); /* without a copy hook the given value moves in */
     }
-    if (value != row) {
+    if (!in_place) {
         setti_type_copy_values(type, row, value, type->storage.size != 0);
     }
-    if (notified) {
+    if (setti_edit_has_callbacks(type, SETTI_ON_SET)) {
         const void* link = world->replaced_link;
         world->replaced_link = NULL;
         change_notify_set(world, type, entity, row, old != NULL ? old : link);
@@ -132,9 +142,10 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
     SETTI_ASSERT(part->value != NULL && part->type->storage.size != 0);
     static const char call[] = "sett_set";
     const setti_storage* storage = &part->type->storage;
-    uint32_t source = SETTI_NONE;
     if (part->type->desc.move != NULL) {
-        source = setti_storage_owner(storage, part->value);
+        part->source = setti_storage_owner(storage, part->value);
+        part->origin = part->source != SETTI_NONE ? storage : NULL;
+        part->value = part->source != SETTI_NONE ? NULL : part->value;
     } else {
         size_t align = SETTI_MAX(storage->align, 16);
         void* aside = setti_scratch_get(&world->pool, &world->set_aside, storage->size, align);
@@ -144,11 +155,6 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
         }
         setti_row_copy(aside, part->value, storage->size);
         part->value = aside;
-    }
-    if (source != SETTI_NONE) {
-        part->value = NULL;
-        part->origin = storage;
-        part->source = source;
     }
     return setti_change_add_fast(world, part->type, entity, call, part);
 }

@@ -32,8 +32,8 @@ static bool word_prepare(sett_world* world, const setti_type* type, uint32_t fir
                          uint32_t* to, const char* call)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, first);
-    uint32_t from = SETTI_NONE;
-    uint32_t made = 0;
+    uint32_t from = SETTI_NONE; /* signature of the entity before */
+    uint32_t made = 0;          /* `from` with the type */
     for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
         uint32_t k = setti_bits_lowest(rest);
         uint32_t slot = (first + k) & SETTI_ENTITY_MASK;

@@ -33,13 +33,12 @@ struct command_record;
 /* A kind of command. Each is a constant of its own, so that programs link only kinds they
  * record. */
 typedef struct command_verb {
-    const char*
-        call; /* the function that records it; NULL: the payload, a setti_command_call, says */
+    /* the function that records it; NULL: the payload, a setti_command_call, says it */
+    const char* call;
     const char* where; /* for messages: the word between a component and an entity; "": none */
     /* Applies a command about a living entity, or creates the entity. Does nothing if the command
      * no longer makes sense. OUT_OF_MEMORY: the command stays, and is applied again later. */
-    sett_status (*apply)(sett_commands* commands, const struct command_record* record,
-                         const setti_type* type);
+    sett_status (*apply)(sett_commands* commands, const struct command_record* record);
 } command_verb;
 
 typedef struct command_record {
@@ -91,7 +90,6 @@ struct sett_commands {
 
 static sett_commands* commands_make(sett_world* world)
 {
-    SETTI_ASSERT(world->all_commands == NULL || world->all_commands->previous == NULL);
     sett_commands* commands =
         setti_world_alloc(world, sizeof(*commands), 16, "sett_commands_create");
     if (commands == NULL) {
@@ -99,11 +97,7 @@ static sett_commands* commands_make(sett_world* world)
     }
     commands->world = world;
     commands->closed = world->receiving;
-    commands->next = world->all_commands;
-    if (world->all_commands != NULL) {
-        world->all_commands->previous = commands;
-    }
-    world->all_commands = commands;
+    SETTI_LIST_ADD(world->all_commands, commands);
     return commands;
 }
 
@@ -153,6 +147,13 @@ static command_record* command_at(command_chunk* chunk, size_t offset)
 {
     SETTI_ASSERT(offset >= CHUNK_HEADER && offset < chunk->size);
     return (command_record*)(void*)((unsigned char*)chunk + offset);
+}
+
+/* The value of a record that has one. */
+SETTI_INLINE void* command_payload(command_chunk* chunk, const command_record* record)
+{
+    SETTI_ASSERT(record->payload != 0);
+    return (unsigned char*)chunk + record->payload;
 }
 
 /* The record at a place, given by chunk and offset; NULL at the end. The place becomes the one
@@ -207,7 +208,7 @@ static void command_deinit(sett_commands* commands, const command_record* record
 {
     const setti_type* type = setti_world_type(commands->world, record->component);
     if (record->payload != 0 && type != NULL) {
-        setti_type_deinit_values(type, (unsigned char*)commands->read + record->payload, 1);
+        setti_type_deinit_values(type, command_payload(commands->read, record), 1);
     }
 }
 
@@ -219,10 +220,8 @@ static void commands_unclaim(sett_world* world, uint32_t index)
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
-static sett_status command_apply_create(sett_commands* commands, const command_record* record,
-                                        const setti_type* type)
+static sett_status command_apply_create(sett_commands* commands, const command_record* record)
 {
-    (void)type;
     sett_world* world = commands->world;
     setti_entity_create_claimed(&world->pool, &world->entities, record->entity.index);
     setti_edit_notify_begun(world, record->entity);
@@ -287,10 +286,7 @@ static sett_status commands_check_idle(sett_commands* commands, const char* call
 
 void sett_commands_clear(sett_commands* commands)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return;
-    }
-    if (commands_check_idle(commands, __func__) == SETT_OK &&
+    if (!SETTI_IS_NULL(commands) && commands_check_idle(commands, __func__) == SETT_OK &&
         setti_world_check_serial(commands->world, __func__) == SETT_OK) {
         commands_drop(commands);
     }
@@ -314,15 +310,10 @@ void setti_commands_free_spares(sett_world* world)
 void setti_commands_free(sett_commands* commands)
 {
     SETTI_ASSERT(commands != commands->world->applying);
-    SETTI_ASSERT((commands->previous == NULL) == (commands->world->all_commands == commands));
     sett_world* world = commands->world;
     commands_drop(commands);
     chunks_free(&world->pool.allocator, commands->first);
-    *(commands->previous != NULL ? &commands->previous->next : &world->all_commands) =
-        commands->next;
-    if (commands->next != NULL) {
-        commands->next->previous = commands->previous;
-    }
+    SETTI_LIST_REMOVE(world->all_commands, commands);
     if (world->commands == commands) {
         world->commands = NULL;
     }
@@ -372,17 +363,14 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                           sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
-    if (type == NULL && sett_is_null(entity)) {
-        snprintf(out, COMMAND_TEXT_SIZE, "%s", text);
-        return;
+    setti_writer writer = setti_writer_begin(out, COMMAND_TEXT_SIZE);
+    setti_writer_add(&writer, "%s", text);
+    if (type != NULL) {
+        setti_writer_add(&writer, " \"%.100s\" %s", type->desc.name, verb->where);
     }
-    if (type == NULL) {
-        snprintf(out, COMMAND_TEXT_SIZE, "%s entity %u:%u", text, (unsigned)entity.index,
-                 (unsigned)entity.generation);
-        return;
+    if (type != NULL || !sett_is_null(entity)) {
+        setti_writer_add(&writer, " entity %u:%u", SETTI_HANDLE(entity));
     }
-    snprintf(out, COMMAND_TEXT_SIZE, "%s \"%.100s\" %s entity %u:%u", text, type->desc.name,
-             verb->where, (unsigned)entity.index, (unsigned)entity.generation);
 }
 
 /* The verb of a command: "add", "destroy". */
@@ -394,12 +382,11 @@ static const char* command_word(const command_verb* verb)
 
 /* Prints a command that is recorded. */
 static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_SIZE],
-                                 const command_chunk* chunk, const command_record* record)
+                                 command_chunk* chunk, const command_record* record)
 {
-    SETTI_ASSERT(record->verb->call != NULL || record->payload != 0);
     const setti_command_call* call = NULL;
     if (record->verb->call == NULL) {
-        call = (const void*)((const unsigned char*)chunk + record->payload);
+        call = command_payload(chunk, record);
     }
     command_print(world, out, record->verb,
                   call != NULL ? call->kind->verb : command_word(record->verb), record->entity,
@@ -631,10 +618,9 @@ static sett_status commands_record(sett_commands* commands, const command_verb* 
     if (setti_is_null(commands, verb->call, "commands")) {
         return SETT_STATUS_ARGUMENT;
     }
-    if (component != 0 || verb->where[0] != '\0') {
-        if (setti_world_type(commands->world, component) == NULL) {
-            return commands_unregistered(commands, verb->call, entity, component);
-        }
+    bool has_type = component != 0 || verb->where[0] != '\0';
+    if (has_type && setti_world_type(commands->world, component) == NULL) {
+        return commands_unregistered(commands, verb->call, entity, component);
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
         return commands_fail_append(commands, verb, command_word(verb), entity, component);
@@ -705,7 +691,7 @@ sett_entity sett_cmd_create(sett_commands* commands)
         return sett_null();
     }
     uint32_t index = setti_entity_next_free(
-        &world->entities, SETTI_MAX(world->claim_from, world->entities.hint * 64));
+        &world->entities, SETTI_MAX(world->claim_from, setti_entity_hint_index(&world->entities)));
     sett_status status = index != SETTI_NONE
                              ? setti_entity_reserve_index(&world->pool, &world->entities, index)
                              : SETT_STATUS_LIMIT;
@@ -722,10 +708,8 @@ sett_entity sett_cmd_create(sett_commands* commands)
     return record->entity;
 }
 
-static sett_status command_apply_destroy(sett_commands* commands, const command_record* record,
-                                         const setti_type* type)
+static sett_status command_apply_destroy(sett_commands* commands, const command_record* record)
 {
-    (void)type;
     return sett_entity_destroy(commands->world, record->entity);
 }
 
@@ -736,10 +720,8 @@ sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_destroy, entity, 0);
 }
 
-static sett_status command_apply_forget(sett_commands* commands, const command_record* record,
-                                        const setti_type* type)
+static sett_status command_apply_forget(sett_commands* commands, const command_record* record)
 {
-    (void)type;
     return sett_entity_forget(commands->world, record->entity);
 }
 
@@ -750,10 +732,9 @@ sett_status sett_cmd_forget(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_forget, entity, 0);
 }
 
-static sett_status command_apply_add(sett_commands* commands, const command_record* record,
-                                     const setti_type* type)
+static sett_status command_apply_add(sett_commands* commands, const command_record* record)
 {
-    SETTI_ASSERT(type != NULL && type->id == record->component);
+    const setti_type* type = commands->world->types[record->component];
     return setti_storage_has(&type->storage, record->entity.index) ||
                    sett_add(commands->world, record->entity, record->component) != NULL
                ? SETT_OK
@@ -768,10 +749,9 @@ sett_status sett_cmd_add(sett_commands* commands, sett_entity entity, sett_compo
     return commands_record(commands, &command_add, entity, component);
 }
 
-static sett_status command_apply_remove(sett_commands* commands, const command_record* record,
-                                        const setti_type* type)
+static sett_status command_apply_remove(sett_commands* commands, const command_record* record)
 {
-    SETTI_ASSERT(type != NULL && type->id == record->component);
+    const setti_type* type = commands->world->types[record->component];
     return setti_storage_has(&type->storage, record->entity.index)
                ? sett_remove(commands->world, record->entity, record->component)
                : SETT_OK;
@@ -785,10 +765,8 @@ sett_status sett_cmd_remove(sett_commands* commands, sett_entity entity, sett_co
     return commands_record(commands, &command_remove, entity, component);
 }
 
-static sett_status command_apply_clear(sett_commands* commands, const command_record* record,
-                                       const setti_type* type)
+static sett_status command_apply_clear(sett_commands* commands, const command_record* record)
 {
-    (void)type;
     return sett_entity_clear(commands->world, record->entity);
 }
 
@@ -806,32 +784,23 @@ SETTI_COLD static sett_status commands_reject_value(const sett_commands* command
                                                     const setti_type* type, const void* value)
 {
     SETTI_ASSERT(value == NULL || type->writers != NULL);
-#if !defined(NDEBUG)
     const char* name = type->desc.name;
-    if (value == NULL) {
+    if (SETTI_DEBUG && value == NULL) {
         setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
                                 "sett_cmd_set: the value of \"%.100s\" is NULL - pass its address",
                                 name);
-    } else {
+    } else if (SETTI_DEBUG) {
         setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
                                 "sett_cmd_set: values of \"%.100s\" are written by the library - "
                                 "call %s",
                                 name, type->writers);
     }
-#else
-    (void)commands;
-    (void)type;
-    (void)value;
-#endif
     return SETT_STATUS_ARGUMENT;
 }
 
-static sett_status command_apply_set(sett_commands* commands, const command_record* record,
-                                     const setti_type* type)
+static sett_status command_apply_set(sett_commands* commands, const command_record* record)
 {
-    (void)type;
-    const void* value =
-        record->payload != 0 ? (const unsigned char*)commands->read + record->payload : NULL;
+    const void* value = record->payload != 0 ? command_payload(commands->read, record) : NULL;
     return sett_set(commands->world, record->entity, record->component, value) != NULL
                ? SETT_OK
                : commands->world->error;
@@ -877,18 +846,14 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     const command_record* record = commands_begin(commands, &command_set, "set", entity, component,
                                                   type->storage.size, type->storage.align, &status);
     if (record != NULL) {
-        command_copy(type, (unsigned char*)commands->write + record->payload, value);
+        command_copy(type, command_payload(commands->write, record), value);
     }
     return status;
 }
 
-static sett_status command_apply_call(sett_commands* commands, const command_record* record,
-                                      const setti_type* type)
+static sett_status command_apply_call(sett_commands* commands, const command_record* record)
 {
-    SETTI_ASSERT(record->payload != 0);
-    (void)type;
-    const setti_command_call* call =
-        (const void*)((const unsigned char*)commands->read + record->payload);
+    const setti_command_call* call = command_payload(commands->read, record);
     return call->kind->apply(commands->world, record->entity, call);
 }
 
@@ -903,14 +868,11 @@ typedef struct command_run {
 
 /* Applies sett_cmd_call. Copies the data and moves behind the record first: the function may record
  * and drop commands. */
-static sett_status command_apply_run(sett_commands* commands, const command_record* record,
-                                     const setti_type* type)
+static sett_status command_apply_run(sett_commands* commands, const command_record* record)
 {
-    SETTI_ASSERT(record->payload != 0);
     sett_world* world = commands->world;
-    const unsigned char* payload = (const unsigned char*)commands->read + record->payload;
+    const unsigned char* payload = command_payload(commands->read, record);
     command_run run;
-    (void)type;
     memcpy(&run, payload, sizeof(run));
     size_t room = SETTI_MAX(run.size, 1);
     void* data = setti_pool_alloc(&world->pool, room, 16);
@@ -941,7 +903,7 @@ sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world,
     if (record == NULL) {
         return status;
     }
-    unsigned char* payload = (unsigned char*)commands->write + record->payload;
+    unsigned char* payload = command_payload(commands->write, record);
     memcpy(payload, &run, sizeof(run));
     if (size != 0) {
         memcpy(payload + sizeof(run), data, size);
@@ -1039,7 +1001,7 @@ void* setti_commands_call(sett_commands* commands, sett_entity entity,
     if (record == NULL) {
         return NULL;
     }
-    setti_command_call* call = (void*)((unsigned char*)commands->write + record->payload);
+    setti_command_call* call = command_payload(commands->write, record);
     call->kind = kind;
     return call;
 }
@@ -1141,24 +1103,23 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
                                                const command_record* record, uint32_t done)
 {
     sett_world* world = commands->world;
-    const setti_type* type = setti_world_type(world, record->component);
     bool valid = setti_entity_signature(&world->entities, record->entity) != NULL;
     sett_status status = SETT_OK;
     world->command_depth = record->depth + 1u;
     if (record->verb == &command_run_verb) {
-        status = command_apply_run(commands, record, type);
+        status = command_apply_run(commands, record);
         if (status == SETT_OK) {
-            return status;
+            return status; /* has moved behind the record itself */
         }
-    }
-    if (valid || record->verb == &command_create) {
-        status = record->verb->apply(commands, record, type);
+    } else if (valid || record->verb == &command_create) {
+        status = record->verb->apply(commands, record);
     }
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
         commands_fail_apply(commands, record, done);
         return status;
     }
     /* Without a copy hook the value itself went into the world. */
+    const setti_type* type = setti_world_type(world, record->component);
     if (!valid || status != SETT_OK || (type != NULL && type->desc.copy != NULL)) {
         command_deinit(commands, record);
     }

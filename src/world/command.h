@@ -51,17 +51,10 @@ void setti_commands_receive(sett_world* world, bool receiving);
 SETTI_INLINE void setti_commands_check_handle(const sett_commands* commands, sett_entity entity,
                                               sett_component component, const char* call)
 {
-#if !defined(NDEBUG)
-    if (commands != NULL && sett_is_null(entity)) {
+    if (SETTI_DEBUG && commands != NULL && sett_is_null(entity)) {
         setti_world_misuse(sett_commands_world(commands), SETT_STATUS_STALE, call, entity,
                            component);
     }
-#else
-    (void)commands;
-    (void)entity;
-    (void)component;
-    (void)call;
-#endif
 }
 
 /* Records a command of another module. Returns its payload of `size` bytes, aligned to 16, which

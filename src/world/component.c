@@ -15,9 +15,8 @@
 
 #define ALIGN_MAX 4096
 #define ALIGN_DEFAULT_MAX 16
-#define ARRAY_SIZE_DEFAULT                                                                         \
-    256 /* bytes of the largest value that is an array by default: a page of
-                                * an array has at least 64 rows, 16 KB */
+/* bytes of the largest value that is an array by default: a page has at least 64 rows, 16 KB */
+#define ARRAY_SIZE_DEFAULT 256
 #define ARRAY_SIZE_MAX ((size_t)1 << 20)  /* bytes of the largest value of an array */
 #define SPARSE_SIZE_MAX ((size_t)1 << 26) /* bytes of the largest value of a sparse set */
 
@@ -217,11 +216,13 @@ void setti_component_differ_in(setti_writer* out, bool differs, const char* what
     }
 }
 
-/* Whether two arrays of equal length differ. (Other lengths are listed as such.) */
-static bool component_lists_differ(const void* a, uint32_t a_count, const void* b, uint32_t b_count,
-                                   size_t size)
+/* Adds `what` to the list, if two arrays of equal length differ. (Other lengths are listed as
+ * such.) */
+static void component_differ_arrays(setti_writer* out, const char* what, const void* a,
+                                    uint32_t a_count, const void* b, uint32_t b_count, size_t size)
 {
-    return a_count == b_count && a_count != 0 && memcmp(a, b, a_count * size) != 0;
+    bool differ = a_count == b_count && a_count != 0 && memcmp(a, b, a_count * size) != 0;
+    setti_component_differ_in(out, differ, what);
 }
 
 /* Hooks are not compared: two shared libraries that register one type have copies of its hooks at
@@ -249,21 +250,14 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
         setti_writer_add(out, "%s%s, not %s", component_between(out), kind_name(present->storage),
                          kind_name(wanted->storage));
     }
+    component_differ_arrays(out, "other entity_offsets", present->entity_offsets,
+                            present->entity_offset_count, wanted->entity_offsets,
+                            wanted->entity_offset_count, sizeof(*wanted->entity_offsets));
+    component_differ_arrays(out, "other bytes", present->bytes, present->byte_count, wanted->bytes,
+                            wanted->byte_count, sizeof(*wanted->bytes));
+    bool have_members = present->members != NULL && wanted->members != NULL;
     setti_component_differ_in(
-        out,
-        component_lists_differ(present->entity_offsets, present->entity_offset_count,
-                               wanted->entity_offsets, wanted->entity_offset_count,
-                               sizeof(*wanted->entity_offsets)),
-        "other entity_offsets");
-    setti_component_differ_in(out,
-                              component_lists_differ(present->bytes, present->byte_count,
-                                                     wanted->bytes, wanted->byte_count,
-                                                     sizeof(*wanted->bytes)),
-                              "other bytes");
-    setti_component_differ_in(
-        out,
-        present->members != NULL && wanted->members != NULL &&
-            !present->members->calls_()->equal(present->members, wanted->members),
+        out, have_members && !present->members->calls_()->equal(present->members, wanted->members),
         "other members");
     if (!component_same_text(present->type_name, wanted->type_name)) {
         setti_writer_add(out, "%sC type %.60s, not %.60s", component_between(out),
@@ -288,12 +282,11 @@ static sett_component component_same(sett_world* world, const setti_type* existi
     sett_component_desc present = existing->desc;
     present.storage = existing->registered;
     setti_component_differences(&out, &present, wanted);
-    component_differ(&out, "id", existing->id, wanted->id != 0 ? wanted->id : existing->id);
-    setti_component_differ_in(&out,
-                              component_lists_differ(present.required, present.required_count,
-                                                     wanted->required, wanted->required_count,
-                                                     sizeof(sett_component)),
-                              "other required types");
+    if (wanted->id != 0) {
+        component_differ(&out, "id", existing->id, wanted->id);
+    }
+    component_differ_arrays(&out, "other required types", present.required, present.required_count,
+                            wanted->required, wanted->required_count, sizeof(sett_component));
     if (out.length == 0) {
         return existing->id;
     }
@@ -328,33 +321,34 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
     }
 }
 
+/* The type itself for no suffix; for " off" or " sources" the type of the library that belongs to
+ * it and has its name with this suffix. NULL if there is none. */
+static setti_type* component_with_suffix(const sett_world* world, setti_type* type,
+                                         const char* suffix)
+{
+    char name[256];
+    setti_type* found = suffix[0] == '\0' ? type : NULL;
+    if (strcmp(suffix, " off") == 0 || strcmp(suffix, " sources") == 0) {
+        snprintf(name, sizeof(name), "%.200s%.50s", type->desc.name, suffix);
+        (void)component_name_key(world, name, &found);
+    }
+    return found;
+}
+
 /* The type that had this name before, or that belongs to such a type: for "Body off", if "Body" is
  * a former name, the tag that switches that type off. NULL if there is none. */
 static setti_type* component_find_renamed(const sett_world* world, const char* name)
 {
-    for (uint32_t k = 0; k < world->renamed.count; k++) {
+    setti_type* found = NULL;
+    for (uint32_t k = 0; found == NULL && k < world->renamed.count; k++) {
         setti_type* type = world->renamed.item[k];
-        for (uint32_t n = 0; n < type->desc.old_name_count; n++) {
+        for (uint32_t n = 0; found == NULL && n < type->desc.old_name_count; n++) {
             size_t length = strlen(type->desc.old_names[n]);
-            const char* rest = name + length;
-            char now[256];
-            setti_type* present = NULL;
-            if (strncmp(name, type->desc.old_names[n], length) != 0) {
-                continue;
-            }
-            if (*rest == '\0') {
-                return type;
-            }
-            snprintf(now, sizeof(now), "%.200s%.50s", type->desc.name, rest);
-            if (strcmp(rest, " off") == 0 || strcmp(rest, " sources") == 0) {
-                (void)component_name_key(world, now, &present);
-            }
-            if (present != NULL) {
-                return present;
-            }
+            bool begins = strncmp(name, type->desc.old_names[n], length) == 0;
+            found = begins ? component_with_suffix(world, type, name + length) : NULL;
         }
     }
-    return NULL;
+    return found;
 }
 
 /* The `of` of component_check_old_names for a type that is not registered yet. */
@@ -364,7 +358,8 @@ static setti_type* component_find_renamed(const sett_world* world, const char* n
 static bool component_check_old_names(sett_world* world, const setti_type* of,
                                       const sett_component_desc* desc, const char* call)
 {
-    setti_type* other = of == COMPONENT_IS_NEW ? component_find_renamed(world, desc->name) : NULL;
+    const setti_type* other =
+        of == COMPONENT_IS_NEW ? component_find_renamed(world, desc->name) : NULL;
     const char* taken = other != NULL ? desc->name : NULL;
     for (uint32_t k = 0; taken == NULL && k < desc->old_name_count; k++) {
         const char* name = desc->old_names[k];
@@ -376,8 +371,7 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
                 call, desc->name);
             return false;
         }
-        (void)component_name_key(world, name, &other);
-        other = other != NULL ? other : component_find_renamed(world, name);
+        other = setti_type_find(world, name);
         taken = other != NULL && other != of ? name : NULL;
     }
     if (taken != NULL) {
@@ -1014,16 +1008,16 @@ static sett_component component_register_relationship(sett_world* world,
                             ? "`relationship` was not made by SETT_RELATIONSHIP"
                             : NULL;
     if (wrong != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
-                              desc->name != NULL ? desc->name : "", wrong);
+        setti_world_fail_argument(world, call, desc->name, wrong);
     }
     if (wrong != NULL ||
         setti_world_lacks_list(world, desc->old_names, desc->old_name_count, call, "old_names")) {
         return 0;
     }
     sett_component id = desc->relationship->register_(world, desc);
-    return id != 0 && setti_component_rename(world, world->types[id], desc, call) == SETT_OK ? id
-                                                                                             : 0;
+    bool renamed =
+        id != 0 && setti_component_rename(world, world->types[id], desc, call) == SETT_OK;
+    return renamed ? id : 0;
 }
 
 /* Registering a name again: returns the id of the existing type, if the options are equal. Adds
@@ -1107,22 +1101,19 @@ static bool component_check_required(sett_world* world, const sett_component_des
 /* Gives a descriptor without an id the lowest free one. Fails if none is free. */
 static bool component_choose_id(sett_world* world, sett_component_desc* desc, const char* call)
 {
-    if (desc->id == 0) {
-        desc->id = component_free_id(world);
-        if (desc->id >= SETTI_COMPONENT_LIMIT) {
-            setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                  "%s: no component id below %u is free - unregister components "
-                                  "that are not in use",
-                                  call, (unsigned)SETTI_COMPONENT_LIMIT);
-            return false;
-        }
+    desc->id = desc->id != 0 ? desc->id : component_free_id(world);
+    if (desc->id >= SETTI_COMPONENT_LIMIT) {
+        setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                              "%s: no component id below %u is free - unregister components "
+                              "that are not in use",
+                              call, (unsigned)SETTI_COMPONENT_LIMIT);
+        return false;
     }
     return true;
 }
 
 /* Creates a type from a descriptor that was checked, and adds it to the world. NULL, which is
- * reported, when memory runs out.
- *   by_default  the program left its storage to the library */
+ * reported, when memory runs out. */
 static setti_type* component_create(sett_world* world, sett_component_desc* desc, uint64_t name_key,
                                     bool by_default, const char* call)
 {
@@ -1146,6 +1137,28 @@ static setti_type* component_create(sett_world* world, sett_component_desc* desc
     return type;
 }
 
+/* Registers a type under a name that no type has. The descriptor was checked, but for its id and
+ * relations to other types. Returns the id, 0 on failure.
+ *   by_default  the program left its storage to the library */
+static sett_component component_register_new(sett_world* world, sett_component_desc* desc,
+                                             uint64_t name_key, bool by_default, const char* call)
+{
+    if (!component_check_old_names(world, COMPONENT_IS_NEW, desc, call) ||
+        !component_check_id(world, desc, call) ||
+        setti_world_check_unlocked(world, call) != SETT_OK ||
+        !component_check_required(world, desc, call) || !component_choose_id(world, desc, call)) {
+        return 0;
+    }
+    setti_type* type = component_create(world, desc, name_key, by_default, call);
+    if (type == NULL) {
+        return 0;
+    }
+    SETTI_MODULES_EACH(world, calls, registered) {
+        calls->registered(world);
+    }
+    return component_ensure_off(world, type) ? type->id : 0;
+}
+
 sett_component sett_component_register_sized(sett_world* world, const sett_component_desc* given,
                                              size_t size)
 {
@@ -1161,7 +1174,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     if (desc.relationship != NULL) {
         return component_register_relationship(world, &desc, call);
     }
-    const sett_storage_kind given_storage = desc.storage;
+    bool by_default = desc.storage == SETT_STORAGE_DEFAULT && !desc.keep_order;
     if (!component_check(world, &desc, call)) {
         return 0;
     }
@@ -1177,21 +1190,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
                               call, SETTI_HASH_STEPS, desc.name);
         return 0;
     }
-    if (!component_check_old_names(world, COMPONENT_IS_NEW, &desc, call) ||
-        !component_check_id(world, &desc, call) ||
-        setti_world_check_unlocked(world, call) != SETT_OK ||
-        !component_check_required(world, &desc, call) || !component_choose_id(world, &desc, call)) {
-        return 0;
-    }
-    bool by_default = given_storage == SETT_STORAGE_DEFAULT && !desc.keep_order;
-    setti_type* type = component_create(world, &desc, name_key, by_default, call);
-    if (type == NULL) {
-        return 0;
-    }
-    SETTI_MODULES_EACH(world, calls, registered) {
-        calls->registered(world);
-    }
-    return component_ensure_off(world, type) ? type->id : 0;
+    return component_register_new(world, &desc, name_key, by_default, call);
 }
 
 setti_type* setti_type_find(const sett_world* world, const char* name)
@@ -1203,10 +1202,7 @@ setti_type* setti_type_find(const sett_world* world, const char* name)
 
 sett_component sett_component_find(const sett_world* world, const char* name)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    const setti_type* type = setti_type_find(world, name);
+    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_type_find(world, name);
     return type != NULL ? type->id : 0;
 }
 
@@ -1221,10 +1217,7 @@ void setti_component_guess(const sett_world* world, setti_guess* guess)
 
 const char* sett_component_name(const sett_world* world, sett_component component)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
-    const setti_type* type = setti_world_type(world, component);
+    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
     return type != NULL ? type->desc.name : NULL;
 }
 
@@ -1377,20 +1370,14 @@ sett_status sett_component_describe_sized(const sett_world* world, sett_componen
 
 uint32_t sett_component_count(const sett_world* world, sett_component component)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    const setti_type* type = setti_world_type(world, component);
+    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
     return type != NULL ? type->storage.count : 0;
 }
 
 sett_entity sett_component_owner(const sett_world* world, sett_component component,
                                  const void* address)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    const setti_type* type = setti_world_type(world, component);
+    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
     uint32_t index = type != NULL ? setti_storage_owner(&type->storage, address) : SETTI_NONE;
     return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
 }

@@ -257,11 +257,11 @@ typedef struct setti_type {
     void* links;                  /* of relationships, if its values are links; or NULL */
     void* ends;                   /* of relationships, if its values are ends of links; or NULL */
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
-    sett_storage_kind
-        registered;    /* desc.storage before conversions: compared if registered again */
+    /* desc.storage before conversions: compared if the type is registered again */
+    sett_storage_kind registered;
     uint64_t name_key; /* in the table of names */
-    uint32_t
-        delta_number; /* while a delta is applied: 1 + the type's number in it; 0: it has none */
+    /* while a delta is applied: 1 + the type's number in it; 0: it has none */
+    uint32_t delta_number;
 } setti_type;
 
 /* Writes a list of what differs between two resolved descriptors of one type, except ids and

@@ -244,8 +244,7 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
                                                "types of the program"
                                              : members_check_type(world, type, of, reason);
     if (wrong != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call, name,
-                                     wrong);
+        return setti_world_fail_argument(world, call, name, wrong);
     }
     bool same = type->desc.members != NULL && setti_members_equal(type->desc.members, of);
     if (!same && type->desc.write != NULL) {

@@ -29,8 +29,8 @@ typedef struct setti_edit_fill {
  * is not NULL. If all are, the value is an initialised one, and on_set does not run. */
 typedef struct setti_edit_part {
     setti_type* type;
-    const void*
-        value; /* copied; for several entities, unless the edit repeats: an array of values */
+    /* copied; for several entities, unless the edit repeats: an array of values */
+    const void* value;
     /* The value of the entity at index `source` of this storage is copied. It is looked up just
      * before, because reserving and groups move values. */
     const setti_storage* origin;
@@ -205,7 +205,7 @@ SETTI_INLINE const void* setti_edit_value(const setti_edit_part* part)
     }
     SETTI_ASSERT(setti_storage_has(part->origin, part->source));
     return SETTI_LIKELY(part->origin->kind == SETTI_ARRAY)
-               ? setti_array_row(part->origin, part->source)
+               ? setti_storage_row(part->origin, part->source)
                : setti_storage_find(part->origin, part->source);
 }
 

@@ -194,7 +194,7 @@ static void commit_one(sett_world* world, const setti_edit* edit)
 /* Commits an edit that creates several entities. */
 static void commit_many(sett_world* world, const setti_edit* edit)
 {
-    uint32_t from = world->entities.hint * 64;
+    uint32_t from = setti_entity_hint_index(&world->entities);
     for (uint32_t done = 0; done < edit->count;) {
         sett_entity* out = edit->entities != NULL ? edit->entities + done : NULL;
         setti_entity_run run = setti_entity_next_run(&world->entities, from, edit->count - done);

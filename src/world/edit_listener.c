@@ -72,12 +72,6 @@ static bool plan_append(sett_world* world, setti_listener* listener, bool enters
     return true;
 }
 
-/* Appends the step without a listener, which ends a plan. */
-static bool plan_append_end(sett_world* world)
-{
-    return plan_append(world, NULL, SETTI_LEAVES);
-}
-
 /* Finds or makes the plan of a transition: see setti_listener_calls.plan. */
 static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uint32_t to)
 {
@@ -90,6 +84,7 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
         table->last = first;
         return &table->step[first];
     }
+    setti_listener* no_listener = NULL; /* of the step that ends a plan */
     first = table->count;
     bool made = true;
     for (setti_listener* at = world->listeners; at != NULL && made; at = at->next) {
@@ -98,7 +93,7 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
                (!listener_is_crossed(world, at, from, to, SETTI_ENTERS) ||
                 plan_append(world, at, SETTI_ENTERS));
     }
-    made = made && plan_append_end(world) &&
+    made = made && plan_append(world, no_listener, SETTI_LEAVES) &&
            setti_hash_map_set(&world->pool, &table->by_edge, key, first);
     if (!made) {
         table->count = first;
@@ -214,11 +209,6 @@ void setti_edit_listen(sett_world* world, setti_listener* listener)
 
 void setti_edit_unlisten(sett_world* world, setti_listener* listener)
 {
-    SETTI_ASSERT(world->listeners != NULL);
-    SETTI_ASSERT((listener->previous == NULL) == (world->listeners == listener));
-    *(listener->previous != NULL ? &listener->previous->next : &world->listeners) = listener->next;
-    if (listener->next != NULL) {
-        listener->next->previous = listener->previous;
-    }
+    SETTI_LIST_REMOVE(world->listeners, listener);
     setti_edit_forget_transitions(world);
 }

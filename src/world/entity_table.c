@@ -367,25 +367,32 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
 
 /* ----------------------------------------------------------------------------------- destroying */
 
-void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index)
+/* Ends the entity at an index; the slot gets the generation `next`. The index becomes free, unless
+ * it is retired. */
+static void entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index, uint32_t next)
 {
     SETTI_ASSERT(setti_entity_page_of(table, index) != NULL && table->count != 0);
     setti_entity_page* page = setti_entity_page_of(table, index);
     uint32_t slot = index & SETTI_ENTITY_MASK;
-    SETTI_ASSERT((page->generation[slot] & SETTI_DEAD) == 0);
+    SETTI_ASSERT((page->generation[slot] & SETTI_DEAD) == 0 && (next & SETTI_DEAD) != 0);
     setti_entity_write(pool, table, index);
     page->signature[slot] = 0;
+    page->generation[slot] = next;
     table->count--;
-    if (SETTI_UNLIKELY(page->generation[slot] == SETTI_GENERATION_MAX)) {
-        page->generation[slot] = SETTI_RETIRED; /* not free, so that no entity gets it again */
+    if (SETTI_UNLIKELY(next == SETTI_RETIRED)) {
         table->retired++;
         return;
     }
-    page->generation[slot] = (page->generation[slot] + 1) | SETTI_DEAD;
     if (page->free[slot / 64] == 0) {
         setti_entity_add_word(table, index / 64);
     }
     page->free[slot / 64] |= (uint64_t)1 << (slot % 64);
+}
+
+void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index)
+{
+    uint32_t next = setti_entity_generation(table, index) + 1;
+    entity_end(pool, table, index, next | SETTI_DEAD); /* SETTI_RETIRED after the last one */
 }
 
 /* Frees a page if all of its indices are unused. */
@@ -408,18 +415,8 @@ static void entity_drop_page(setti_pool* pool, setti_entity_table* table, uint32
 
 void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
-    SETTI_ASSERT(!setti_entity_in_range(table, index) && table->count != 0);
-    setti_entity_page* page = setti_entity_page_of(table, index);
-    uint32_t slot = index & SETTI_ENTITY_MASK;
-    SETTI_ASSERT((page->generation[slot] & SETTI_DEAD) == 0);
-    setti_entity_write(pool, table, index);
-    page->signature[slot] = 0;
-    page->generation[slot] = SETTI_UNUSED;
-    table->count--;
-    if (page->free[slot / 64] == 0) {
-        setti_entity_add_word(table, index / 64);
-    }
-    page->free[slot / 64] |= (uint64_t)1 << (slot % 64);
+    SETTI_ASSERT(!setti_entity_in_range(table, index));
+    entity_end(pool, table, index, SETTI_UNUSED);
     entity_drop_page(pool, table, index >> SETTI_ENTITY_SHIFT);
 }
 

@@ -188,6 +188,12 @@ static inline uint32_t setti_entity_end(const setti_entity_table* table)
     return (uint32_t)SETTI_MIN((uint64_t)table->end * 64, table->limit);
 }
 
+/* The first index of the hint's word: the lowest free index is not below it. */
+SETTI_INLINE uint32_t setti_entity_hint_index(const setti_entity_table* table)
+{
+    return table->hint * 64;
+}
+
 /* Indices that no entity can be created at: alive, reserved or retired. */
 static inline uint32_t setti_entity_taken(const setti_entity_table* table)
 {
@@ -244,7 +250,7 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, ui
 SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_table* table,
                                               uint32_t* index)
 {
-    uint32_t from = table->hint * 64;
+    uint32_t from = setti_entity_hint_index(table);
     const setti_entity_page* page = setti_entity_page_of(table, from);
     uint64_t bits = page != NULL ? page->free[table->hint % SETTI_ENTITY_WORDS] : 0;
     if (SETTI_LIKELY(bits != 0)) {
@@ -294,7 +300,7 @@ void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_en
 SETTI_INLINE sett_entity setti_entity_take_lowest(setti_entity_table* table,
                                                   setti_entity_page* page, uint64_t bits)
 {
-    SETTI_ASSERT(page == setti_entity_page_of(table, table->hint * 64) && bits != 0);
+    SETTI_ASSERT(page == setti_entity_page_of(table, setti_entity_hint_index(table)) && bits != 0);
     uint32_t word = table->hint;
     uint32_t index = word * 64 + setti_bits_lowest(bits);
     page->free[word % SETTI_ENTITY_WORDS] = bits & (bits - 1);

@@ -9,8 +9,8 @@ typedef struct group_draft {
     const char* call;
     setti_conversion conversion[SETT_GROUP_TYPES]; /* reserved: owned types that are still arrays */
     uint32_t conversion_count;
-    uint32_t
-        arranged; /* the members, if all owned types have them in front; SETTI_NONE: not known */
+    /* how many members all owned types have in front, in one order; SETTI_NONE: not known */
+    uint32_t arranged;
 } group_draft;
 
 static sett_status group_out_of_memory(const group_draft* draft)
@@ -81,10 +81,11 @@ static sett_status group_check_lists(const group_draft* draft)
     for (uint32_t list = 0; list < 3; list++) {
         for (uint32_t k = 0; k < SETT_GROUP_TYPES && lists[list][k] != 0; k++) {
             sett_component id = lists[list][k];
-            for (uint32_t earlier = 0; earlier <= list; earlier++) {
-                if (!group_lists(lists[earlier], earlier == list ? k : SETT_GROUP_TYPES, id)) {
-                    continue;
-                }
+            uint32_t earlier = 0; /* the first list that has the id, before this entry */
+            while (earlier < list && !group_lists(lists[earlier], SETT_GROUP_TYPES, id)) {
+                earlier++;
+            }
+            if (earlier < list || group_lists(lists[list], k, id)) {
                 return setti_world_fail_with(
                     world, SETT_STATUS_ARGUMENT,
                     "%s: \"%.100s\": \"%.100s\" (component %u) is in `%s` and in `%s` - list each "
@@ -97,8 +98,8 @@ static sett_status group_check_lists(const group_draft* draft)
     return SETT_OK;
 }
 
-/* Whether a type's owner gives way to the group: it was made by a layout, and the group either by
- * the program, or both automatically. */
+/* Whether the present owner of a type gives way to the group. An owner that a layout made gives way
+ * to the program's groups; one that was made automatically also to other automatic ones. */
 static bool group_gives_way(const group_draft* draft, const setti_listener* owner)
 {
     const setti_listener* made = &draft->group->listener;
@@ -167,42 +168,41 @@ static void group_free(sett_group* group)
     setti_pool_free(pool, group, sizeof(*group), 64);
 }
 
+/* Makes room for one value of each owned type with a move hook. */
+static sett_status group_make_row(const group_draft* draft)
+{
+    setti_listener* listener = &draft->group->listener;
+    size_t size = 0;
+    for (uint32_t k = 0; k < listener->owned.count; k++) {
+        const setti_storage* storage = &listener->owned.item[k]->storage;
+        size = SETTI_MAX(size, storage->move != NULL ? storage->size : 0);
+        listener->row_align = SETTI_MAX(listener->row_align, storage->align);
+    }
+    if (size == 0) {
+        return SETT_OK;
+    }
+    listener->row = setti_pool_alloc(&draft->group->world->pool, size, listener->row_align);
+    listener->row_size = listener->row != NULL ? size : 0;
+    return listener->row != NULL ? SETT_OK : group_out_of_memory(draft);
+}
+
 /* Fills in a group from its descriptor. If this fails, the caller frees the group. */
 static sett_status group_init(group_draft* draft)
 {
     sett_world* world = draft->group->world;
     setti_listener* listener = &draft->group->listener;
+    const sett_group_desc* desc = draft->desc;
     sett_status status = group_check_lists(draft);
-    if (status == SETT_OK) {
-        status = group_add_types(draft, draft->desc->owned, &listener->owned);
-    }
-    if (status == SETT_OK) {
-        status = group_add_types(draft, draft->desc->owned, &listener->with);
-    }
-    if (status == SETT_OK) {
-        status = group_add_types(draft, draft->desc->with, &listener->with);
-    }
-    if (status == SETT_OK) {
-        status = group_add_types(draft, draft->desc->without, &listener->without);
-    }
+    status = status == SETT_OK ? group_add_types(draft, desc->owned, &listener->owned) : status;
+    status = status == SETT_OK ? group_add_types(draft, desc->owned, &listener->with) : status;
+    status = status == SETT_OK ? group_add_types(draft, desc->with, &listener->with) : status;
+    status = status == SETT_OK ? group_add_types(draft, desc->without, &listener->without) : status;
     if (status == SETT_OK && listener->with.count == 0) {
         status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                        "%s: \"%.100s\": `owned` and `with` are empty - list a type",
                                        draft->call, listener->name);
     }
-    for (uint32_t k = 0; status == SETT_OK && k < listener->owned.count; k++) {
-        const setti_storage* storage = &listener->owned.item[k]->storage;
-        listener->row_size =
-            SETTI_MAX(listener->row_size, storage->move != NULL ? storage->size : 0);
-        listener->row_align = SETTI_MAX(listener->row_align, storage->align);
-    }
-    if (status == SETT_OK && listener->row_size != 0) {
-        listener->row = setti_pool_alloc(&world->pool, listener->row_size, listener->row_align);
-        if (listener->row == NULL) {
-            status = group_out_of_memory(draft);
-        }
-    }
-    listener->row_size = listener->row != NULL ? listener->row_size : 0;
+    status = status == SETT_OK ? group_make_row(draft) : status;
     return status == SETT_OK ? group_reserve_owned(draft) : status;
 }
 
@@ -216,8 +216,8 @@ static bool group_is_in_place(const setti_listener* listener, uint32_t index)
     return is;
 }
 
-/* Makes all entities that match members of a group that owns types. Walks the rows of one of these
- * upwards: an exchange puts an entity that was tested before into the row. */
+/* Makes all entities that match members of a group that owns types. Walks the rows of one of the
+ * types upwards, so that a row which was passed gets only entities that were tested. */
 static void group_admit(sett_world* world, setti_listener* listener)
 {
     const setti_storage* storage = &listener->owned.item[0]->storage;
@@ -253,9 +253,7 @@ bool setti_change_admit(sett_world* world, setti_listener* listener)
         const setti_storage* storage = &listener->with.item[k]->storage;
         fewest = storage->count < fewest->count ? storage : fewest;
     }
-    uint32_t cursor = 0;
-    for (uint32_t index = setti_storage_next(fewest, &cursor); index != SETTI_NONE;
-         index = setti_storage_next(fewest, &cursor)) {
+    SETTI_EACH_INDEX(index, fewest) {
         if (!setti_listener_matches(listener, &world->signatures,
                                     setti_entity_set_of(&world->entities, index))) {
             continue;
@@ -274,9 +272,10 @@ bool setti_change_admit(sett_world* world, setti_listener* listener)
 static bool group_is_arranged(const sett_world* world, setti_listener* listener, uint32_t length)
 {
     const setti_storage* storage = &listener->owned.item[0]->storage;
+    const uint32_t tested[] = {0, length - 1, length};
     bool is = length <= storage->count;
     for (uint32_t k = 0; is && k < 3; k++) {
-        uint32_t row = k == 0 ? 0 : length + k - 2;
+        uint32_t row = tested[k];
         if (row < storage->count) {
             uint32_t index = *setti_storage_index(storage, row);
             bool member = setti_listener_matches(listener, &world->signatures,
@@ -490,9 +489,6 @@ uint32_t sett_group_count(const sett_group* group)
 
 bool sett_group_has(const sett_group* group, sett_entity entity)
 {
-    if (SETTI_IS_NULL(group)) {
-        return false;
-    }
-    return sett_entity_valid(group->world, entity) &&
+    return !SETTI_IS_NULL(group) && sett_entity_valid(group->world, entity) &&
            setti_listener_has(&group->listener, entity.index);
 }

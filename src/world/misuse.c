@@ -63,13 +63,11 @@ static uint64_t misuse_kind(const char* message)
         }
         at += skipped;
     }
-#if !defined(NDEBUG)
     void* callers[MISUSE_CALLERS];
-    uint32_t count = setti_platform_callers(callers, MISUSE_CALLERS);
+    uint32_t count = SETTI_DEBUG ? setti_platform_callers(callers, MISUSE_CALLERS) : 0;
     for (uint32_t k = 0; k < count; k++) {
         hash = (hash ^ (uintptr_t)callers[k]) * MISUSE_FNV;
     }
-#endif
     return hash | 1;
 }
 
@@ -144,44 +142,51 @@ SETTI_COLD void setti_misuse_noted_type(const sett_world* of, sett_component id,
     setti_lock_release(&world->misuse_lock);
 }
 
-SETTI_COLD static bool misuse_no_descriptor(sett_world* world, const char* call)
+/* Whether the world or the descriptor of a call is NULL; then the call fails. */
+static bool misuse_lacks_descriptor(sett_world* world, const void* desc, const char* call)
 {
-    setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                          "%s: the descriptor is NULL - pass the address of one", call);
-    return true;
+    if (setti_is_null(world, call, "world")) {
+        return true;
+    }
+    if (desc == NULL) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: the descriptor is NULL - pass the address of one", call);
+    }
+    return desc == NULL;
 }
 
-SETTI_COLD static void misuse_long_descriptor(sett_world* world, const char* call)
+/* Fails. Returns NULL. */
+SETTI_COLD static const void* misuse_long_descriptor(sett_world* world, const char* call)
 {
     setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                           "%s: the descriptor is longer than this library's - the program was "
                           "compiled with a later sett.h: use that version's library",
                           call);
+    return NULL;
 }
 
 const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t size,
-                                   size_t term_size, void* full, size_t full_size, size_t terms,
+                                   size_t term_size, void* full, size_t full_size, sett_term* terms,
                                    const char* call)
 {
-    if (setti_is_null(world, call, "world") ||
-        (desc == NULL && misuse_no_descriptor(world, call))) {
+    if (misuse_lacks_descriptor(world, desc, call)) {
         return NULL;
     }
     if (SETTI_LIKELY(size == full_size && term_size == sizeof(sett_term))) {
         return desc;
     }
-    size_t end = terms + SETT_QUERY_TERMS * term_size; /* of the terms, in either struct */
-    size_t full_end = terms + SETT_QUERY_TERMS * sizeof(sett_term);
-    if (term_size > sizeof(sett_term) || size < end || size - end > full_size - full_end) {
-        misuse_long_descriptor(world, call);
-        return NULL;
-    }
     const unsigned char* from = desc;
     unsigned char* to = full;
-    memcpy(to, from, terms);
+    size_t first = (size_t)((unsigned char*)terms - to); /* offset of the terms in both */
+    size_t end = first + SETT_QUERY_TERMS * term_size;   /* of the terms in *desc */
+    size_t full_end = first + SETT_QUERY_TERMS * sizeof(sett_term);
+    if (term_size > sizeof(sett_term) || size < end || size - end > full_size - full_end) {
+        return misuse_long_descriptor(world, call);
+    }
+    memcpy(to, from, first);
     for (size_t k = 0; k < SETT_QUERY_TERMS; k++) {
-        setti_copy_sized(to + terms + k * sizeof(sett_term), sizeof(sett_term),
-                         from + terms + k * term_size, term_size);
+        setti_copy_sized(to + first + k * sizeof(sett_term), sizeof(sett_term),
+                         from + first + k * term_size, term_size);
     }
     setti_copy_sized(to + full_end, full_size - full_end, from + end, size - end);
     return full;
@@ -190,16 +195,14 @@ const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t s
 const void* setti_world_desc(sett_world* world, const void* desc, size_t size, void* full,
                              size_t full_size, const char* call)
 {
-    if (setti_is_null(world, call, "world") ||
-        (desc == NULL && misuse_no_descriptor(world, call))) {
+    if (misuse_lacks_descriptor(world, desc, call)) {
         return NULL;
     }
     if (SETTI_LIKELY(size == full_size)) {
         return desc;
     }
     if (size > full_size) {
-        misuse_long_descriptor(world, call);
-        return NULL;
+        return misuse_long_descriptor(world, call);
     }
     setti_copy_sized(full, full_size, desc, size);
     return full;
@@ -222,8 +225,7 @@ SETTI_COLD void setti_misuse_check_owner(sett_world* world, const char* call)
 
 void sett_world_own(sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return;
+    if (!SETTI_IS_NULL(world)) {
+        world->owner = setti_platform_thread();
     }
-    world->owner = setti_platform_thread();
 }

@@ -196,8 +196,7 @@ static setti_call observer_call_of(const sett_observer* observer, uint32_t event
 
 static sett_status observer_reject(sett_world* world, const char* name, const char* why)
 {
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", observer_call,
-                                 name, why);
+    return setti_world_fail_argument(world, observer_call, name, why);
 }
 
 static sett_status observer_check_terms(sett_world* world, const char* name,
@@ -309,10 +308,8 @@ static sett_status observer_check_query(sett_world* world, const char* name,
                                         const sett_observer_desc* desc)
 {
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < SETT_QUERY_TERMS; k++) {
-        if (desc->terms[k].component == 0) {
-            break;
-        }
+    uint32_t count = setti_term_count(desc->terms);
+    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         status = observer_check_term(world, name, &desc->terms[k]);
     }
     if (status != SETT_OK) {
@@ -442,34 +439,30 @@ static bool observer_join_types(const sett_observer* observer)
     return true;
 }
 
-/* See world->observe_type. */
+/* See world->observe_type. Nothing uses what it returns if the type ends. */
 static bool observer_observe_type(sett_world* world, setti_type* type, bool begins)
 {
     const sett_observer* oldest = world->observers;
     while (oldest != NULL && oldest->next != NULL) {
         oldest = oldest->next;
     }
-    bool done = true;
-    for (const sett_observer* at = oldest; at != NULL && done; at = at->previous) {
-        done = !begins || at->desc.on_any == NULL || observer_join_type(at, type);
+    bool joined = begins;
+    for (const sett_observer* at = oldest; at != NULL && joined; at = at->previous) {
+        joined = at->desc.on_any == NULL || observer_join_type(at, type);
     }
-    for (const sett_observer* at = oldest; at != NULL && (!begins || !done); at = at->previous) {
+    for (const sett_observer* at = oldest; at != NULL && !joined; at = at->previous) {
         if (at->desc.on_any != NULL) {
             observer_delist(at, type);
         }
     }
-    return done;
+    return joined;
 }
 
 static void observer_link(sett_observer* observer)
 {
     SETTI_ASSERT(observer->next == NULL && observer->previous == NULL);
     sett_world* world = observer->world;
-    observer->next = world->observers;
-    if (world->observers != NULL) {
-        world->observers->previous = observer;
-    }
-    world->observers = observer;
+    SETTI_LIST_ADD(world->observers, observer);
     world->target_observers += !sett_is_null(observer->desc.target);
     if (observer->desc.on_any != NULL) {
         world->observe_type = observer_observe_type;
@@ -485,12 +478,8 @@ static void observer_link(sett_observer* observer)
 
 static void observer_unlink(sett_observer* observer)
 {
-    SETTI_ASSERT((observer->previous == NULL) == (observer->world->observers == observer));
     sett_world* world = observer->world;
-    *(observer->previous != NULL ? &observer->previous->next : &world->observers) = observer->next;
-    if (observer->next != NULL) {
-        observer->next->previous = observer->previous;
-    }
+    SETTI_LIST_REMOVE(world->observers, observer);
     world->target_observers -= !sett_is_null(observer->desc.target);
     if (observer->desc.on_any != NULL) {
         observer_leave_types(observer);
@@ -607,17 +596,11 @@ static const setti_storage* observer_rarest(const sett_observer* observer)
 static void observer_replay_rows(const sett_observer* observer, const setti_storage* storage)
 {
     const sett_world* world = observer->world;
-    bool sparse_set = storage->kind == SETTI_SPARSE;
     uint32_t cursor = 0;
-    for (uint32_t row = 0; row < storage->extent; row++) {
-        uint32_t index =
-            sparse_set ? *setti_storage_index(storage, row) : setti_storage_next(storage, &cursor);
-        if (index != SETTI_NONE) {
-            observer_replay_one(observer, setti_entity_at(&world->entities, index),
-                                setti_storage_find(storage, index));
-        } else if (!sparse_set) {
-            break;
-        }
+    uint32_t index;
+    while ((index = setti_storage_next_row(storage, &cursor)) != SETTI_NONE) {
+        observer_replay_one(observer, setti_entity_at(&world->entities, index),
+                            setti_storage_find(storage, index));
     }
 }
 
@@ -671,15 +654,13 @@ static bool observer_reserve(sett_observer* observer, const char* name)
     if (done) {
         memcpy(listener->name, name, strlen(name) + 1);
     }
-    if (desc->on_any != NULL) {
+    if (!done || desc->on_any != NULL) {
         return done && observer_join_types(observer);
     }
-    if (done && observer->type != NULL) {
-        done = observer_reserve_entries(observer, observer->type);
+    if (observer->type != NULL) {
+        return observer_reserve_entries(observer, observer->type);
     }
-    bool query = observer->type == NULL;
-    for (uint32_t k = 0; done && query && k < SETT_QUERY_TERMS && desc->terms[k].component != 0;
-         k++) {
+    for (uint32_t k = 0; done && k < setti_term_count(desc->terms); k++) {
         done = observer_add_term(world, listener, &desc->terms[k]);
     }
     return done;
@@ -709,21 +690,19 @@ static sett_status observer_check(sett_world* world, const char* name,
 static sett_observer* observer_make(sett_world* world, const char* name,
                                     const sett_observer_desc* desc)
 {
-    sett_observer* observer = setti_pool_alloc(&world->pool, sizeof(*observer), 16);
-    if (observer != NULL) {
-        memset(observer, 0, sizeof(*observer));
-        observer->world = world;
-        observer->type = setti_world_type(world, desc->component);
-        observer->desc = *desc;
-        observer->listener.user = desc->user;
-        observer->listener.observes = true;
-        observer->listener.hidden = desc->terms[0].component != 0 ? world->hidden : NULL;
-        setti_storage_init_tag(&observer->listener.members);
+    sett_observer* observer = setti_world_alloc(world, sizeof(*observer), 16, observer_call);
+    if (observer == NULL) {
+        return NULL;
     }
-    if (observer == NULL || !observer_reserve(observer, name)) {
-        if (observer != NULL) {
-            observer_free(observer);
-        }
+    observer->world = world;
+    observer->type = setti_world_type(world, desc->component);
+    observer->desc = *desc;
+    observer->listener.user = desc->user;
+    observer->listener.observes = true;
+    observer->listener.hidden = desc->terms[0].component != 0 ? world->hidden : NULL;
+    setti_storage_init_tag(&observer->listener.members);
+    if (!observer_reserve(observer, name)) {
+        observer_free(observer);
         setti_world_no_memory(world, observer_call);
         return NULL;
     }
@@ -734,8 +713,8 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
                                           size_t size, size_t term_size)
 {
     sett_observer_desc full;
-    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
-                                  offsetof(sett_observer_desc, terms), observer_call);
+    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms,
+                                  observer_call);
     if (desc == NULL) {
         return NULL;
     }
@@ -773,10 +752,8 @@ static void observer_enable_in(const sett_observer* observer, setti_type* type)
 
 void sett_observer_enable(sett_observer* observer, bool enabled)
 {
-    if (SETTI_IS_NULL(observer)) {
-        return;
-    }
-    if (setti_world_check_serial(observer->world, "sett_observer_enable") != SETT_OK) {
+    if (SETTI_IS_NULL(observer) ||
+        setti_world_check_serial(observer->world, "sett_observer_enable") != SETT_OK) {
         return;
     }
     observer->enabled = enabled;

@@ -141,25 +141,21 @@ static void signature_free_types(setti_pool* pool, setti_signature* signature)
 static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
                                  setti_signature* made, uint64_t key)
 {
-    uint32_t number = table->free;
-    if (number == SETTI_NONE && !signature_grow(pool, table)) {
+    bool appends = table->free == SETTI_NONE;
+    uint32_t number = appends ? table->count : table->free;
+    uint32_t next = setti_hash_map_find(&table->by_set, key);
+    if ((appends && !signature_grow(pool, table)) ||
+        !setti_hash_map_set(pool, &table->by_set, key, number)) {
         return SETTI_NONE;
     }
-    uint32_t first = setti_hash_map_find(&table->by_set, key);
-    if (number == SETTI_NONE) {
-        number = table->count;
-    }
-    if (!setti_hash_map_set(pool, &table->by_set, key, number)) {
-        return SETTI_NONE;
-    }
-    if (number == table->count) {
+    if (appends) {
         table->count++;
     } else {
         table->free = table->record[number].chain;
         table->free_count--;
     }
     SETTI_ASSERT(number < table->capacity);
-    made->chain = first;
+    made->chain = next;
     table->record[number] = *made;
     return number;
 }

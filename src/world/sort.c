@@ -60,7 +60,7 @@ static void sort_merge(const sort_order* order, const sort_item* a, size_t a_cou
     memcpy(to + a_count, b, b_count * sizeof(*b));
 }
 
-/* Merge sort from the bottom; returns which of the two arrays holds the result. */
+/* Merges runs of 1, 2, 4 and more items. Returns which of the two arrays holds the result. */
 static sort_item* sort_by_merging(const sort_order* order, sort_item* items, size_t count,
                                   sort_item* spare)
 {
@@ -78,8 +78,8 @@ static sort_item* sort_by_merging(const sort_order* order, sort_item* items, siz
     return items;
 }
 
-/* Radix sort, least byte first: one pass counts all eight bytes, then one pass a byte that
- * differs. */
+/* Radix sort, least byte first: one pass counts the values of all eight bytes, then one pass sorts
+ * by each byte that is not equal in all keys. Returns which array holds the result. */
 static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare)
 {
     SETTI_ASSERT(count != 0);
@@ -91,17 +91,18 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
         }
     }
     for (uint32_t byte = 0; byte < 8; byte++) {
-        if (counts[byte][items[0].key >> (8 * byte) & 255] == count) {
+        uint32_t* next = counts[byte]; /* by value of the byte: place of the next item with it */
+        if (next[items[0].key >> (8 * byte) & 255] == count) {
             continue;
         }
         uint32_t start = 0;
         for (uint32_t digit = 0; digit < 256; digit++) {
-            uint32_t here = counts[byte][digit];
-            counts[byte][digit] = start;
+            uint32_t here = next[digit];
+            next[digit] = start;
             start += here;
         }
         for (size_t k = 0; k < count; k++) {
-            spare[counts[byte][items[k].key >> (8 * byte) & 255]++] = items[k];
+            spare[next[items[k].key >> (8 * byte) & 255]++] = items[k];
         }
         sort_item* swap = items;
         items = spare;
@@ -125,11 +126,11 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
     return sort_by_radix(spare, count, items);
 }
 
-/* After so many items in a row were dropped, the last kept ones may be what is out of order: those
- * that are greater than all dropped ones are dropped instead, and these are kept. */
+/* After so many items in a row were dropped, the items kept before may be what is out of order. */
 #define SORT_RECENT 8
 
-/* How many of the last kept items are greater than all of the `count` following ones. */
+/* How many of the last kept items are greater than all of the `count` following ones; 0 if more
+ * than `count` are. */
 static size_t sort_count_odd(const sort_order* order, const sort_item* kept, size_t kept_count,
                              const sort_item* following, size_t count)
 {
@@ -139,16 +140,17 @@ static size_t sort_count_odd(const sort_order* order, const sort_item* kept, siz
         greatest = sort_less(order, greatest, &following[k]) ? &following[k] : greatest;
     }
     size_t odd = 0;
-    while (odd < kept_count && sort_less(order, greatest, &kept[kept_count - odd - 1])) {
+    while (odd <= count && odd < kept_count &&
+           sort_less(order, greatest, &kept[kept_count - odd - 1])) {
         odd++;
     }
-    return odd;
+    return odd <= count ? odd : 0;
 }
 
 /* Splits items into those that are in order, which stay in front, and the others, which move to
  * `dropped`. Returns how many were dropped. If that is more than `most`, it gives up: all items are
  * in `items` then. Two neighbours that are both too great would make it drop all following items:
- * after SORT_RECENT items it goes back, and drops these two instead. */
+ * after SORT_RECENT items it drops these two instead, and splits the recent items again. */
 static size_t sort_drop(const sort_order* order, sort_item* items, size_t count, sort_item* dropped,
                         size_t most)
 {
@@ -167,18 +169,17 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
             memcpy(items + kept, dropped, out * sizeof(*items));
             return most + 1;
         }
+        size_t odd = 0;
         if (recent == SORT_RECENT) {
-            size_t odd = sort_count_odd(order, items, kept, items + k - recent, recent);
-            if (odd != 0 && odd <= recent) {
-                kept -= odd;
-                out -= recent;
-                memcpy(dropped + out, items + kept, odd * sizeof(*items));
-                out += odd;
-                k -= recent + 1; /* and splits the recent ones again */
-                recent = 0;
-                continue;
-            }
+            odd = sort_count_odd(order, items, kept, items + k - recent, recent);
             recent = 0;
+        }
+        if (odd != 0) {
+            kept -= odd;
+            memcpy(dropped + out - SORT_RECENT, items + kept, odd * sizeof(*items));
+            out -= SORT_RECENT - odd;
+            k -= SORT_RECENT + 1;
+            continue;
         }
         if (kept >= 2 && !sort_less(order, &item, &items[kept - 2])) {
             dropped[out++] = items[kept - 1]; /* only the item before is out of order */
@@ -226,6 +227,19 @@ static void sort_move(const setti_storage* storage, void* to, void* from)
     }
 }
 
+/* Marks pages between which values are exchanged. Each gets the latest restoring tick of them all:
+ * first the last page from the others, then the others from the last. */
+static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint32_t last)
+{
+    for (uint32_t number = first; number <= last; number++) {
+        setti_pages_write(pool, pages, number);
+        setti_pages_join_restored(pages, number, last);
+    }
+    for (uint32_t number = first; number < last; number++) {
+        setti_pages_join_restored(pages, last, number);
+    }
+}
+
 /* Moves row from[k] to row first + k, for all k < count: copies one column after another to `room`,
  * in the new order, and back.
  *   room  memory for the widest column of `count` rows */
@@ -234,14 +248,7 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
 {
     SETTI_ASSERT(count != 0 && first + count <= storage->extent);
     size_t size = storage->size;
-    uint32_t last = (first + count - 1) >> storage->shift;
-    for (uint32_t number = first >> storage->shift; number <= last; number++) {
-        setti_pages_write(pool, &storage->rows, number);
-        setti_pages_join_restored(&storage->rows, number, last);
-    }
-    for (uint32_t number = first >> storage->shift; number < last; number++) {
-        setti_pages_join_restored(&storage->rows, last, number);
-    }
+    sort_mark(pool, &storage->rows, first >> storage->shift, (first + count - 1) >> storage->shift);
     for (uint32_t k = 0; k < count && size != 0; k++) {
         sort_move(storage, room + k * size, setti_storage_at(storage, from[k]));
     }
@@ -432,7 +439,7 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
     sort_task task = {world, &type, 1, type->storage.count};
     const bool reverse = false;
     status = sort_by_walk(&task, walk, reverse);
-    return status == SETT_OK ? SETT_OK
+    return status == SETT_OK ? status
                              : setti_world_fail(world, status, call, sett_null(), component);
 }
 
@@ -440,30 +447,19 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
 typedef struct sort_model {
     setti_sort_walk walk; /* first */
     const setti_storage* storage;
-    uint32_t at; /* the next row; of an array, the cursor */
+    uint32_t cursor;
 } sort_model;
 
 static uint32_t sort_model_next(setti_sort_walk* walk)
 {
     sort_model* model = (sort_model*)(void*)walk;
-    const setti_storage* storage = model->storage;
-    if (storage->kind != SETTI_SPARSE) {
-        return setti_storage_next(storage, &model->at);
-    }
-    while (model->at < storage->extent) { /* over gaps */
-        uint32_t index = *setti_storage_index(storage, model->at++);
-        if (index != SETTI_NONE) {
-            return index;
-        }
-    }
-    return SETTI_NONE;
+    return setti_storage_next_row(model->storage, &model->cursor);
 }
 
 /* NULL, or what is wrong with sorting by the values of a type. */
 static const char* sort_argument(const sett_sort_desc* desc, const setti_type* by)
 {
-    bool wide = desc->key >= SETT_KEY_U64;
-    size_t size = wide ? 8 : 4;
+    size_t size = desc->key >= SETT_KEY_U64 ? 8 : 4; /* bytes of the key */
     if (desc->compare != NULL) {
         return by->storage.size == 0 ? "it has no values to compare" : NULL;
     }

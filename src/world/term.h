@@ -15,9 +15,8 @@ enum {
     SETTI_TERM_OPTIONAL = 4,
     SETTI_TERM_CHANGED = 8,
     SETTI_TERM_DRIVES = 16,
-    SETTI_TERM_ELSEWHERE =
-        32,                /* is about another entity than the visited one, but not an ancestor */
-    SETTI_TERM_UPWARD = 64 /* is about the parent or an ancestor in the hierarchy */
+    SETTI_TERM_ELSEWHERE = 32, /* about another entity than the visited one, but no ancestor */
+    SETTI_TERM_UPWARD = 64     /* about the parent or an ancestor in the hierarchy */
 };
 
 #define SETTI_TERM_OF_LOOPS                                                                        \

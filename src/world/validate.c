@@ -28,6 +28,25 @@ static bool validate_transitions(const sett_world* world, const setti_type* type
     return true;
 }
 
+/* NULL, or what is wrong with an entity at whose index the storage of a type has a value. */
+static const char* validate_owner(const sett_world* world, const setti_type* type, uint32_t index)
+{
+    if (sett_is_null(setti_entity_at(&world->entities, index))) {
+        return "an entity that is not alive has it";
+    }
+    uint32_t signature = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
+    bool listed = setti_signature_has(&world->signatures, signature, type->id);
+    if (listed == ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0)) {
+        return "storage and signature disagree";
+    }
+    for (uint32_t k = 0; k < type->required.count; k++) {
+        if (!setti_storage_has(&type->required.item[k]->storage, index)) {
+            return "an entity lacks a type that it requires";
+        }
+    }
+    return NULL;
+}
+
 /* NULL, or what is wrong with a type, its storage, or the entities that have it. */
 static const char* validate_type(const sett_world* world, const setti_type* type)
 {
@@ -48,22 +67,9 @@ static const char* validate_type(const sett_world* world, const setti_type* type
         }
     }
     SETTI_EACH_INDEX(index, &type->storage) {
-        const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-        if (sett_is_null(setti_entity_at(&world->entities, index))) {
-            return "an entity that is not alive has it";
-        }
-        uint32_t signature = page->signature[index & SETTI_ENTITY_MASK] & ~SETTI_DYING;
-        bool listed = setti_signature_has(&world->signatures, signature, type->id);
-        if (listed == ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0)) {
-            return "storage and signature disagree";
-        }
-        for (uint32_t k = 0; k < type->required.count; k++) {
-            if (!setti_storage_has(&type->required.item[k]->storage, index)) {
-                return "an entity lacks a type that it requires";
-            }
-        }
+        reason = reason != NULL ? reason : validate_owner(world, type, index);
     }
-    return NULL;
+    return reason;
 }
 
 /* NULL, or what is wrong with the signatures of entities: the storage of each type in a signature
@@ -104,14 +110,13 @@ static const char* validate_listener(const sett_world* world, const setti_listen
 {
     SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES);
     const char* reason = setti_listener_validate(listener);
-    if (listener->observes) {
+    if (reason != NULL || listener->observes) {
         return reason;
     }
     uint32_t members = 0;
     uint32_t cursor = 0;
-    for (uint32_t index = setti_entity_next(&world->entities, &cursor);
-         reason == NULL && index != SETTI_NONE;
-         index = setti_entity_next(&world->entities, &cursor)) {
+    uint32_t index;
+    while ((index = setti_entity_next(&world->entities, &cursor)) != SETTI_NONE) {
         uint32_t signature = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
         bool matches = setti_listener_matches(listener, &world->signatures, signature);
         members += matches;
@@ -121,7 +126,7 @@ static const char* validate_listener(const sett_world* world, const setti_listen
         }
     }
     uint32_t count = listener->owned.count != 0 ? listener->length : listener->members.count;
-    return reason == NULL && count != members ? "group: it miscounts its members" : reason;
+    return count != members ? "group: it miscounts its members" : NULL;
 }
 
 /* Destroying needs no memory: collect_list has room for each entity that links may collect. */
@@ -164,21 +169,11 @@ static const char* validate_singletons(const sett_world* world)
 static const char* validate_parts(const sett_world* world)
 {
     const char* found = setti_pool_validate(&world->pool);
-    if (found == NULL) {
-        found = setti_entity_validate(&world->entities);
-    }
-    if (found == NULL) {
-        found = setti_signature_validate(&world->signatures);
-    }
-    if (found == NULL) {
-        found = validate_collect(world);
-    }
-    if (found == NULL) {
-        found = validate_reserved(world);
-    }
-    if (found == NULL) {
-        found = validate_signatures(world);
-    }
+    found = found != NULL ? found : setti_entity_validate(&world->entities);
+    found = found != NULL ? found : setti_signature_validate(&world->signatures);
+    found = found != NULL ? found : validate_collect(world);
+    found = found != NULL ? found : validate_reserved(world);
+    found = found != NULL ? found : validate_signatures(world);
     if (found == NULL && world->pool.cow == NULL && world->pool.cow_from != 0) {
         found = "pages are preserved for no snapshot";
     }
@@ -230,15 +225,11 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
     }
     const char* where = "";
     const char* found = validate_parts(world);
-    if (found == NULL) {
-        found = validate_named(world, &where);
-    }
+    found = found != NULL ? found : validate_named(world, &where);
     SETTI_MODULES_EACH(world, calls, validate) {
-        found = found == NULL ? calls->validate(world, &where) : found;
+        found = found != NULL ? found : calls->validate(world, &where);
     }
-    if (found == NULL) {
-        found = validate_locks(world);
-    }
+    found = found != NULL ? found : validate_locks(world);
     snprintf(world->reason, sizeof(world->reason), "%.100s%s%s", where,
              where[0] != '\0' ? ": " : "", found != NULL ? found : "");
     if (reason != NULL) {

@@ -109,15 +109,13 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
         return NULL;
     }
     world_init(world, desc);
-#if defined(NDEBUG)
-    if ((layout & SETT_LAYOUT_CHECKED_) != 0) {
+    if (!SETTI_DEBUG && (layout & SETT_LAYOUT_CHECKED_) != 0) {
         world->log_fn(
             world->hook_user, SETT_LOG_WARNING,
             "sett_world_create: the library was compiled with NDEBUG, the program without: "
             "most misuse is not reported - compile the library (sett.c) without NDEBUG "
             "while you develop");
     }
-#endif
     return world;
 }
 
@@ -187,10 +185,11 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
 void setti_world_add_calls(sett_world* world, const setti_module_calls* calls)
 {
     SETTI_ASSERT(calls->slot < SETTI_SLOTS);
+    /* Puts the table where its slot belongs, and each table behind it one place further. */
     const setti_module_calls* next = calls;
     for (uint32_t k = 0; next != NULL; k++) {
         const setti_module_calls* at = world->called[k];
-        if (at == next) {
+        if (at == calls) {
             return;
         }
         SETTI_ASSERT(at == NULL || at->slot != next->slot);
@@ -245,16 +244,14 @@ sett_status sett_world_destroy(sett_world* world)
     if (world->pool.cow != NULL) {
         world->pool.cow->end(world->pool.cow, SETTI_COW_WORLD_ENDS);
     }
-#if !defined(NDEBUG)
     for (const sett_commands* at = world->all_commands; at != NULL; at = setti_commands_next(at)) {
-        if (sett_commands_count(at) != 0) {
+        if (SETTI_DEBUG && sett_commands_count(at) != 0) {
             setti_world_log(world, SETT_LOG_WARNING,
                             "sett_world_destroy: %u recorded commands were never applied - call "
                             "sett_commands_apply or sett_commands_clear before",
                             (unsigned)sett_commands_count(at));
         }
     }
-#endif
     world->locks = 0;
     if (world_has_endings(world)) {
         setti_change_destroy_all(world); /* commands that callbacks record are dropped */
@@ -307,10 +304,9 @@ void* sett_world_user(const sett_world* world)
 
 void sett_world_set_user(sett_world* world, void* user)
 {
-    if (SETTI_IS_NULL(world)) {
-        return;
+    if (!SETTI_IS_NULL(world)) {
+        world->user = user;
     }
-    world->user = user;
 }
 
 sett_status sett_world_clear(sett_world* world)
@@ -455,27 +451,24 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
                            sett_entity entity, sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
-    char about[64] = "";
     char cause[SETTI_MESSAGE_SIZE / 2];
-    char number[80] = "";
+    setti_writer text = setti_writer_begin(out, SETTI_MESSAGE_SIZE);
+    setti_writer_add(&text, "%s", call);
     if (!sett_is_null(entity)) {
-        snprintf(about, sizeof(about), ", entity %u:%u", (unsigned)entity.index,
-                 (unsigned)entity.generation);
+        setti_writer_add(&text, ", entity %u:%u", SETTI_HANDLE(entity));
     }
     if (component != 0 || status == SETT_STATUS_UNREGISTERED) {
         char name[52] = "";
         if (type == NULL) {
             setti_misuse_noted_type(world, component, name, sizeof(name));
         }
-        snprintf(number, sizeof(number), ", component %u%s", (unsigned)component, name);
+        setti_writer_add(&text, ", component %u%s", (unsigned)component, name);
+    }
+    if (type != NULL) {
+        setti_writer_add(&text, " \"%.100s\"", type->desc.name);
     }
     world_describe_cause(world, cause, sizeof(cause), status, entity, component);
-    if (type != NULL) {
-        snprintf(out, SETTI_MESSAGE_SIZE, "%s%s%s \"%.100s\": %s", call, about, number,
-                 type->desc.name, cause);
-    } else {
-        snprintf(out, SETTI_MESSAGE_SIZE, "%s%s%s: %s", call, about, number, cause);
-    }
+    setti_writer_add(&text, ": %s", cause);
     setti_message_escape(out, SETTI_MESSAGE_SIZE);
 }
 
@@ -485,16 +478,12 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
 
 /* The kind of a line for the log. */
 typedef enum world_kind {
-    WORLD_NEWS,  /* no misuse: it is only logged */
-    WORLD_INPUT, /* a file, delta or text is wrong: it is logged, and counted */
+    WORLD_NEWS, /* no misuse: it is only logged */
+    /* a file, delta or text is wrong: it is logged, and counted; a debug build of a game must not
+     * abort when its player mistypes */
+    WORLD_INPUT,
     WORLD_MISUSE /* like WORLD_INPUT, and the assert hook is called */
 } world_kind;
-
-/* Where the fault of a failure lies. */
-typedef enum world_fault {
-    WORLD_FAULT_OF_CALLER,
-    WORLD_FAULT_OF_INPUT
-} world_fault;
 
 static void world_call_hooks(const sett_world* world, sett_log_level level, world_kind kind,
                              sett_status status, const char* message)
@@ -537,68 +526,53 @@ static void world_report(sett_world* world, sett_log_level level, world_kind kin
     }
 }
 
-#if !defined(NDEBUG)
-/* How a failure is reported. Not at all if memory runs out or a limit is met: that is no misuse.
- * As wrong input for files, wrong texts, and calls that the library itself makes while it plays a
- * delta: a debug build of a game must not abort when its player mistypes. All else is a misuse. */
-static world_kind world_kind_of(const sett_world* world, sett_status status, world_fault fault)
+/* How a failure is reported that its call takes for WORLD_MISUSE or WORLD_INPUT. Not at all
+ * (WORLD_NEWS) if memory runs out or a limit is met: that is no misuse. As wrong input for files,
+ * and for calls that the library itself makes while it plays a delta. */
+static world_kind world_kind_of(const sett_world* world, sett_status status, world_kind kind)
 {
     if (status == SETT_STATUS_OUT_OF_MEMORY || status == SETT_STATUS_LIMIT) {
         return WORLD_NEWS;
     }
     bool played = world->receiving && world->calling == NULL;
-    bool input = fault == WORLD_FAULT_OF_INPUT || played || status == SETT_STATUS_FILE;
-    return input ? WORLD_INPUT : WORLD_MISUSE;
+    return played || status == SETT_STATUS_FILE ? WORLD_INPUT : kind;
 }
-#endif
 
 /* In debug builds: reports what a reading call finds wrong, or a failure of a job. */
-static void world_report_wrong(const sett_world* world, sett_status status, world_fault fault,
+static void world_report_wrong(const sett_world* world, sett_status status, world_kind kind,
                                const char* message)
 {
-#if !defined(NDEBUG)
-    world_kind kind = world_kind_of(world, status, fault);
-    if (kind != WORLD_NEWS) {
+    kind = world_kind_of(world, status, kind);
+    if (SETTI_DEBUG && kind != WORLD_NEWS) {
         world_report_aside(world, SETT_LOG_ERROR, kind, status, message);
     }
-#else
-    (void)world;
-    (void)status;
-    (void)fault;
-    (void)message;
-#endif
 }
 
 /* In debug builds: reports the world's failure, and restores it if the hooks cause another one. */
-static void world_report_error(sett_world* world, world_fault fault)
+static void world_report_error(sett_world* world, world_kind kind)
 {
-#if !defined(NDEBUG)
     char message[SETTI_MESSAGE_SIZE];
     sett_status status = world->error;
-    world_kind kind = world_kind_of(world, status, fault);
-    if (kind != WORLD_NEWS) {
+    kind = world_kind_of(world, status, kind);
+    if (SETTI_DEBUG && kind != WORLD_NEWS) {
         snprintf(message, sizeof(message), "%s", sett_world_message(world));
         world_report(world, SETT_LOG_ERROR, kind, status, message);
         snprintf(world->message, sizeof(world->message), "%s", message);
         world->error = status;
         world->error_call = NULL;
     }
-#else
-    (void)world;
-    (void)fault;
-#endif
 }
 
 /* Stores the failure of a job, while jobs run side by side: it becomes the world's when all jobs
  * have ended. */
-static sett_status world_fail_aside(const sett_world* world, sett_status status, world_fault fault,
+static sett_status world_fail_aside(const sett_world* world, sett_status status, world_kind kind,
                                     const char* message)
 {
     SETTI_ASSERT(world->side_by_side);
     SETTI_MODULES_EACH(world, calls, failed) {
         calls->failed(world, status, message);
     }
-    world_report_wrong(world, status, fault, message);
+    world_report_wrong(world, status, kind, message);
     return status;
 }
 
@@ -608,12 +582,9 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     if (world == NULL) {
         return status;
     }
-    if (world->side_by_side) {
-        char message[SETTI_MESSAGE_SIZE];
-        world_describe(world, message, status, call, entity, component);
-        return world_fail_aside(world, status, WORLD_FAULT_OF_CALLER, message);
-    }
-    if (world->command_depth != 0) { /* written now, because it says that commands are applied */
+    /* The message is written now while jobs run side by side, because world->error is of all of
+     * them; and while commands are applied, because it says so. */
+    if (world->side_by_side || world->command_depth != 0) {
         char message[SETTI_MESSAGE_SIZE];
         world_describe(world, message, status, call, entity, component);
         return setti_world_fail_with(world, status, "%s", message);
@@ -622,8 +593,15 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     world->error_call = call;
     world->error_entity = entity;
     world->error_component = component;
-    world_report_error(world, WORLD_FAULT_OF_CALLER);
+    world_report_error(world, WORLD_MISUSE);
     return status;
+}
+
+SETTI_COLD sett_status setti_world_fail_argument(sett_world* world, const char* call,
+                                                 const char* name, const char* wrong)
+{
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
+                                 name != NULL ? name : "", wrong);
 }
 
 SETTI_COLD sett_status setti_world_no_memory(sett_world* world, const char* call)
@@ -641,9 +619,8 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
     return memset(made, 0, size);
 }
 
-SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status,
-                                            world_fault fault, const char* format,
-                                            va_list arguments)
+SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status, world_kind kind,
+                                            const char* format, va_list arguments)
 {
     SETTI_ASSERT(status != SETT_OK && format != NULL);
     char aside[SETTI_MESSAGE_SIZE];
@@ -654,11 +631,11 @@ SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status statu
     }
     setti_message_format(message + at, SETTI_MESSAGE_SIZE - at, format, arguments);
     if (world->side_by_side) {
-        return world_fail_aside(world, status, fault, message);
+        return world_fail_aside(world, status, kind, message);
     }
     world->error = status;
     world->error_call = NULL;
-    world_report_error(world, fault);
+    world_report_error(world, kind);
     return status;
 }
 
@@ -667,7 +644,7 @@ SETTI_COLD sett_status setti_world_fail_with(sett_world* world, sett_status stat
 {
     va_list arguments;
     va_start(arguments, format);
-    (void)world_fail_as(world, status, WORLD_FAULT_OF_CALLER, format, arguments);
+    (void)world_fail_as(world, status, WORLD_MISUSE, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -677,7 +654,7 @@ SETTI_COLD sett_status setti_world_fail_input(sett_world* world, sett_status sta
 {
     va_list arguments;
     va_start(arguments, format);
-    (void)world_fail_as(world, status, WORLD_FAULT_OF_INPUT, format, arguments);
+    (void)world_fail_as(world, status, WORLD_INPUT, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -686,17 +663,11 @@ SETTI_COLD void setti_world_misuse(const sett_world* world, sett_status status, 
                                    sett_entity entity, sett_component component)
 {
     SETTI_ASSERT(status != SETT_OK && call != NULL);
-#if !defined(NDEBUG)
     char message[SETTI_MESSAGE_SIZE];
-    world_describe(world, message, status, call, entity, component);
-    world_report_wrong(world, status, WORLD_FAULT_OF_CALLER, message);
-#else
-    (void)world;
-    (void)status;
-    (void)call;
-    (void)entity;
-    (void)component;
-#endif
+    if (SETTI_DEBUG) {
+        world_describe(world, message, status, call, entity, component);
+        world_report_wrong(world, status, WORLD_MISUSE, message);
+    }
 }
 
 SETTI_COLD void setti_world_misuse_with(const sett_world* world, sett_status status,

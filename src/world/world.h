@@ -92,8 +92,8 @@ struct sett_world {
             uint32_t locks; /* open loops and running callbacks: structure may change only at 0 */
             uint32_t all_observers; /* listeners without `with`: every new entity enters them */
         };
-        uint64_t
-            locks_or_observers; /* both in one load; 0: entities can be created by fast paths */
+        /* both in one load; 0: entities can be created by fast paths */
+        uint64_t locks_or_observers;
     };
 
     setti_root* roots; /* the state beside the pages: doubly linked, in the order of adding */
@@ -264,6 +264,10 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
 sett_status setti_world_fail_with(sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
+/* Fails with ARGUMENT: `wrong` says what is wrong with the thing that has this name, or NULL. */
+sett_status setti_world_fail_argument(sett_world* world, const char* call, const char* name,
+                                      const char* wrong);
+
 /* A handle in a message: the arguments of "%u:%u". */
 #define SETTI_HANDLE(entity) (unsigned)(entity).index, (unsigned)(entity).generation
 
@@ -323,10 +327,10 @@ void setti_misuse_noted_type(const sett_world* world, sett_component id, char* o
 const void* setti_world_desc(sett_world* world, const void* desc, size_t size, void* full,
                              size_t full_size, const char* call);
 
-/* Like setti_world_desc, for a descriptor with terms, which begin at `terms`, of `term_size` bytes
- * each. */
+/* Like setti_world_desc, for a descriptor with terms, of `term_size` bytes each; `terms` are those
+ * in *full. */
 const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t size,
-                                   size_t term_size, void* full, size_t full_size, size_t terms,
+                                   size_t term_size, void* full, size_t full_size, sett_term* terms,
                                    const char* call);
 
 /* In debug builds: reports if a thread other than the world's owner writes, except while systems
@@ -335,12 +339,9 @@ void setti_misuse_check_owner(sett_world* world, const char* call);
 
 SETTI_INLINE void setti_world_check_owner(sett_world* world, const char* call)
 {
-#if !defined(NDEBUG)
-    setti_misuse_check_owner(world, call);
-#else
-    (void)world;
-    (void)call;
-#endif
+    if (SETTI_DEBUG) {
+        setti_misuse_check_owner(world, call);
+    }
 }
 
 /* Writes why a handle is stale, as far as the entity table tells. */
