@@ -606,50 +606,44 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     return true;
 }
 
-/* The first index, from `at` on, of a word in which the array has a value; at least `limit` if
- * there is none. */
-SETTI_INLINE uint32_t rare_seek(const setti_storage* array, uint32_t at, uint32_t limit)
+/* Which of the 64 entities from `base` on all arrays have; `word`: which of them one array has. */
+SETTI_INLINE uint64_t rare_intersect(const sett_query* query, uint32_t base, uint64_t word)
 {
+    for (uint32_t k = 0; k < query->array_count; k++) {
+        const uint64_t* with = setti_storage_word(query->array[k], base);
+        word &= with != NULL ? *with : 0;
+    }
+    return word;
+}
+
+/* The next word with matches; the cursor becomes its first index. 0 at the end. Skips pages and
+ * words in which the rarest type has no value. */
+SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
+{
+    const setti_storage* rarest = setti_match_rarest(loop->query);
+    uint32_t at = loop->cursor;
     SETTI_ASSERT(at % 64 == 0);
-    while (at < limit) {
-        const uint64_t* words = setti_storage_word(array, at);
+    while (at < loop->limit) {
+        const uint64_t* words = setti_storage_word(rarest, at);
         if (words == NULL || (at % SETT_BATCH_ROWS == 0 && *words == 0)) {
-            at = setti_array_seek(array, at);
-            if (at >= limit) {
-                return limit;
+            at = setti_array_seek(rarest, at);
+            if (at >= loop->limit) {
+                break;
             }
-            words = setti_storage_word(array, at);
+            words = setti_storage_word(rarest, at);
         }
-        uint32_t end = SETTI_MIN(limit, (at | (SETT_BATCH_ROWS - 1)) + 1);
-        while (at < end && *words == 0) {
+        uint32_t page_end = SETTI_MIN(loop->limit, (at | (SETT_BATCH_ROWS - 1)) + 1);
+        at = words != NULL ? at : page_end;
+        while (at < page_end && *words == 0) {
             at += 64;
             words++;
         }
-        if (at < end) {
-            return at;
-        }
-    }
-    return limit;
-}
-
-/* The next word with matches; the cursor becomes its first index. 0 at the end. Reads only words in
- * which the rarest type has a value. */
-SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
-{
-    const sett_query* query = loop->query;
-    const setti_storage* rarest = setti_match_rarest(query);
-    uint32_t at = loop->cursor;
-    while ((at = rare_seek(rarest, at, loop->limit)) < loop->limit) {
-        uint64_t word = UINT64_MAX;
-        for (uint32_t k = 0; k < query->array_count; k++) {
-            const uint64_t* with = setti_storage_word(query->array[k], at);
-            word &= with != NULL ? *with : 0;
-        }
+        uint64_t word = at < page_end ? rare_intersect(loop->query, at, *words) : 0;
         if (word != 0) {
             loop->cursor = at;
             return word;
         }
-        at += 64;
+        at += at < page_end ? 64 : 0;
     }
     loop->cursor = loop->limit;
     return 0;

@@ -40,21 +40,28 @@ static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* a
 }
 
 /* Whether the term is true for a visited entity. */
-static bool elsewhere_is_true(const sett_world* world, const setti_elsewhere* at, uint32_t index)
+SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhere* at,
+                                    uint32_t index)
 {
     sett_term_kind kind = at->given.kind;
     return kind == SETT_OPTIONAL ||
            (elsewhere_find(world, at, index) != SETTI_NONE) == (kind == SETT_WITH);
 }
 
+/* In line for the loop of setti_elsewhere_match. */
+SETTI_INLINE bool elsewhere_are_true(const sett_query* query, uint32_t index)
+{
+    for (uint32_t k = 0; k < query->elsewhere_count; k++) {
+        if (!elsewhere_is_true(query->world, &query->elsewhere[k], index)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool setti_elsewhere_is(const sett_query* query, uint32_t index)
 {
-    uint32_t k = 0;
-    while (k < query->elsewhere_count &&
-           elsewhere_is_true(query->world, &query->elsewhere[k], index)) {
-        k++;
-    }
-    return k == query->elsewhere_count;
+    return elsewhere_are_true(query, index);
 }
 
 bool setti_elsewhere_is_all(const sett_query* query)
@@ -89,7 +96,7 @@ void setti_elsewhere_match(sett_batch* batch)
         for (uint64_t rest = loop->words[at]; rest != 0; rest &= rest - 1) {
             uint32_t bit = setti_bits_lowest(rest);
             uint32_t index = setti_step_index(batch, at * 64 + bit);
-            found |= (uint64_t)setti_elsewhere_is(loop->query, index) << bit;
+            found |= (uint64_t)elsewhere_are_true(loop->query, index) << bit;
         }
         loop->words[at] = found;
     }

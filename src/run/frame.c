@@ -56,17 +56,18 @@ static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
     SETTI_ASSERT(slice->number < slice->count);
     sett_system* system = slice->system;
     setti_job* job = slice->job;
-    sett_context context = {.world = system->world,
-                            .system = system,
-                            .commands = job->commands,
-                            .user = system->desc.user,
-                            .dt = system->dt,
-                            .job = slice->number,
-                            .job_count = slice->count,
-                            .frame = run->frame,
-                            .time = run->time,
-                            .internal = slice,
-                            .argument = run->argument};
+    sett_context context;
+    context.world = system->world;
+    context.system = system;
+    context.commands = job->commands;
+    context.user = system->desc.user;
+    context.dt = system->dt;
+    context.job = slice->number;
+    context.job_count = slice->count;
+    context.frame = run->frame;
+    context.time = run->time;
+    context.internal = slice;
+    context.argument = run->argument;
     setti_slice_enter(run, slice);
     setti_arena_reset(&job->loops.scratch);
     sett_span_kind kind = slice->count > 1 ? SETT_SPAN_JOB : SETT_SPAN_SYSTEM;
