@@ -70,8 +70,10 @@ static text_blocks make_texts(const char* prefix)
     return made;
 }
 
-static const char* text_of(const text_blocks* of, uint32_t number, char out[TEXT_SIZE])
+/* Text `number`, until the next call. */
+static const char* text_of(const text_blocks* of, uint32_t number)
 {
+    static char out[TEXT_SIZE];
     size_t length = strlen(of->prefix);
     memcpy(out, of->prefix, length);
     for (uint32_t k = 0; k < BLOCKS; k++, length += STEPS) {
@@ -84,22 +86,29 @@ static const char* text_of(const text_blocks* of, uint32_t number, char out[TEXT
 static void texts_have_one_hash(void)
 {
     text_blocks texts = make_texts("");
-    char text[TEXT_SIZE];
-    char other[TEXT_SIZE];
-    size_t size = strlen(text_of(&texts, 0, text));
-    uint64_t hash = setti_hash_bytes(text, size);
+    char last[TEXT_SIZE];
+    snprintf(last, sizeof(last), "%s", text_of(&texts, 0));
     for (uint32_t k = 1; k < TEXTS; k++) {
-        CHECK_EQ(setti_hash_bytes(text_of(&texts, k, text), size), hash);
-        CHECK(strcmp(text, text_of(&texts, k - 1, other)) != 0);
+        const char* text = text_of(&texts, k);
+        CHECK_EQ(setti_hash_bytes(text, strlen(text)), setti_hash_bytes(last, strlen(last)));
+        CHECK(strcmp(text, last) != 0);
+        snprintf(last, sizeof(last), "%s", text);
     }
+}
+
+/* A world, and texts with one hash. */
+static sett_world* begin(text_blocks* texts)
+{
+    *texts = make_texts("");
+    return quiet_world();
 }
 
 /* Every name that was taken leads to its entity, and no other does. */
 static void check_found(sett_world* world, const text_blocks* texts, const sett_entity* named)
 {
-    char text[TEXT_SIZE];
     for (uint32_t k = 0; k < TEXTS; k++) {
-        sett_entity found = sett_name_find(world, sett_null(), text_of(texts, k, text));
+        const char* text = text_of(texts, k);
+        sett_entity found = sett_name_find(world, sett_null(), text);
         CHECK_ENTITY_EQ(found, k < SETTI_HASH_STEPS ? named[k] : sett_null());
         if (k < SETTI_HASH_STEPS) {
             CHECK_STR_EQ(sett_name_get(world, named[k]), text);
@@ -110,22 +119,21 @@ static void check_found(sett_world* world, const text_blocks* texts, const sett_
 
 static void names_of_one_hash_are_bounded(void)
 {
-    text_blocks texts = make_texts("");
-    sett_world* world = quiet_world();
+    text_blocks texts;
+    sett_world* world = begin(&texts);
     sett_entity named[SETTI_HASH_STEPS];
-    char text[TEXT_SIZE];
     for (uint32_t k = 0; k < SETTI_HASH_STEPS; k++) {
         named[k] = sett_entity_create(world);
-        CHECK_EQ(sett_name_set(world, named[k], text_of(&texts, k, text)), SETT_OK);
+        CHECK_EQ(sett_name_set(world, named[k], text_of(&texts, k)), SETT_OK);
     }
     sett_entity late = sett_entity_create(world);
     for (uint32_t k = SETTI_HASH_STEPS; k < TEXTS; k++) {
-        CHECK_EQ(sett_name_set(world, late, text_of(&texts, k, text)), SETT_STATUS_LIMIT);
+        CHECK_EQ(sett_name_set(world, late, text_of(&texts, k)), SETT_STATUS_LIMIT);
         CHECK(strstr(sett_world_message(world), "64 other names have the hash of") != NULL);
         CHECK(sett_name_get(world, late) == NULL);
     }
     check_found(world, &texts, named);
-    CHECK_EQ(sett_name_set(world, named[0], text_of(&texts, 1, text)), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_name_set(world, named[0], text_of(&texts, 1)), SETT_STATUS_CONFLICT);
 
     /* a restore builds the tables anew */
     sett_snapshot before = take(world);
@@ -151,28 +159,27 @@ static void names_of_one_hash_are_bounded(void)
     for (uint32_t k = 0; k <= SETTI_HASH_STEPS; k++) {
         CHECK_EQ(sett_world_trim(world), SETT_OK);
     }
-    CHECK_EQ(sett_name_set(world, late, text_of(&texts, TEXTS - 1, text)), SETT_OK);
-    CHECK_STR_EQ(sett_name_get(world, late), text);
+    CHECK_EQ(sett_name_set(world, late, text_of(&texts, TEXTS - 1)), SETT_OK);
+    CHECK_STR_EQ(sett_name_get(world, late), text_of(&texts, TEXTS - 1));
     CHECK_END(world);
 }
 
 static void types_of_one_hash_are_bounded(void)
 {
-    text_blocks texts = make_texts("");
-    sett_world* world = quiet_world();
+    text_blocks texts;
+    sett_world* world = begin(&texts);
     sett_component types[TEXTS];
-    char text[TEXT_SIZE];
     for (uint32_t k = 0; k < TEXTS; k++) {
-        sett_component_desc desc = {.name = text_of(&texts, k, text), .size = 4};
+        sett_component_desc desc = {.name = text_of(&texts, k), .size = 4};
         types[k] = sett_component_register(world, &desc);
         CHECK_EQ(types[k] != 0, k < SETTI_HASH_STEPS);
         CHECK(types[k] != 0 || sett_world_error(world) == SETT_STATUS_LIMIT);
     }
     for (uint32_t k = 0; k < TEXTS; k++) {
-        CHECK_EQ(sett_component_find(world, text_of(&texts, k, text)), types[k]);
+        CHECK_EQ(sett_component_find(world, text_of(&texts, k)), types[k]);
     }
     CHECK_EQ(sett_component_unregister(world, types[5]), SETT_OK); /* its place is free again */
-    sett_component_desc desc = {.name = text_of(&texts, TEXTS - 1, text), .size = 4};
+    sett_component_desc desc = {.name = text_of(&texts, TEXTS - 1), .size = 4};
     CHECK(sett_component_register(world, &desc) != 0);
     CHECK_END(world);
 }
@@ -182,12 +189,11 @@ static sett_status read_paths(sett_world* world, uint32_t count)
 {
     static char json[TEXTS * (TEXT_SIZE + 64)];
     text_blocks texts = make_texts("/");
-    char text[TEXT_SIZE];
     size_t at = (size_t)snprintf(json, sizeof(json), "{\"entities\": [");
     for (uint32_t k = 0; k < count; k++) {
         at += (size_t)snprintf(json + at, sizeof(json) - at,
                                "%s{\"entity\": \"%s\", \"components\": {}}", k != 0 ? "," : "",
-                               text_of(&texts, k, text));
+                               text_of(&texts, k));
     }
     at += (size_t)snprintf(json + at, sizeof(json) - at, "]}");
     return sett_json_read(world, json, at, NULL, NULL);

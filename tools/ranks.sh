@@ -91,6 +91,7 @@ kills() { # <how many> <openmpi or mpich>
     milliseconds=$((($(date +%s%N) - seconds) / 1000000))
     hung=0
     halves=0
+    early=0 # runs in a row that ended before the kill
     kill=1
     while [ "$kill" -le "$1" ]; do
         rm -f "$work"/k*
@@ -116,7 +117,15 @@ kills() { # <how many> <openmpi or mpich>
         wait "$job" && ended=0 || ended=$?
         [ $(($(date +%s) - began)) -lt 60 ] || hung=$((hung + 1))
         [ "$ended" -ne 124 ] || hung=$((hung + 1))
-        [ "$ended" -ne 0 ] || continue # it was at its end already
+        if [ "$ended" -eq 0 ]; then # by chance now and then; always if the run is too short
+            early=$((early + 1))
+            [ "$early" -lt 10 ] || {
+                fail "the run of $ticks ticks ended before the kill: raise TICKS"
+                return
+            }
+            continue
+        fi
+        early=0
         saving=
         for left in "$work"/k*.new; do
             [ ! -e "$left" ] || saving=", while it saved"

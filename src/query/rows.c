@@ -350,8 +350,8 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     lists->few = rows * 16 <= unit;
     lists->rare = query->array_count != 0 && matches <= steps / 2;
     lists->recalls = lists->rare || lists->step != NULL;
-    bool worth = limit > 64 && !lists->rare && rows * 8 <= unit * LISTS_EIGHTHS &&
-                 (again || lists->few);
+    bool worth =
+        limit > 64 && !lists->rare && rows * 8 <= unit * LISTS_EIGHTHS && (again || lists->few);
     bool possible = worth && query->array_count != 0 && (query->optional | query->changed) == 0 &&
                     (query->fields & ~query->positional) == 0;
     bool small = unit != lists->unit || steps > lists->steps || rows > lists->room;

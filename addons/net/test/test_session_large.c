@@ -151,6 +151,17 @@ static void others_leave_meanwhile(void)
     peers_end(&net);
 }
 
+/* Starts a spectator, who gets no state: after some time there was one event, which says why. */
+static void large_check_fails(uint64_t ms, sett_session_state state, sett_session_event_kind event,
+                              const char* why)
+{
+    const peers_machine* watcher = peers_start(&net, 2);
+    peers_run(&net, ms);
+    CHECK_EQ(watcher->state, state);
+    CHECK_EQ(watcher->events[event], 1);
+    CHECK_MSG(strstr(watcher->text, why) != NULL, "%s", watcher->text);
+}
+
 /* A quarter of the rate that it would take. */
 static void too_slow_a_link_is_named(void)
 {
@@ -158,12 +169,8 @@ static void too_slow_a_link_is_named(void)
     sett_net_link_set(
         net.link, &(sett_net_link_desc){.latency_us = 60000, .bytes_per_second = LARGE_RATE / 5});
     const uint64_t frame = peers_stats(&net, 0).frame;
-    peers_machine* watcher = peers_start(&net, 2);
-    peers_run(&net, 60000);
-    CHECK_EQ(watcher->state, SETT_SESSION_WAIT);
-    CHECK_EQ(watcher->events[SETT_SESSION_WAITING], 1);
-    CHECK_MSG(strstr(watcher->text, "did not arrive within 3072 frames") != NULL, "%s",
-              watcher->text);
+    large_check_fails(60000, SETT_SESSION_WAIT, SETT_SESSION_WAITING,
+                      "did not arrive within 3072 frames");
     CHECK(peers_stats(&net, 0).frame > frame + 3300); /* of 3,600 */
     peers_end(&net);
 }
@@ -172,12 +179,8 @@ static void a_state_above_the_limit_is_refused(void)
 {
     large_begin(2, 1000000);
     net.desc.state_limit = 500000;
-    peers_machine* watcher = peers_start(&net, 2);
-    peers_run(&net, 3000);
-    CHECK_EQ(watcher->state, SETT_SESSION_OVER);
-    CHECK_EQ(watcher->events[SETT_SESSION_FAILED], 1);
-    CHECK_MSG(strstr(watcher->text, "more than `state_limit`, 500000") != NULL, "%s",
-              watcher->text);
+    large_check_fails(3000, SETT_SESSION_OVER, SETT_SESSION_FAILED,
+                      "more than `state_limit`, 500000");
     peers_end(&net);
 }
 
