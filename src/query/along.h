@@ -26,8 +26,7 @@ SETTI_INLINE bool setti_along_is_one(const setti_type* type)
     return type->id == SETT_ID_HIERARCHY || (type->links != NULL && type->records == NULL);
 }
 
-/* The index of the fixed entity of a term: that of a handle, or the entity with the singletons;
- * SETTI_NONE: there is none. */
+/* The index of a fixed entity: that of a handle, or the one with the singletons; or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton, sett_entity entity)
 {
     if (!singleton) {
@@ -61,8 +60,7 @@ SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type*
     return setti_along_target(along, index);
 }
 
-/* The first entity of a walk from entity `index` that has the component, switched on; SETTI_NONE:
- * none has. */
+/* The first entity of a walk from `index` that has the component, switched on; or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
                                        const setti_type* type, uint32_t index)
 {

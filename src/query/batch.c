@@ -129,8 +129,7 @@ void setti_loop_start(sett_query* query, sett_batch* batch)
     batch_start(query, batch);
 }
 
-/* Notes the fields whose values a loop around this one may have copied: this loop then reads and
- * writes these copies. */
+/* Notes the fields of which a loop around this one may have copies, which this loop then uses. */
 SETTI_COLD static void batch_nest(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -145,8 +144,7 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
     loop->arranged = loop->arranged && loop->nested == 0;
 }
 
-/* Makes a loop gather into a scratch. Access by handle then uses the copies of values that it
- * writes. */
+/* Makes a loop gather into a scratch. Access by handle then uses the copies that it may write. */
 static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
                                setti_gather_scratch** list)
 {
@@ -226,8 +224,7 @@ static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
     return batch;
 }
 
-/* Adds the loop to the open ones of its query or job. False when memory for gathered values runs
- * out. */
+/* Adds the loop to the open loops of its query or job. False without memory for gathered values. */
 SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -286,9 +283,8 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* The fast path, in line: the plan is unchanged and over plain pages, and no system, copy or
- * profile concerns the loop. It calls no function and saves no register, because a loop over 16
- * entities is all overhead. */
+/* The fast path, in line: the plan is unchanged and over plain pages; no system, copy or profile
+ * concerns the loop. It calls no function and saves no register, for loops over 16 entities. */
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -446,8 +442,7 @@ SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t
     return all == UINT64_MAX;
 }
 
-/* Computes which rows of a step match. `words` is a local variable of the caller, so that compilers
- * vectorise this. */
+/* Computes which rows of a step match. `words` is local to the caller: compilers vectorise this. */
 SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_t* words)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
@@ -510,8 +505,7 @@ SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
                : words_are(a, b, listed);
 }
 
-/* Remembers the rows of the step at the cursor that match now. False if its list has no room for
- * them. */
+/* Remembers the rows of the step at the cursor that match now. False if its list has no room. */
 SETTI_APART static bool step_relist(setti_loop* loop, setti_listed* listed)
 {
     uint64_t words[SETTI_STEP_WORD_COUNT + 1];
@@ -704,8 +698,7 @@ SETTI_APART static bool batch_next_word(sett_batch* batch)
     return batch_hand_out_word(batch, 0, word);
 }
 
-/* Goes to the next batch of a loop that uses remembered steps, and prefetches the values of the
- * batch after it. */
+/* Goes to the next batch of a loop with remembered steps, and prefetches the one after it. */
 SETTI_APART static bool batch_next_listed(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

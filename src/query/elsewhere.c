@@ -4,7 +4,7 @@
  * The workload: transforms with their parent's; settings of a level; values of a prefab for its
  * instances. A loop tests these terms for each row that the plain terms leave, and follows their
  * links again when a value is read: one link takes two cache lines, which neighbouring rows usually
- * share. Rejected: storing the addresses for a whole batch, 8 KB a term.
+ * share.
  *
  * They are in a list of their own (query->elsewhere), so plans, groups and advice do not depend on
  * them, and queries without such terms do not pay for them.

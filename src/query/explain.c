@@ -19,14 +19,13 @@ static void explain_terms(setti_writer* text, const sett_query* query, uint32_t 
 /* Writes how a loop over pages finds entities. */
 static void explain_pages(setti_writer* text, const sett_query* query)
 {
+    uint32_t terms = query->required & query->positional;
     if (query->array_count == 0) {
         setti_writer_add(text, "all %u entities are looked at, because nothing is required",
                          (unsigned)query->world->entities.count);
     } else {
-        uint32_t terms = query->required & query->positional;
-        bool by_set = query->cover != NULL && query->cover->owned.count == 0;
         setti_writer_add(text, "entities with ");
-        if (by_set) {
+        if (query->cover != NULL && query->cover->owned.count == 0) {
             terms &= ~query->covered;
             setti_writer_add(text, "tracked set \"%s\" (%u)%s", query->cover->name,
                              (unsigned)query->cover->members.count, terms != 0 ? ", " : "");
@@ -94,6 +93,7 @@ static uint32_t shared_terms(const sett_query* query)
     return shared;
 }
 
+/* Writes for which types an instance counts as without its prefab's value. */
 static void explain_shared(setti_writer* text, const sett_query* query)
 {
     SETTI_EACH_TERM(k, shared_terms(query)) {
@@ -161,17 +161,6 @@ SETTI_COLD void setti_query_check_shared(const sett_query* query)
     }
 }
 
-/* The terms, a bit for each, whose fields a plan gathers. */
-static uint32_t explain_gathered(const sett_query* query, const setti_plan* plan)
-{
-    uint32_t gathered = 0;
-    for (uint32_t k = 0; k < query->term_count; k++) {
-        bool apart = query->term[k].has_field && (plan->in_place >> k & 1) == 0;
-        gathered |= apart ? (uint32_t)1 << k : 0;
-    }
-    return gathered;
-}
-
 static void explain_hidden(setti_writer* text, const sett_query* query)
 {
     for (uint32_t k = 0; k < query->hidden_count; k++) {
@@ -201,7 +190,6 @@ size_t sett_query_explain(const sett_query* of, char* out, size_t size)
     } else {
         explain_driver(&text, query, &plan);
     }
-    uint32_t gathered = explain_gathered(query, &plan);
     if (tested != 0) {
         setti_writer_add(&text, "; tested for each: ");
         explain_terms(&text, query, tested);
@@ -211,6 +199,7 @@ size_t sett_query_explain(const sett_query* of, char* out, size_t size)
         explain_terms(&text, query, query->any | query->changed);
     }
     explain_hidden(&text, query);
+    uint32_t gathered = query->fields & ~plan.in_place;
     if (gathered != 0) {
         setti_writer_add(&text, "; copied together, because they lie in another order: ");
         explain_terms(&text, query, gathered);

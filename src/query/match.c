@@ -190,8 +190,7 @@ static void match_terms(sett_batch* batch, uint32_t terms)
     loop->some = setti_words_some(words, loop->word_count);
 }
 
-/* Whether no entity of the step is hidden. It is so for most steps: hidden entities are few and
- * close together. */
+/* Whether no entity of the step is hidden: usual, because hidden entities lie close together. */
 static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_count)
 {
     uint64_t hidden = 0;
@@ -292,8 +291,7 @@ static bool step_is_run(const setti_storage* storage, const uint32_t* indices, u
     return differ == 0;
 }
 
-/* Whether the entities of the step lie side by side in another storage, too: usual for types that
- * entities get together. */
+/* Whether another storage has the step's entities side by side: usual for types added together. */
 static bool step_is_aligned(const sett_batch* batch, const setti_storage* storage, uint32_t rows)
 {
     const setti_loop* loop = setti_loop_of(batch);

@@ -14,10 +14,10 @@
  *          + rows left x values gathered x (GATHER + SCATTER)
  *
  * Over the rows of a sparse set, APART is added for each value gathered and each sparse set tested,
- * times the share of rows whose entity is far from that of the row before (by samples). So with one
- * other component the sparse set drives if it has up to three quarters of all entities, with four
- * others up to a seventh (out of order: half, a ninth). Components whose rows are aligned with the
- * driver's (by samples) cost nothing, see match.c. The constants fit sett_plans (docs/bench).
+ * times the share of rows whose entity is far from that of the row before (by samples). Components
+ * whose rows are aligned with the driver's (by samples) cost nothing, see match.c. The constants
+ * fit sett_plans (docs/bench): with one other component the sparse set drives if it has up to three
+ * quarters of all entities, with four others up to a seventh.
  *
  * All plans find the same entities. The choice depends on counts and the order of rows alone, which
  * are equal in worlds of equal state.
@@ -91,15 +91,14 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
     return plan_skips_hidden(query, listener) ? covered : 0;
 }
 
-/* Whether cover a is better than cover b: it owns types and b does not; or else it covers more
- * terms. */
+/* Whether cover a is better than cover b: it alone owns types, or else it covers more terms. */
 static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const setti_listener* b,
                            uint32_t covered_b)
 {
-    if (b == NULL || (a->owned.count != 0) != (b->owned.count != 0)) {
-        return b == NULL || a->owned.count != 0;
-    }
-    return setti_bits_count(covered_a) > setti_bits_count(covered_b);
+    bool a_owns = a->owned.count != 0;
+    bool b_owns = b != NULL && b->owned.count != 0;
+    return b == NULL ||
+           (a_owns != b_owns ? a_owns : setti_bits_count(covered_a) > setti_bits_count(covered_b));
 }
 
 /* Finds the terms of arrays and tags, and the rows of a step over pages. */
@@ -259,14 +258,12 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
 {
     uint64_t all = query->world->entities.count;
-    SETTI_ASSERT(count == 0 || all != 0);
-    SETTI_ASSERT(part <= all);
+    SETTI_ASSERT((count == 0 || all != 0) && part <= all);
     return count == 0 ? 0 : count * part / all;
 }
 
 /* How many of ORDER_SAMPLES rows of a sparse set have an entity that is far from the next row's. 0
- * for a keep_order storage: its gaps come and go without a change of state, so they must not
- * decide. */
+ * for a keep_order storage: gaps, which come and go without a change of state, must not decide. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far = 0;
@@ -343,8 +340,7 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     return cost;
 }
 
-/* The possible ways, bit k for setti_way k. A group excludes pages; a sparse set that is not the
- * group's competes with both. */
+/* The possible ways, bit k for setti_way k: pages or a group; and a sparse set not of the group. */
 static uint32_t plan_ways(const sett_query* query)
 {
     bool group = query->arranged != 0;

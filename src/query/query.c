@@ -15,8 +15,7 @@
 
 #define QUERY_NAME_SIZE 96
 
-/* Writes on which entity a term finds its component, as in docs/queries.md: "(up)", "(singleton)",
- * "(#7:2|up Likes)". */
+/* Writes on which entity a term finds its component: "(up)", "(singleton)", "(#7:2|up Likes)". */
 static void query_add_place(setti_writer* writer, const sett_world* world, const sett_term* term)
 {
     static const char* const walks[] = {"", "target", "up", "self|up"};
@@ -44,8 +43,7 @@ static void query_add_place(setti_writer* writer, const sett_world* world, const
     setti_writer_add(writer, ")");
 }
 
-/* Writes the default name of a query: "Position, Velocity, no Frozen, Health(up)". Unregistered
- * types are left out. */
+/* Writes the default name of a query, of registered types: "Position, no Frozen, Health(up)". */
 static const char* query_default_name(const sett_world* world, const sett_query_desc* desc,
                                       char out[QUERY_NAME_SIZE])
 {

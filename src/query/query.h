@@ -121,8 +121,7 @@ SETTI_INLINE sett_query* setti_query_first(const sett_world* world)
     return world->module[SETTI_SLOT_QUERIES];
 }
 
-/* A loop over a set of terms: SETTI_EACH_TERM(k, query->required) { ... }. The set may change
- * meanwhile: it is copied. */
+/* A loop over a copy of a set of terms: SETTI_EACH_TERM(k, query->required) { ... } */
 #define SETTI_EACH_TERM(k, terms)                                                                  \
     for (uint32_t k##_left = (terms), k = 0;                                                       \
          k##_left != 0 && (k = setti_bits_lowest(k##_left), true); k##_left &= k##_left - 1)
@@ -182,8 +181,7 @@ SETTI_INLINE setti_loop* setti_loop_of(const sett_batch* batch)
     return (setti_loop*)setti_unconst(batch->internal.bytes_);
 }
 
-/* The open loops of one job of a system. The world does not count them, because jobs run side by
- * side. */
+/* The open loops of one job of a system. The world does not count them: jobs run side by side. */
 typedef struct setti_job_loops {
     setti_open_loop opened; /* first; its count stays 0, its `scratches` are the job's */
     setti_arena scratch;
@@ -195,8 +193,7 @@ typedef struct setti_job_loops {
  * jobs of nearly equal length, few enough for about a microsecond. */
 #define SETTI_SURVEY_CHUNKS 256
 
-/* In which chunks of entity indices, or of a driver's rows, a loop that begins now may find
- * matches. */
+/* In which chunks of indices, or of a driver's rows, a loop that begins now may find matches. */
 typedef struct setti_survey {
     uint32_t rows;                           /* rows of a chunk: a multiple of SETT_BATCH_ROWS */
     uint32_t count;                          /* chunks */
@@ -225,8 +222,7 @@ sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_jo
 /* Decides how much a query remembers. */
 void setti_lists_update(sett_query* query);
 
-/* Calls setti_lists_update now and then. Call it, on one thread, before loops that use remembered
- * steps. */
+/* Calls setti_lists_update now and then. Call it, on one thread, before loops with such steps. */
 SETTI_INLINE void setti_lists_prepare(sett_query* query)
 {
     if (SETTI_UNLIKELY(--query->lists.due == 0)) {
@@ -271,8 +267,7 @@ SETTI_INLINE bool setti_query_is_hidden(const sett_query* query, uint32_t index)
     return hidden;
 }
 
-/* In debug builds: reports a query that matches no instance, because only prefabs have a type that
- * instances share. */
+/* In debug builds: reports a query without an instance, because instances share a required type. */
 void setti_query_check_shared(const sett_query* query);
 
 /* The limit of a loop over pages: the smallest extent of the intersected arrays. */

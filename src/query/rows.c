@@ -71,8 +71,7 @@ static const uint16_t list_of_byte[256][8] = {LIST_6((uint64_t)0), LIST_6((uint6
 /* 1 in each of the four rows that a word of 64 bits holds. */
 #define LIST_FOUR 0x0001000100010001u
 
-/* Writes the row numbers of a word's bits, always eight for each byte. The excess of a byte is
- * overwritten by the next one. */
+/* Writes the row numbers of a word's bits, eight a byte; the next byte's rows replace the excess. */
 SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint16_t* out)
 {
     for (uint32_t byte = 0; byte < 8; byte++) {
@@ -134,8 +133,7 @@ static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
     }
 }
 
-/* Reduces `taken` to the rows with the same optional types as its first row; batch->present becomes
- * these types. */
+/* Reduces `taken` to the rows with the optional types of its first row; `present` gets these. */
 static void take_alike(sett_batch* batch, uint64_t* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -151,8 +149,7 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     }
 }
 
-/* Whether the remembered rows match. The step can be shorter than before, if a storage's extent has
- * shrunk. */
+/* Whether the remembered rows match. The step may be shorter now, if a storage's extent shrank. */
 static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
 {
     const uint64_t* words = setti_listed_words(listed);
@@ -167,8 +164,7 @@ static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
     return differ == 0;
 }
 
-/* Remembers the batch `taken` of a whole step's matching rows, `words`. Returns false if there is
- * no room for its list. */
+/* Remembers the batch `taken` of a step with the matching rows `words`. False: there is no room. */
 SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, setti_listed taken,
                                 setti_listed* listed)
 {
@@ -185,8 +181,7 @@ SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, s
     return true;
 }
 
-/* Takes a batch of the rows in `words`, or of the run in front. Returns whether it has all of
- * them. */
+/* Takes a batch of the rows in `words`, or of the run in front. Returns whether it has all rows. */
 SETTI_INLINE bool rows_take(setti_loop* loop, const uint64_t* words, uint32_t word_count,
                             uint32_t some, setti_listed* taken)
 {
@@ -285,9 +280,8 @@ uint32_t setti_rows_choose(sett_batch* batch)
  * few rows match, before the first loop, because lists let it prefetch the next step's values. */
 #define LISTS_DUE 16
 
-/* Lists are remembered if at most this many eighths of the rows match. If every second of 65,536
- * entities matches, a match takes 0.66 ns instead of 0.91. With more matches less is saved, and
- * lists take more than 1.8 bytes an index. */
+/* Lists are remembered if at most this many eighths of the rows match. With more matches less than
+ * a quarter of the time is saved, and lists take more than 1.8 bytes an index. */
 #define LISTS_EIGHTHS 5
 
 void setti_lists_free(sett_query* query)

@@ -46,8 +46,7 @@ void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, ui
  * cloned from another world always count. */
 bool setti_match_is_new(const sett_query* query, const setti_storage* storage, uint32_t index);
 
-/* Which words are not 0: bit k for word k. Without branches, which would be mispredicted at every
- * step. */
+/* Which words are not 0: bit k for word k. A branch would be mispredicted at every step. */
 SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_count)
 {
     uint32_t some = 0;
@@ -57,9 +56,8 @@ SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_coun
     return some;
 }
 
-/* Returns all ones if the first `rows` bits are set. Without branches, for vector code. A whole
- * step, the usual case, is a path of its own with a constant number of rows: that saves 67
- * instructions. */
+/* Returns all ones if the first `rows` bits are set. Without branches, for vector code. A constant
+ * number of rows in the usual case, a whole step, saves 67 instructions. */
 SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
@@ -100,8 +98,7 @@ SETTI_INLINE const setti_storage* setti_match_rarest(const sett_query* query)
     return query->array[query->lists.rarest];
 }
 
-/* A remembered batch: all matching rows of a step, a run or a list. The step's words follow, then
- * the list. */
+/* A remembered batch: all matching rows of a step. The step's words follow it, then the list. */
 typedef struct setti_listed {
     uint32_t first; /* the row of the step that is the batch's row 0 */
     uint16_t count; /* of matching rows */

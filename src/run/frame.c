@@ -1,21 +1,20 @@
 /* frame.c: runs systems, for a frame or one by one, and configures the schedule.
  *
  * The workload: some dozens of systems a frame, over a hundred to a million entities, on one thread
- * or several. A stage becomes a list of slices, one for each job that has rows to visit. With
- * threads the list is one task, and any thread can run any slice. A slice writes only to its job:
- * command buffer, scratch memory, and loops that the world does not count. So no lock is taken, and
- * results do not depend on which thread ran which slice.
+ * or several. A stage becomes a list of slices, one for each job that has rows to visit, and any
+ * thread can run any slice. A slice writes only to its job: command buffer, scratch memory, and
+ * loops that the world does not count. So no lock is taken, and results do not depend on which
+ * thread ran which slice.
  *
  *     stage  { move, age }  ->  slices  | move 0 | move 1 | move 2 | age 0 |
  *
  * Jobs are cut at multiples of 1,024 rows. A page has 1,024 rows or a smaller power of two, so two
  * jobs never write to one page or its tick.
  *
- * While a stage runs, the world is locked (setti_commands_begin_jobs). Commands are applied when no
- * other thread runs.
+ * While a stage runs, the world is locked (setti_commands_begin_jobs).
  *
- * Invariant:  a system's slices are jobs 0, 1, ..., and have together all rows that may match,
- * once;
+ * Invariant:  a system's slices are jobs 0, 1, ..., and have together, once, all rows that may
+ * match;
  *             a job's buffer has commands => `recorded` of its system is set
  */
 #include "base/cow.h"
@@ -30,7 +29,7 @@
 #include <stdio.h>
 
 /* A stage uses other threads if it took at least so many nanoseconds the last time: waking a thread
- * takes 5,000 to 50,000. Results do not depend on that. */
+ * takes 5,000 to 50,000. */
 #define STAGE_WORTH 30000
 
 #define FRAME_ALL_ROWS UINT32_MAX /* the end of a range with all rows */
@@ -192,8 +191,7 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
     return slice;
 }
 
-/* The storage of a required type that no entity has, because of which the system is skipped; NULL:
- * all have entities. */
+/* The storage of a required type that no entity has: the system is skipped. NULL: there is none. */
 static const setti_storage* frame_find_empty(const sett_query* query)
 {
     SETTI_EACH_TERM(k, query->required) {
@@ -205,8 +203,7 @@ static const setti_storage* frame_find_empty(const sett_query* query)
     return NULL;
 }
 
-/* Adds the slices of a system with several jobs. Each job gets an equal number of the chunks that
- * may have matches. */
+/* Adds the slices of a system with several jobs, of equally many chunks that may have matches. */
 static void frame_split(setti_run* run, sett_system* system)
 {
     if (frame_find_empty(system->query) != NULL) {
@@ -289,7 +286,6 @@ static void frame_update_plans(sett_world* world)
 /* The task that threads run: calls the functions of some slices. */
 static void frame_task(uint32_t begin, uint32_t end, void* context)
 {
-    SETTI_ASSERT(end <= ((const setti_run*)context)->slice_count);
     setti_run* run = context;
     uint64_t now = run->timed ? setti_platform_now() : 0;
     for (uint32_t k = begin; k < end; k++) {
@@ -330,8 +326,7 @@ static void frame_run_here(sett_world* world, bool alone)
     world->running = NULL;
 }
 
-/* Writes the names of the running systems into run->running: move" or "age. Messages add the outer
- * quotes. */
+/* Writes the names of running systems into run->running, without outer quotes: move" or "age */
 static void frame_list_names(setti_run* run)
 {
     size_t at = 0;
@@ -624,8 +619,7 @@ sett_status setti_run_check_idle(sett_world* world, const char* call)
                                                 call);
 }
 
-/* Begins sett_progress and sett_system_run: checks whether systems may run, and updates the
- * schedule. */
+/* Begins a frame or a system's run: checks that systems may run, and updates the schedule. */
 static sett_status frame_begin(sett_world* world, float dt, const char* call)
 {
     sett_status status = setti_run_check_idle(world, call);
@@ -754,8 +748,7 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
 
 /* ---------------------------------------------------------------------------------- configuring */
 
-/* Sets which phases run in fixed steps, and finds the fixed loop of each system. False when memory
- * runs out. */
+/* Sets which phases run in fixed steps, and the systems' loops. False when memory runs out. */
 static bool frame_set_range(sett_world* world, float step, int first, int last)
 {
     setti_run* run = setti_run_of(world);

@@ -12,6 +12,7 @@
 #include "run/run.h"
 
 #include "base/writer.h"
+#include "query/along.h"
 
 #include <stdio.h>
 
@@ -79,15 +80,10 @@ static sett_system* guard_system(const sett_world* world, uint32_t access)
 
 static bool guard_is_singleton(const sett_world* world, sett_component component)
 {
-    const setti_type* tag = setti_world_type(world, SETT_ID_SINGLETONS);
-    const setti_type* type = setti_world_type(world, component);
-    bool is = false;
-    if (tag != NULL) {
-        SETTI_EACH_INDEX(index, &tag->storage) {
-            is = is || setti_storage_has(&type->storage, index);
-        }
-    }
-    return is;
+    const bool singleton = true;
+    uint32_t index = setti_along_fixed(world, singleton, sett_null());
+    return index != SETTI_NONE &&
+           setti_storage_has(&setti_world_type(world, component)->storage, index);
 }
 
 /* How to declare that a system reads or writes a component. */

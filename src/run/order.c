@@ -27,9 +27,9 @@ setti_system_name* setti_order_find_name(const setti_run* run, const char* text)
     return at;
 }
 
+/* Adds a name to the hash table, which has room for it. */
 static void order_link_name(setti_run* run, setti_system_name* name)
 {
-    SETTI_ASSERT(name->next == NULL || run->name_capacity != 0);
     setti_system_name** bucket = order_bucket(run, name->key);
     name->next = *bucket;
     *bucket = name;
@@ -42,25 +42,23 @@ static bool order_reserve_name(sett_world* world)
     if (run->name_count < run->name_capacity) {
         return true;
     }
-    uint32_t before = run->name_capacity;
-    uint32_t capacity = SETTI_MAX(before * 2, 16);
-    setti_system_name** old = run->names;
-    setti_system_name** names =
-        setti_pool_alloc(&world->pool, capacity * sizeof(setti_system_name*), 16);
+    uint32_t old_capacity = run->name_capacity;
+    setti_system_name** old_names = run->names;
+    uint32_t capacity = SETTI_MAX(old_capacity * 2, 16);
+    size_t size = capacity * sizeof(setti_system_name*);
+    setti_system_name** names = setti_pool_alloc_zero(&world->pool, size, 16);
     if (names == NULL) {
         return false;
     }
-    memset(names, 0, capacity * sizeof(setti_system_name*));
     run->names = names;
     run->name_capacity = capacity;
-    for (uint32_t k = 0; k < before; k++) {
-        for (setti_system_name* at = old[k]; at != NULL;) {
-            setti_system_name* next = at->next;
+    for (uint32_t k = 0; k < old_capacity; k++) {
+        for (setti_system_name *at = old_names[k], *next; at != NULL; at = next) {
+            next = at->next;
             order_link_name(run, at);
-            at = next;
         }
     }
-    setti_pool_free(&world->pool, old, before * sizeof(setti_system_name*), 16);
+    setti_pool_free(&world->pool, old_names, old_capacity * sizeof(setti_system_name*), 16);
     return true;
 }
 
@@ -290,8 +288,7 @@ static sett_system* order_step(sett_system* start, sett_system** todo, bool back
     return NULL;
 }
 
-/* Walks forward and back from `start`, in turn, until one walk ends: few orders in one direction
- * suffice. */
+/* Walks forward and back from `start`, in turn, until the shorter walk ends. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call)
 {
     setti_run* run = setti_run_of(start->world);

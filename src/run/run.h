@@ -293,8 +293,7 @@ bool setti_order_add(sett_system* system, const char* text, bool after);
 /* Removes the order that was added last. */
 void setti_order_pop(sett_system* system);
 
-/* Begins a walk over the systems that are declared to run before a system (SETTI_WALK_EARLIER), or
- * after it (SETTI_WALK_LATER). */
+/* Begins a walk over the systems declared to run before (SETTI_WALK_EARLIER) or after a system. */
 setti_order_walk setti_order_walk_begin(const sett_system* system, bool back);
 
 /* The next system of the walk; NULL at the end. */
@@ -331,8 +330,7 @@ void setti_fixed_pass(setti_fixed* fixed, float dt);
 /* The loop whose step is due first; NULL: none is due. */
 setti_fixed* setti_fixed_due(const setti_run* run);
 
-/* SETT_OK, or fails if the phases or loops of two systems contradict that `first` runs before
- * `then`. */
+/* SETT_OK, or fails if phases or fixed loops contradict that `first` runs before `then`. */
 sett_status setti_fixed_check_order(const sett_system* first, const sett_system* then,
                                     const char* call);
 

@@ -131,7 +131,6 @@ static void schedule_sort(setti_run* run)
  * system that another one names has its rank before. */
 static void schedule_rank(setti_run* run)
 {
-    SETTI_ASSERT(run->count <= run->capacity);
     uint32_t number = 0;
     uint32_t loops = 0;
     for (setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
@@ -259,7 +258,6 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
 /* Notes a system whose stage is known, so that later systems wait for it. */
 static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
 {
-    SETTI_ASSERT(system->place < setti_run_of(system->world)->sorted_count);
     if (system->desc.run == NULL) {
         return;
     }
@@ -310,7 +308,6 @@ static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_sy
 /* Finds the stages of all systems, and sorts the systems by them. False when memory runs out. */
 static bool schedule_find_stages(sett_world* world)
 {
-    SETTI_ASSERT(setti_run_of(world)->heap_count == 0);
     setti_run* run = setti_run_of(world);
     schedule_tracks tracks;
     bool done = schedule_tracks_init(world, &tracks);

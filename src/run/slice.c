@@ -60,8 +60,7 @@ const char* setti_slice_name(const sett_world* world)
     return slice != NULL ? slice->system->name : NULL;
 }
 
-/* The failure of the last slice counts, as if slices had run in order: so results do not depend on
- * which threads run them. */
+/* The failure of the last slice counts, as if slices had run in order, on one thread. */
 void setti_slice_fail(const sett_world* world, sett_status status, const char* message)
 {
     SETTI_ASSERT(world->side_by_side && status != SETT_OK);

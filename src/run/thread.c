@@ -77,8 +77,7 @@ static void threads_sleep(sett_threads* threads)
     threads->sleepers--;
 }
 
-/* Spins for some rounds, without the lock, until the signal equals `value` (`equal`), or until it
- * differs from `value`. */
+/* Spins some rounds, without the lock, until the signal equals `value` (`equal`), or differs. */
 static void threads_spin(setti_signal* signal, uint32_t value, bool equal)
 {
     uint32_t left = SETTI_SIGNAL_ROUNDS(THREADS_SPIN);

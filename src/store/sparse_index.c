@@ -112,8 +112,7 @@ static void index_fill(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Makes the index a hash table of so many pages. False when memory runs out: the index is then as
- * it was. */
+/* Makes the index a hash table of so many pages. False, with nothing changed, without memory. */
 static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pages)
 {
     for (uint32_t number = 0; number < pages; number++) {
@@ -310,10 +309,9 @@ static const char* index_validate_hash(const setti_storage* storage, uint32_t* e
         return "sparse-set: the hash table has a wrong size";
     }
     for (uint32_t number = 0; number < SETTI_MAX(pages, storage->presence.count); number++) {
-        bool may_be = number < pages;
-        bool must_be = may_be && (storage->count != 0 || pages > 1);
-        bool is = setti_pages_get(&storage->presence, number) != NULL;
-        if ((is && !may_be) || (must_be && !is)) {
+        bool needed = number < pages && (storage->count != 0 || pages > 1);
+        bool exists = setti_pages_get(&storage->presence, number) != NULL;
+        if (exists ? number >= pages : needed) {
             return "sparse-set: the hash table has other pages than its size says";
         }
     }

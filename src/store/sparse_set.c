@@ -135,8 +135,7 @@ static int set_compare_numbers(uint32_t a, uint32_t b, void* user)
     return (a > b) - (a < b);
 }
 
-/* Merge sort from the bottom, runs of 1, 2, 4, ...: stable, and no worst case. Returns which of the
- * two arrays holds the result. */
+/* Merge sort from the bottom, runs of 1, 2, 4, ...: stable. Returns the array with the result. */
 static uint32_t* set_merge_sort(uint32_t* from, uint32_t* to, size_t count,
                                 int (*compare)(uint32_t, uint32_t, void*), void* user)
 {

@@ -194,8 +194,7 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
     return true;
 }
 
-/* Sets the bit of an index. NULL if the bit is set, its page is missing, or a snapshot needs the
- * page. */
+/* Sets the bit of an index. NULL if it is set, or its page is missing or needed by a snapshot. */
 static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_TAG);
@@ -233,7 +232,6 @@ void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t in
 
 void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    SETTI_ASSERT(setti_storage_has(storage, index) && storage->count != 0);
     if (storage->kind != SETTI_SPARSE) {
         setti_array_erase(pool, storage, index);
     } else {

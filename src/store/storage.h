@@ -34,8 +34,7 @@ typedef enum setti_kind {
     SETTI_SPARSE
 } setti_kind;
 
-/* Presence pages. Of arrays and tags: 8,192 bits, 1 KB; of sparse sets: 1,024 rows, or 512 slots of
- * a hash table, 4 KB. */
+/* Presence pages: of arrays and tags 8,192 bits; of sparse sets 1,024 rows, or 512 hashed slots. */
 #define SETTI_BITS_SHIFT 13
 #define SETTI_BITS_ROWS ((uint32_t)1 << SETTI_BITS_SHIFT)
 #define SETTI_BITS_WORDS (SETTI_BITS_ROWS / 64)
@@ -67,8 +66,7 @@ static_assert(sizeof(((setti_sparse_page*)0)->slot) == sizeof(((setti_sparse_pag
 #define SETTI_GATHERED UINT8_MAX
 
 typedef struct setti_storage {
-    /* Fields that every access reads come first: up to the pointers of `rows` they are one cache
-     * line. */
+    /* Fields that every access reads are one cache line, up to the pointers of `rows`. */
     uint8_t handle_kind; /* `kind`; SETTI_GATHERED if access by handle has to look at `gather` */
     uint8_t shift; /* rows a page = 1 << shift: 1,024, or fewer, so that a page stays near 16 KB */
     uint8_t kind;  /* setti_kind */
@@ -169,8 +167,7 @@ SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
 }
 
 /* The first slot where a hash table of so many pages looks for an entity. Indices at any regular
- * distance spread well. If all indices have one home, a look-up takes as long as there are
- * values. */
+ * distance spread well. A look-up may have to walk over all values that have one home. */
 SETTI_INLINE uint32_t setti_index_home(uint32_t index, uint32_t pages)
 {
     return (uint32_t)(((uint64_t)(index * 2654435769u) * pages * SETTI_INDEX_SLOTS) >> 32);
@@ -298,8 +295,7 @@ void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index);
 /* Like setti_storage_find, for a storage that is no array, or has gathers. */
 void* setti_storage_find_other(const setti_storage* storage, uint32_t index);
 
-/* Returns the address of the entity's value, or NULL. Only arrays are inlined, as in
- * setti_storage_has. */
+/* The address of the entity's value, or NULL. Only arrays are inlined, as in setti_storage_has. */
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->handle_kind == SETTI_ARRAY)) {
@@ -364,9 +360,8 @@ SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t fr
     *is = SETTI_MAX(*is, was);
 }
 
-/* The next of the entity indices that have a value, SETTI_NONE at the end: upwards in an array,
- * from the last row down in a sparse set. Begins with *cursor = 0. The index just returned may be
- * erased. */
+/* The next entity index with a value, SETTI_NONE at the end: upwards in an array, from the last row
+ * down in a sparse set. Begins with *cursor = 0. The index just returned may be erased. */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
 /* The whole walk: SETTI_EACH_INDEX(index, storage) { ... } */
@@ -424,9 +419,8 @@ void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
 /* Closes the gaps of a keep_order storage. Needs no memory. */
 void setti_storage_compact(setti_pool* pool, setti_storage* storage);
 
-/* Moves the rows of a storage without gaps apart, in their order, so that there are gaps where
- * `want` is SETTI_NONE. The last of its `extent` entries is no gap. Returns false when memory runs
- * out. */
+/* Opens gaps in a storage without gaps: where one of the `extent` entries of `want` is SETTI_NONE.
+ * The last entry is no gap. Rows stay in order. Returns false when memory runs out. */
 bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
                          uint32_t extent);
 
@@ -478,8 +472,7 @@ SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage*
 void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 typedef enum setti_erased {
-    /* nothing is done: the storage is a sparse set, the entity has no value, or a snapshot needs
-     * the page of its bit */
+    /* nothing is done: it is a sparse set, has no value, or a snapshot needs the page of the bit */
     SETTI_NOT_ERASED,
     SETTI_ERASED,
     SETTI_EMPTIED, /* erased the last of its word: the caller calls setti_array_word_emptied */
@@ -503,8 +496,7 @@ SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_st
     return left != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
-/* Like setti_array_try_erase, for an array or tag where the entity has a value and no snapshot is
- * held. */
+/* Like setti_array_try_erase, for an array or tag with the value, while no snapshot is held. */
 SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti_storage* storage,
                                                    uint32_t index)
 {

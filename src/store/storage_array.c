@@ -93,12 +93,12 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
-    uint32_t number = 0;
-    while ((number = setti_pages_next(&storage->presence, number)) != SETTI_NONE) {
-        if (array_bits_are_empty(storage, number)) {
-            setti_pages_free(pool, &storage->presence, number);
+    const setti_pages* pages = &storage->presence;
+    for (uint32_t k = setti_pages_next(pages, 0); k != SETTI_NONE;
+         k = setti_pages_next(pages, k + 1)) {
+        if (array_bits_are_empty(storage, k)) {
+            setti_pages_free(pool, &storage->presence, k);
         }
-        number++;
     }
     storage->blank = 0;
 }

@@ -68,8 +68,7 @@ SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage,
     return true;
 }
 
-/* A page behind the last row also means that no gaps have to be closed: see
- * setti_sparse_is_full. */
+/* If there is a page behind the last row, no gaps have to be closed (setti_sparse_is_full). */
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
@@ -142,8 +141,7 @@ void setti_sparse_release(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Removes an entity from the index. The page of a paged index that becomes empty is the new
- * spare. */
+/* Removes an entity from the index. A page of a paged index that becomes empty is the new spare. */
 static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
