@@ -71,7 +71,7 @@ static const uint16_t list_of_byte[256][8] = {LIST_6((uint64_t)0), LIST_6((uint6
 /* 1 in each of the four rows that a word of 64 bits holds. */
 #define LIST_FOUR 0x0001000100010001u
 
-/* Writes the row numbers of a word's bits, eight a byte; the next byte's rows replace the excess. */
+/* Writes the row numbers of a word's bits, eight a byte: the next byte overwrites the excess. */
 SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint16_t* out)
 {
     for (uint32_t byte = 0; byte < 8; byte++) {
