@@ -229,7 +229,7 @@ static uint64_t hash_bits(const sett_world* world, const setti_hash_type* of, ui
         for (uint64_t rest = word != NULL ? *word : 0; rest != 0; rest &= rest - 1) {
             uint32_t index = at + setti_bits_lowest(rest);
             sum +=
-                hash_at(world, of, index, of->size != 0 ? setti_array_row(storage, index) : NULL);
+                hash_at(world, of, index, of->size != 0 ? setti_storage_row(storage, index) : NULL);
         }
     }
     return sum;
