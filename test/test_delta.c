@@ -922,7 +922,7 @@ static void types_that_do_not_occur_take_no_bytes(void)
     sett_entity e = sett_entity_create(world);
     CHECK(sett_add(world, e, 7) != NULL);
     size = encode(world, a, take(world), &bytes);
-    CHECK_EQ(size, SETTI_DELTA_HEAD + SETTI_DELTA_LIFE + 5 + 8 + 43 + strlen("type7"));
+    CHECK_EQ(size, SETTI_DELTA_HEAD + SETTI_DELTA_HANDLES_SIZE + 5 + 8 + 43 + strlen("type7"));
     CHECK_APPLY(peer, bytes, size);
     CHECK_SAME(world, peer);
     free(bytes);

@@ -967,6 +967,34 @@ static void large_groups_end_in_several_frames(void)
     CHECK_END(world);
 }
 
+/* A large group whose type another group needs ends: the type becomes an array in one frame, and
+ * the other group is made in the next ones. */
+static void large_groups_make_way_in_several_frames(void)
+{
+    enum {
+        MANY = 1000000
+    };
+    sett_world* world = make_auto(MANY, 50);
+    sett_query* query = make_query(world);
+    CHECK(frames_until(world, query, GROUPED, 100) != 0);
+    sett_query* other = SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Mass));
+    uint32_t last_array = 0;
+    uint32_t frame = 0;
+    for (; frame < 100 && strstr(describe(world), "group { Position Mass }") == NULL; frame++) {
+        (void)loop(other);
+        uint64_t hash = frame % 16 == 0 ? sett_world_hash(world) : 0;
+        CHECK(sett_layout_step(world, UINT32_MAX) <= MANY + MANY / 3);
+        CHECK(frame % 16 != 0 || sett_world_hash(world) == hash);
+        last_array = storage_of(world, Position_id) == SETT_STORAGE_ARRAY ? frame : last_array;
+    }
+    CHECK_MSG(frame < 100 && last_array != 0, "%u %u", (unsigned)frame, (unsigned)last_array);
+    for (uint32_t k = 0; k < 2; k++) {
+        (void)sett_layout_step(world, UINT32_MAX);
+    }
+    CHECK_EQ(storage_of(world, Velocity_id), SETT_STORAGE_ARRAY);
+    CHECK_END(world);
+}
+
 /* A type whose other storage needs much memory moves when that was touched; a type that ends before
  * is forgotten. */
 static void large_types_wait_for_their_memory(void)
@@ -1060,4 +1088,5 @@ TEST_MAIN(TEST(a_text_is_applied), TEST(a_layout_is_saved_and_shipped),
           TEST(it_can_be_ended), TEST(building_gives_up_what_no_longer_fits),
           TEST(sampled_types_may_end), TEST(many_rare_types_are_found),
           TEST(groups_are_made_with_their_last_type), TEST(large_groups_take_several_frames),
-          TEST(large_groups_end_in_several_frames), TEST(large_types_wait_for_their_memory))
+          TEST(large_groups_end_in_several_frames), TEST(large_groups_make_way_in_several_frames),
+          TEST(large_types_wait_for_their_memory))

@@ -23,9 +23,8 @@
  */
 #include "search/walk.h"
 
-#define CHOOSE_NODES 400
-#define CHOOSE_ONE 256u /* one row */
-#define CHOOSE_MOST ((uint64_t)1 << 50)
+#define CHOOSE_NODES 400                /* picks that are tried for a pipe */
+#define CHOOSE_MOST ((uint64_t)1 << 50) /* estimates and costs stay below */
 
 /* Tenths of a nanosecond. */
 #define COST_ROW 5u     /* handing out a row */
@@ -46,7 +45,7 @@
 #define SHARE_ONE 1024u
 #define SHARE_MEMO 64
 
-/* More bytes of links do not stay in a cache. */
+/* Links of more bytes do not stay in a cache. */
 #define LARGE_SIZE ((size_t)512 << 10)
 
 /* Estimated number of links that a closure follows from an entity, up and down. */
@@ -71,11 +70,10 @@ typedef struct choose_memo {
 typedef struct choose_state {
     uint64_t rows;
     uint64_t cost;
-    uint32_t found;                         /* found variables, fixed ones included */
-    uint32_t domain[SETT_SEARCH_VARIABLES]; /* number of values that a variable can have */
-    const setti_type*
-        known[SETT_SEARCH_VARIABLES]; /* a type that all these entities have, or NULL */
-    uint64_t done[SETTI_SEARCH_ITEMS / 64];
+    uint32_t found;                                 /* found variables, fixed ones included */
+    uint32_t domain[SETT_SEARCH_VARIABLES];         /* number of values that a variable can have */
+    const setti_type* known[SETT_SEARCH_VARIABLES]; /* a type that all its values have, or NULL */
+    uint64_t done[SETTI_SEARCH_ITEMS / 64];         /* a bit for each item that has been tested */
 } choose_state;
 
 typedef struct choose {
@@ -85,13 +83,13 @@ typedef struct choose {
     uint8_t depth[SETT_SEARCH_VARIABLES]; /* of each found variable */
     /* Of the pipe under construction: */
     const setti_search_scope* scope;
-    uint8_t base;  /* of its steps */
-    uint8_t level; /* depth of the next step */
-    uint32_t nodes;
+    uint8_t base;                             /* of its steps */
+    uint8_t level;                            /* depth of the next step */
+    uint32_t nodes;                           /* picks tried */
+    choose_pick picks[SETT_SEARCH_VARIABLES]; /* the order being tried */
+    choose_pick best[SETT_SEARCH_VARIABLES];  /* the cheapest so far */
+    uint32_t best_count;                      /* UINT32_MAX: none yet */
     uint64_t best_cost;
-    uint32_t best_count;
-    choose_pick picks[SETT_SEARCH_VARIABLES];
-    choose_pick best[SETT_SEARCH_VARIABLES];
     uint32_t memo_count;
     choose_memo memo[SHARE_MEMO];
 } choose;
@@ -101,8 +99,6 @@ static const setti_search_item* choose_item(const choose* c, uint32_t k)
     SETTI_ASSERT(k >= c->scope->items.first && k < c->scope->items.stop);
     return &c->search->item[c->search->order[k]];
 }
-
-/* ------------------------------------------------------------------------------- counts */
 
 /* Returns rows * part / whole, at least 1, without overflow. */
 static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
@@ -117,6 +113,7 @@ static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
     return SETTI_MAX(SETTI_MIN(scaled, CHOOSE_MOST), 1);
 }
 
+/* Returns rows * each, at most CHOOSE_MOST. */
 static uint64_t choose_cost(uint64_t rows, uint64_t each)
 {
     SETTI_ASSERT(each != 0);
@@ -143,7 +140,7 @@ static bool choose_is_large(const setti_type* along)
     return (size_t)along->storage.extent * along->storage.size > LARGE_SIZE;
 }
 
-/* The type that an item requires of a variable as source or target, or NULL. */
+/* The type that an item requires a variable's entities to have, or NULL. */
 static const setti_type* choose_required_type(const setti_search_item* item, uint32_t variable)
 {
     if (item->negated || item->optional) {
@@ -154,17 +151,17 @@ static const setti_type* choose_required_type(const setti_search_item* item, uin
                                                               : NULL;
 }
 
-/* The variable with which the search must begin, or SETTI_NO_REF. */
+/* The variable with which this scope must begin, or SETTI_NO_REF. */
 static uint32_t choose_driven(const choose* c)
 {
-    uint32_t drives = c->search->drives;
-    uint32_t variable = drives != SETTI_NONE ? c->search->item[drives].source : SETTI_NO_REF;
-    return variable != SETTI_NO_REF && (c->scope->locals >> variable & 1) != 0 ? variable
-                                                                               : SETTI_NO_REF;
+    uint32_t item = c->search->drives;
+    uint32_t variable = item != SETTI_NONE ? c->search->item[item].source : SETTI_NO_REF;
+    bool here = variable != SETTI_NO_REF && (c->scope->locals >> variable & 1) != 0;
+    return here ? variable : SETTI_NO_REF;
 }
 
-/* The type that drives a scan of a variable: the chosen one, else the rarest required; NULL: all
- * entities. */
+/* The type that drives a scan of a variable: that of a [drive] term, else the rarest required one.
+ * NULL: all entities. */
 static const setti_type* choose_driver(const choose* c, uint32_t variable)
 {
     if (choose_driven(c) == variable) {
@@ -180,20 +177,21 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
     return rarest;
 }
 
-/* Samples entities with a type, and counts those that have another one in *both. Returns the number
- * of samples; 0: no answer. */
+/* Samples entities of one storage. *both becomes how many of them the other storage has. Returns
+ * the number of samples; 0: no answer. */
 static uint32_t share_sample(const setti_storage* of, const setti_storage* other, uint32_t* both)
 {
     SETTI_ASSERT(of != other);
     uint32_t seen = 0;
     *both = 0;
     if (of->kind == SETTI_SPARSE) {
+        /* With keep_order no row is sampled: where its gaps are is no part of the state. */
         uint32_t step = SETTI_MAX(of->extent / SHARE_SAMPLES, 1);
         for (uint32_t row = 0; row < of->extent && !of->keep_order; row += step) {
             *both += setti_storage_has(other, *setti_storage_index(of, row));
             seen++;
         }
-        return seen; /* gaps of keep_order are no part of the state */
+        return seen;
     }
     uint32_t step = SETTI_MAX(of->extent / 64 / SHARE_SAMPLES, 1) * 64;
     for (uint32_t base = 0; base < of->extent; base += step) {
@@ -206,7 +204,7 @@ static uint32_t share_sample(const setti_storage* of, const setti_storage* other
     return seen;
 }
 
-/* How many of SHARE_ONE entities with one type have another one. */
+/* The share of entities with the type `of` that have `type`, in 1 / SHARE_ONE. */
 static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* type)
 {
     for (uint32_t k = 0; k < c->memo_count; k++) {
@@ -219,9 +217,9 @@ static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* 
     uint32_t seen = of == type ? 0 : share_sample(&of->storage, &type->storage, &both);
     uint64_t share =
         SHARE_ONE * (uint64_t)SETTI_MIN(type->storage.count, count) / SETTI_MAX(count, 1);
-    if (seen >= SETTI_MIN(count, SHARE_FEWEST) &&
-        seen != 0) { /* none of the samples counts as half of one */
-        share = (2 * (uint64_t)both + (both == 0)) * SHARE_ONE / (2 * seen);
+    if (seen != 0 && seen >= SETTI_MIN(count, SHARE_FEWEST)) {
+        uint64_t halves = both != 0 ? 2 * (uint64_t)both : 1; /* no sample counts as half of one */
+        share = halves * SHARE_ONE / (2 * seen);
     }
     if (c->memo_count < SHARE_MEMO) {
         c->memo[c->memo_count++] = (choose_memo){of, type, (uint32_t)share};
@@ -235,8 +233,8 @@ static bool choose_by_words(const setti_type* driver)
     return driver == NULL || driver->storage.kind != SETTI_SPARSE;
 }
 
-/* Whether words decide an item: a component that is nowhere switched off. */
-static bool choose_is_decided(const setti_search_item* item)
+/* Whether presence bits decide an item: a component that is nowhere switched off. */
+static bool choose_is_decided_by_bits(const setti_search_item* item)
 {
     return item->kind == SETTI_ITEM_HAS &&
            (item->type->off == NULL || item->type->off->storage.count == 0);
@@ -245,14 +243,14 @@ static bool choose_is_decided(const setti_search_item* item)
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver)
 {
-    bool itself = choose_is_decided(item) && item->source == variable && !item->optional;
-    const setti_type* type = itself ? item->needs[0] : choose_required_type(item, variable);
-    bool looks = type != NULL && ((type == driver && !item->negated) ||
-                                  (choose_by_words(driver) && type->storage.kind != SETTI_SPARSE));
-    return looks ? type : NULL;
+    /* A negated item requires no type, but bits can decide that the entity lacks its type. */
+    bool decides = choose_is_decided_by_bits(item) && item->source == variable && !item->optional;
+    const setti_type* type = decides ? item->needs[0] : choose_required_type(item, variable);
+    bool is_driver = type == driver && !item->negated;
+    bool scanned = type != NULL &&
+                   (is_driver || (choose_by_words(driver) && type->storage.kind != SETTI_SPARSE));
+    return scanned ? type : NULL;
 }
-
-/* --------------------------------------------------------------------------------- states */
 
 static bool choose_is_done(const choose_state* s, const choose* c, const setti_search_item* item)
 {
@@ -268,6 +266,7 @@ static void choose_set_done(choose_state* s, const choose* c, const setti_search
     s->done[k / 64] |= (uint64_t)1 << (k % 64);
 }
 
+/* How many values a variable can have. */
 static uint32_t choose_domain(const choose* c, const choose_state* s, uint32_t variable)
 {
     if (variable >= SETT_SEARCH_VARIABLES || (c->fixed >> variable & 1) != 0) {
@@ -290,7 +289,7 @@ static uint64_t choose_test_component(choose* c, choose_state* s, const setti_se
     uint64_t share = known != NULL
                          ? choose_share(c, known, item->type)
                          : SHARE_ONE * SETTI_MIN(item->type->storage.count, domain) / domain;
-    if (item->negated) { /* if nothing is known, negation leaves the rest of all entities */
+    if (item->negated) { /* without a known type: the share of all entities that lack it */
         uint64_t with = SETTI_MIN(item->type->storage.count, all);
         share = SHARE_ONE - (known != NULL ? share : SHARE_ONE * with / all);
     }
@@ -306,7 +305,7 @@ static uint64_t choose_test_link(const choose* c, const choose_state* s,
 {
     uint64_t pairs =
         (uint64_t)choose_domain(c, s, item->source) * choose_domain(c, s, item->target);
-    uint64_t links = (uint64_t)choose_link_count(item->along) * (item->more ? CLOSURE_UP : 1);
+    uint64_t links = (uint64_t)choose_link_count(item->along) * (item->closure ? CLOSURE_UP : 1);
     return item->negated ? s->rows : choose_scale(s->rows, SETTI_MIN(links, pairs), pairs);
 }
 
@@ -327,8 +326,7 @@ static uint64_t choose_test_compare(const choose* c, const choose_state* s,
     return equal ? choose_scale(s->rows, 1, values) : s->rows;
 }
 
-/* Estimates, for rows with all of an item's variables, how many it is true for, and the cost of
- * testing. */
+/* Adds the cost of testing an item for all rows. Returns for how many it is true. */
 static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item* item)
 {
     SETTI_ASSERT(s->rows != 0);
@@ -340,7 +338,7 @@ static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item*
     } else if (item->kind == SETTI_ITEM_LINK) {
         uint32_t direct = COST_LINKED + (item->along->records != NULL ? 2 * COST_MANY : 0);
         left = choose_test_link(c, s, item);
-        each = item->more ? COST_CLOSURE : direct;
+        each = item->closure ? COST_CLOSURE : direct;
     } else if (item->kind == SETTI_ITEM_COMPARE) {
         left = choose_test_compare(c, s, item);
         each = choose_compares_entities(c, item) ? COST_ROW : COST_OTHER;
@@ -355,7 +353,7 @@ static bool choose_is_due(const choose* c, const choose_state* s, const setti_se
     return !item->optional && !choose_is_done(s, c, item) && (item->variables & ~s->found) == 0;
 }
 
-/* Adds the cost of all items that can be tested, and counts them as done. */
+/* Adds the costs of all items that can be tested, and marks them as done. */
 static void choose_add_test_costs(choose* c, choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -368,8 +366,8 @@ static void choose_add_test_costs(choose* c, choose_state* s)
 }
 
 /* The number of a fixed variable's links; UINT32_MAX if the variable is not fixed. */
-static uint32_t choose_exact(const choose* c, const setti_search_item* item, uint32_t variable,
-                             setti_link_side side)
+static uint32_t choose_link_count_of(const choose* c, const setti_search_item* item,
+                                     uint32_t variable, setti_link_side side)
 {
     bool to_sources = side == SETTI_SOURCES;
     if (variable >= SETT_SEARCH_VARIABLES || (c->fixed >> variable & 1) == 0) {
@@ -398,29 +396,31 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     const setti_type* along = item->along;
     uint32_t ends = to_sources ? choose_target_count(along) : along->storage.count;
     uint32_t domain = choose_domain(c, s, from);
-    uint32_t exact = choose_exact(c, item, from, side);
+    uint32_t exact = choose_link_count_of(c, item, from, side);
     SETTI_ASSERT(item->kind == SETTI_ITEM_LINK);
     pick->rows = exact != UINT32_MAX
                      ? choose_scale(s->rows, exact, 1)
                      : choose_scale(choose_scale(s->rows, SETTI_MIN(ends, domain), domain),
                                     choose_link_count(along), ends);
-    if (item->more) {
+    if (item->closure) {
         pick->rows = choose_scale(pick->rows, to_sources ? CLOSURE_DOWN : CLOSURE_UP, 1);
     }
     uint32_t source = choose_is_large(along) ? COST_FAR : COST_SOURCE;
     uint32_t each = (to_sources ? source : COST_TARGET) + (along->records != NULL ? COST_MANY : 0) +
-                    (item->more ? COST_CLOSURE : 0);
+                    (item->closure ? COST_CLOSURE : 0);
     pick->cost = s->cost + choose_cost(s->rows, COST_ROW) + choose_cost(pick->rows, each);
 }
 
+/* Whether a step of this scope must still find the variable. */
 static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t variable)
 {
-    return variable < SETT_SEARCH_VARIABLES && (c->scope->locals & ~s->found) >> variable & 1 &&
+    uint32_t missing = c->scope->locals & ~s->found;
+    return variable < SETT_SEARCH_VARIABLES && (missing >> variable & 1) != 0 &&
            !c->search->variable[variable].optional;
 }
 
-/* Fills in the pick that goes from one end of an item, which is found, to the other. Returns false
- * if there is none. */
+/* Fills in the pick that goes from a found end of an item to its other end. Returns false if there
+ * is none. `side`: of the other end. */
 static bool choose_item_pick(const choose* c, const choose_state* s, const setti_search_item* item,
                              setti_link_side side, choose_pick* pick)
 {
@@ -439,11 +439,11 @@ static bool choose_item_pick(const choose* c, const choose_state* s, const setti
         return true;
     }
     SETTI_ASSERT(item->kind == SETTI_ITEM_COMPARE);
-    const setti_search_side* given = &c->search->side[item->compare][to_sources ? 0 : 1];
+    const setti_search_side* copied = &c->search->side[item->compare][to_sources ? 0 : 1];
     pick->kind = SETTI_FIND_COPY;
     pick->rows = s->rows;
     pick->cost = s->cost + choose_cost(s->rows, COST_ROW);
-    return given->kind == SETT_OPERAND_ENTITY &&
+    return copied->kind == SETT_OPERAND_ENTITY &&
            c->search->term[item->term].compare == SETT_COMPARE_EQUAL;
 }
 
@@ -461,7 +461,7 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
     return count;
 }
 
-/* Estimates a scan of a variable, with the scope's items that it tests. */
+/* Fills in the pick that scans for a variable, testing items of the scope by their bits. */
 static void choose_scan(choose* c, const choose_state* s, uint32_t variable, choose_pick* pick)
 {
     SETTI_ASSERT(choose_is_wanted(c, s, variable));
@@ -487,6 +487,7 @@ static void choose_scan(choose* c, const choose_state* s, uint32_t variable, cho
     pick->cost += choose_cost(rows, COST_ROW);
 }
 
+/* The cost of a pick and of a usual step after it. */
 static uint64_t choose_rank(const choose_pick* pick)
 {
     return pick->cost + choose_cost(pick->rows, COST_TARGET);
@@ -517,6 +518,7 @@ static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks
     return count;
 }
 
+/* Updates the state by a pick: its variable is found. */
 static void choose_take(const choose* c, choose_state* s, const choose_pick* pick)
 {
     SETTI_ASSERT(pick->variable < c->search->variable_count);
@@ -524,10 +526,11 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     const setti_type* known = NULL;
     if (pick->kind == SETTI_FIND_SCAN) {
         known = choose_driver(c, pick->variable);
-        domain = choose_scale(pick->rows, CHOOSE_ONE, SETTI_MAX(s->rows, 1)) / CHOOSE_ONE;
+        domain = choose_scale(pick->rows, SETTI_ESTIMATE_ONE, SETTI_MAX(s->rows, 1)) /
+                 SETTI_ESTIMATE_ONE;
         for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
             const setti_search_item* item = choose_item(c, k);
-            if (choose_is_decided(item) &&
+            if (choose_is_decided_by_bits(item) &&
                 setti_choose_scanned(item, pick->variable, known) != NULL) {
                 choose_set_done(s, c, item);
             }
@@ -552,7 +555,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     }
 }
 
-/* Tries the possible next picks, recursively. */
+/* Tries the possible picks after the first `count`, recursively, and notes the best order. */
 static void choose_try(choose* c, choose_state s, uint32_t count)
 {
     choose_add_test_costs(c, &s);
@@ -562,7 +565,7 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
     choose_pick picks[SETT_SEARCH_TERMS * 2 + SETT_SEARCH_VARIABLES];
     uint32_t all = choose_next(c, &s, picks);
     SETTI_ASSERT(count <= SETT_SEARCH_VARIABLES);
-    if (all == 0) {
+    if (all == 0) { /* all variables are found */
         c->best_cost = s.cost;
         c->best_count = count;
         memcpy(c->best, c->picks, count * sizeof(c->picks[0]));
@@ -579,6 +582,7 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
 
 /* --------------------------------------------------------------------------------- steps */
 
+/* The depth of the block with a variable's values; SETTI_NO_DEPTH for a fixed one. */
 static uint8_t choose_depth_of(const choose* c, uint8_t ref)
 {
     return ref < SETT_SEARCH_VARIABLES && (c->fixed >> ref & 1) == 0 ? c->depth[ref]
@@ -603,14 +607,16 @@ static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uin
     return step;
 }
 
-/* Rank of an item among those that can be tested: cheap ones first. */
+#define CHOOSE_CLASSES 4
+
+/* The class of an item's cost: lower ones are tested first. */
 static uint32_t choose_class(const setti_search_item* item)
 {
     switch (item->kind) {
     case SETTI_ITEM_HAS:
         return item->walk != SETT_WALK_NONE;
     case SETTI_ITEM_LINK:
-        return item->more ? 2 : 1;
+        return item->closure ? 2 : 1;
     case SETTI_ITEM_COMPARE:
         return 2;
     default:
@@ -621,10 +627,10 @@ static uint32_t choose_class(const setti_search_item* item)
 /* Adds steps for all items that can be tested. */
 static void choose_add_tests(choose* c, choose_state* s)
 {
-    for (uint32_t class = 0; class < 4; class ++) {
+    for (uint32_t cost = 0; cost < CHOOSE_CLASSES; cost++) {
         for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
             const setti_search_item* item = choose_item(c, k);
-            if (choose_class(item) != class || !choose_is_due(c, s, item)) {
+            if (choose_class(item) != cost || !choose_is_due(c, s, item)) {
                 continue;
             }
             s->rows = choose_test(c, s, item);
@@ -637,7 +643,7 @@ static void choose_add_tests(choose* c, choose_state* s)
     }
 }
 
-/* Adds a step that skips hidden entities, if there are any. */
+/* Adds a step that skips a variable's hidden entities, if tags hide any. */
 static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
     const setti_variable* at = &c->search->variable[variable];
@@ -651,20 +657,19 @@ static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
     }
 }
 
-/* Adds a step that finds a variable, by an item from the item's other variable. */
+/* Adds a step that finds a variable: from the item's other variable, or by a scan (item NULL). */
 static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind, uint64_t rows,
                                           const setti_search_item* item, uint8_t variable)
 {
-    uint8_t from = SETTI_NO_REF;
-    if (item != NULL) {
-        from = item->source == variable ? item->target : item->source;
-    }
+    uint8_t from = item == NULL               ? SETTI_NO_REF
+                   : item->source == variable ? item->target
+                                              : item->source;
     c->depth[variable] = ++c->level;
     setti_search_step* step = choose_add(c, kind, rows, from, SETTI_NO_REF);
     step->item = item;
     step->variable = variable;
-    step->prefetch = item != NULL && item->kind == SETTI_ITEM_LINK && !item->none && !item->more &&
-                     choose_is_large(item->along);
+    step->prefetch = item != NULL && item->kind == SETTI_ITEM_LINK && !item->or_self &&
+                     !item->closure && choose_is_large(item->along);
     return step;
 }
 
@@ -673,13 +678,11 @@ static void choose_add_optional(choose* c, const choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
         const setti_search_item* item = choose_item(c, k);
-        uint32_t fresh =
-            item->optional && item->kind == SETTI_ITEM_LINK ? item->variables & ~s->found : 0;
-        if (fresh != 0) {
-            uint8_t variable = (uint8_t)setti_bits_lowest(fresh);
-            bool down = item->source == variable;
-            choose_add_find(c, down ? SETTI_FIND_SOURCES : SETTI_FIND_TARGETS, s->rows, item,
-                            variable);
+        uint32_t missing = item->variables & ~s->found;
+        if (item->optional && item->kind == SETTI_ITEM_LINK && missing != 0) {
+            uint8_t variable = (uint8_t)setti_bits_lowest(missing);
+            choose_add_find(c, item->source == variable ? SETTI_FIND_SOURCES : SETTI_FIND_TARGETS,
+                            s->rows, item, variable);
         }
     }
 }
@@ -687,7 +690,7 @@ static void choose_add_optional(choose* c, const choose_state* s)
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t depth);
 
-/* Plans the lists that a pipe tests. */
+/* Plans a pipe for each side of the lists that a pipe tests. */
 static void choose_lists(choose* c, uint16_t pipe)
 {
     SETTI_ASSERT(pipe < c->plan->pipe_count);
@@ -709,7 +712,29 @@ static void choose_lists(choose* c, uint16_t pipe)
     }
 }
 
-/* Plans a scope. `found`: the input's variables; `depth`: the input's; 0: none. */
+/* Adds the steps of the best order, with their tests. */
+static void choose_add_steps(choose* c, choose_state* s)
+{
+    choose_add(c, SETTI_FIND_INPUT, s->rows, SETTI_NO_REF, SETTI_NO_REF);
+    for (uint32_t v = 0; v < c->search->variable_count; v++) {
+        if (((c->scope->locals & c->fixed) >> v & 1) != 0) {
+            choose_add_shown(c, s, (uint8_t)v);
+        }
+    }
+    choose_add_tests(c, s);
+    for (uint32_t k = 0; k < c->best_count; k++) {
+        const choose_pick* pick = &c->best[k];
+        choose_take(c, s, pick);
+        choose_add_find(c, pick->kind, s->rows, pick->item, pick->variable)->driver =
+            pick->item == NULL ? choose_driver(c, pick->variable) : NULL;
+        choose_add_shown(c, s, pick->variable);
+        choose_add_tests(c, s);
+    }
+    choose_add_optional(c, s);
+}
+
+/* Plans a scope as a pipe. Its input has `rows` rows, in which the variables `found` are known, in
+ * a block at `depth`; 0: there is none. */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t depth)
 {
@@ -725,22 +750,7 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
     choose_try(c, s, 0);
     c->plan->pipe[pipe].first = (uint16_t)c->plan->step_count;
     SETTI_ASSERT(c->best_count <= SETT_SEARCH_VARIABLES);
-    choose_add(c, SETTI_FIND_INPUT, rows, SETTI_NO_REF, SETTI_NO_REF);
-    for (uint32_t v = 0; v < c->search->variable_count; v++) {
-        if ((c->scope->locals & c->fixed) >> v & 1) {
-            choose_add_shown(c, &s, (uint8_t)v);
-        }
-    }
-    choose_add_tests(c, &s);
-    for (uint32_t k = 0; k < c->best_count; k++) {
-        const choose_pick* pick = &c->best[k];
-        choose_take(c, &s, pick);
-        choose_add_find(c, pick->kind, s.rows, pick->item, pick->variable)->driver =
-            pick->item == NULL ? choose_driver(c, pick->variable) : NULL;
-        choose_add_shown(c, &s, pick->variable);
-        choose_add_tests(c, &s);
-    }
-    choose_add_optional(c, &s);
+    choose_add_steps(c, &s);
     c->plan->pipe[pipe].stop = (uint16_t)c->plan->step_count;
     choose_lists(c, pipe);
 }
@@ -748,7 +758,7 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan)
 {
     choose c;
-    memset(&c, 0, offsetof(choose, memo));
+    memset(&c, 0, offsetof(choose, memo)); /* `memo` is large, and counted by memo_count */
     c.search = search;
     c.plan = plan;
     SETTI_ASSERT(search->branch_count != 0 && search->branch_count <= SETTI_SEARCH_BRANCHES);
@@ -759,7 +769,7 @@ void setti_choose_plan(const sett_search* search, setti_search_plan* plan)
     }
     for (uint32_t k = 0; k < search->branch_count; k++) {
         memset(c.depth, SETTI_NO_DEPTH, sizeof(c.depth));
-        choose_pipe(&c, (uint16_t)k, search->branch[k], 0, CHOOSE_ONE, 0);
+        choose_pipe(&c, (uint16_t)k, search->branch[k], 0, SETTI_ESTIMATE_ONE, 0);
         memcpy(plan->place[k], c.depth, sizeof(c.depth));
     }
 }

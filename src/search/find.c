@@ -26,7 +26,8 @@ typedef struct find_block {
     uint32_t count;
     uint32_t index[FIND_ROWS];
     uint16_t parent[FIND_ROWS];
-    bool mark[FIND_ROWS]; /* in the input of a list: rows of the enclosing block that are decided */
+    /* In the input of a list: rows of the enclosing block for which a side of the list is true. */
+    bool mark[FIND_ROWS];
 } find_block;
 
 /* The entities that a closure has reached, in order. */
@@ -37,12 +38,12 @@ typedef struct find_reached {
     uint32_t room; /* a power of two; 0: not allocated */
 } find_reached;
 
-/* The progress of a step. */
+/* The progress of a step through the rows of the block before it. */
 typedef struct find_work {
-    bool begun;     /* the block before has rows */
-    bool open;      /* a row of that block is in progress */
-    uint32_t row;   /* in the block before */
-    uint32_t place; /* the next link; in a scan, the next index or row */
+    bool begun;     /* some of these rows are left */
+    bool open;      /* some results of `row` are left */
+    uint32_t row;   /* the current one */
+    uint32_t place; /* of the next result: a link; in a scan, an index or row */
     find_reached reached;
     setti_wanted wanted; /* for a scan */
 } find_work;
@@ -64,7 +65,7 @@ typedef struct find {
     uint32_t closed; /* `open`'s count of closings when the loop began */
     bool collected;  /* results are collected and sorted first */
     setti_sorted sorted;
-    struct find* next; /* list of search->at */
+    struct find* next; /* in search->loops */
     const void* frame; /* the loop's rows, if they are a local variable; or NULL */
 } find;
 
@@ -101,7 +102,8 @@ static void* find_take_memory(void* piece, size_t* at, size_t size)
     return cut;
 }
 
-/* Lays out a loop's memory, which is one piece. Returns its size. */
+/* Lays out a loop's arrays in a piece of memory (NULL: only computes the size). Returns its
+ * size. */
 static size_t find_lay_out(const sett_search* search, find* f, void* piece)
 {
     size_t at = setti_align_up(sizeof(find), 64);
@@ -113,6 +115,7 @@ static size_t find_lay_out(const sett_search* search, find* f, void* piece)
     return at;
 }
 
+/* Takes the spare memory, or allocates. NULL when memory runs out. */
 static find* find_make(sett_search* search, bool pooled)
 {
     if (pooled && search->spare != NULL) {
@@ -143,15 +146,15 @@ static void find_destroy(find* f)
     setti_find_release(f->world, f->pooled, f, f->size);
 }
 
-/* Stores a loop's memory for the next one. */
+/* Ends a loop, and stores its memory for the next one. */
 static void find_release(find* f)
 {
-    find** at = &f->search->at;
-    while (*at != f) {
-        SETTI_ASSERT(*at != NULL);
-        at = &(*at)->next;
+    find** link = &f->search->loops;
+    while (*link != f) {
+        SETTI_ASSERT(*link != NULL);
+        link = &(*link)->next;
     }
-    *at = f->next;
+    *link = f->next;
     if (f->search->spare == NULL) {
         f->search->spare = f;
     } else {
@@ -159,11 +162,11 @@ static void find_release(find* f)
     }
 }
 
-/* Frees loops whose functions returned without ending them: their rows are gone, or are at the
- * address of these rows. */
+/* Ends loops whose functions returned without ending them: the frame of their rows has been left,
+ * or the new loop's rows are at their address. */
 static void find_release_left(const sett_search* search, const sett_rows* rows)
 {
-    for (find *f = search->at, *next; f != NULL; f = next) {
+    for (find *f = search->loops, *next; f != NULL; f = next) {
         next = f->next;
         if (f->frame == rows || (f->frame != NULL && setti_platform_has_returned(f->frame))) {
             find_release(f);
@@ -174,8 +177,8 @@ static void find_release_left(const sett_search* search, const sett_rows* rows)
 void setti_find_free(sett_search* search)
 {
     SETTI_ASSERT(search->open.count == 0);
-    while (search->at != NULL) { /* it was closed from outside */
-        find_release(search->at);
+    while (search->loops != NULL) { /* closed by the world, not by sett_search_end */
+        find_release(search->loops);
     }
     if (search->spare != NULL) {
         find_destroy(search->spare);
@@ -183,8 +186,7 @@ void setti_find_free(sett_search* search)
     }
 }
 
-/* ---------------------------------------------------------------------------------- limit */
-
+/* Asks the program's limit whether to go on. */
 SETTI_COLD static void find_check_limit(find* f)
 {
     const setti_rank* rank = &f->search->rank;
@@ -194,6 +196,7 @@ SETTI_COLD static void find_check_limit(find* f)
     }
 }
 
+/* Counts work, and asks the limit after each FIND_WORK. */
 SETTI_INLINE void find_spend(find* f, uint32_t work)
 {
     f->spent += work;
@@ -204,10 +207,16 @@ SETTI_INLINE void find_spend(find* f, uint32_t work)
 
 /* ------------------------------------------------------------------------------- closures */
 
+/* The slot at which the search for an entity begins: bits of its index times 2^32 / 1.618. */
 static uint32_t reached_home(const find_reached* reached, uint32_t index)
 {
     SETTI_ASSERT(reached->room != 0 && (reached->room & (reached->room - 1)) == 0);
     return (index * 0x9E3779B1u >> 7) & (reached->room * 2 - 1);
+}
+
+static uint32_t reached_next_slot(const find_reached* reached, uint32_t slot)
+{
+    return (slot + 1) & (reached->room * 2 - 1);
 }
 
 static bool reached_grow(find* f, find_reached* reached)
@@ -226,7 +235,7 @@ static bool reached_grow(find* f, find_reached* reached)
         grown.index[k] = reached->index[k];
         uint32_t at = reached_home(&grown, grown.index[k]);
         while (grown.slot[at] != 0) {
-            at = (at + 1) & (grown.room * 2 - 1);
+            at = reached_next_slot(&grown, at);
         }
         grown.slot[at] = k + 1;
     }
@@ -247,7 +256,7 @@ static void reached_add(find* f, find_reached* reached, uint32_t index)
         if (reached->index[reached->slot[at] - 1] == index) {
             return;
         }
-        at = (at + 1) & (reached->room * 2 - 1);
+        at = reached_next_slot(reached, at);
     }
     reached->index[reached->count++] = index;
     reached->slot[at] = reached->count;
@@ -263,6 +272,7 @@ static void reached_follow(find* f, find_reached* reached, const setti_type* alo
     }
 }
 
+/* Begins with the entities that one link, or none, leads to; reached_take goes on from there. */
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
                           uint32_t from, setti_link_side side)
 {
@@ -273,15 +283,16 @@ static void reached_begin(find* f, find_reached* reached, const setti_search_ite
     if (from == SETTI_NONE) {
         return;
     }
-    if (item->none) {
+    if (item->or_self) {
         reached_add(f, reached, from);
     }
-    if (!item->none || !item->more) {
+    if (!item->or_self || !item->closure) {
         reached_follow(f, reached, item->along, from, side);
     }
 }
 
-/* The k-th entity reached; SETTI_NONE at the end. */
+/* The k-th entity reached, to which the entities behind its links are added; SETTI_NONE at the
+ * end. */
 static uint32_t reached_take(find* f, find_reached* reached, const setti_search_item* item,
                              uint32_t k, setti_link_side side)
 {
@@ -290,7 +301,7 @@ static uint32_t reached_take(find* f, find_reached* reached, const setti_search_
     }
     uint32_t index = reached->index[k];
     find_spend(f, 1);
-    if (item->more && !f->failed) {
+    if (item->closure && !f->failed) {
         reached_follow(f, reached, item->along, index, side);
     }
     return index;
@@ -298,17 +309,18 @@ static uint32_t reached_take(find* f, find_reached* reached, const setti_search_
 
 /* ---------------------------------------------------------------------------------- rows */
 
-/* The row of a block at a smaller depth from which a row was found. */
-SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row, uint32_t at)
+/* The row of the block at depth `origin` from which a row of the block at `depth` was found. */
+SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row, uint32_t origin)
 {
-    SETTI_ASSERT(at <= depth && row < f->block[depth].count);
-    for (; depth > at; depth--) {
+    SETTI_ASSERT(origin <= depth && row < f->block[depth].count);
+    for (; depth > origin; depth--) {
         row = f->block[depth].parent[row];
     }
     return row;
 }
 
-/* The value of an operand for a row of the block at `depth`. */
+/* The entity of the variable `ref`, a constant or found at `ref_depth`, for a row of the block at
+ * `depth`. */
 SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, uint8_t ref,
                                  uint8_t ref_depth)
 {
@@ -318,7 +330,7 @@ SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, ui
     return f->block[ref_depth].index[find_origin(f, depth, row, ref_depth)];
 }
 
-/* Whether a list has already decided the row from which a row was found. */
+/* Whether an earlier result of the list is from the same row of the enclosing block. */
 SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, uint32_t depth,
                                   uint32_t row)
 {
@@ -336,7 +348,7 @@ SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
     out->parent[out->count++] = (uint16_t)row;
 }
 
-/* Adds a row to the kept ones if it is wanted. */
+/* Moves a row behind the `kept` first rows, which then include it if it is wanted. */
 SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, bool wanted)
 {
     SETTI_ASSERT(*kept <= row && row < block->count);
@@ -345,12 +357,12 @@ SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, boo
     *kept += wanted;
 }
 
-/* Whether no tag hides the entity, except for tags named by terms. */
-static bool find_is_shown(const find* f, uint32_t index, const bool shows[SETTI_HIDDEN])
+/* Whether no tag hides the entity. Tags that a term names do not. */
+static bool find_is_shown(const find* f, uint32_t index, const bool named[SETTI_HIDDEN])
 {
     bool shown = true;
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        const setti_type* tag = shows[k] ? NULL : f->world->hidden[k];
+        const setti_type* tag = named[k] ? NULL : f->world->hidden[k];
         shown = shown && (tag == NULL || !setti_storage_has(&tag->storage, index));
     }
     return shown;
@@ -358,15 +370,14 @@ static bool find_is_shown(const find* f, uint32_t index, const bool shows[SETTI_
 
 /* ---------------------------------------------------------------------------------- scans */
 
-/* The storages whose presence bits are intersected, word by word. The driver, if any, is first. */
+/* The storages whose presence bits a scan intersects. The driver, if any, is first. */
 typedef struct find_scan {
     const setti_storage* storage[SETTI_SEARCH_ITEMS + 1];
     uint64_t flip[SETTI_SEARCH_ITEMS + 1]; /* all ones for a negated term */
     uint32_t count;
-    uint32_t limit;
+    uint32_t limit; /* the scan ends before this index */
 } find_scan;
 
-/* Scans only entities that the storage has. */
 static void scan_require(find_scan* scan, const setti_storage* storage)
 {
     scan->storage[scan->count] = storage;
@@ -374,7 +385,6 @@ static void scan_require(find_scan* scan, const setti_storage* storage)
     scan->limit = SETTI_MIN(scan->limit, storage->extent);
 }
 
-/* Scans only entities that the storage lacks. */
 static void scan_exclude(find_scan* scan, const setti_storage* storage)
 {
     scan->storage[scan->count] = storage;
@@ -400,6 +410,7 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     }
 }
 
+/* Reduces a word of 64 entities, from index `base` on, to those that the scan finds. */
 static uint64_t scan_word(const find_scan* scan, uint32_t base, uint64_t word)
 {
     for (uint32_t k = 0; k < scan->count && word != 0; k++) {
@@ -414,13 +425,13 @@ static const setti_lookup_calls* find_lookup_calls(const void* lookup)
     return ((const setti_lookup_head*)lookup)->calls;
 }
 
-/* Asks the world's look-ups for the entities of a scan. */
+/* Lets a look-up list the entities of a scan, if one can. */
 static void scan_narrow(find* f, const setti_search_step* step, find_work* w)
 {
     const void* lookup = f->world->module[SETTI_SLOT_LOOKUPS];
     w->wanted.by = NULL;
-    if (lookup != NULL && f->pooled && step->kind == SETTI_FIND_SCAN &&
-        (step->driver == NULL || step->driver->storage.kind != SETTI_SPARSE)) {
+    bool by_words = step->driver == NULL || step->driver->storage.kind != SETTI_SPARSE;
+    if (lookup != NULL && f->pooled && step->kind == SETTI_FIND_SCAN && by_words) {
         find_lookup_calls(lookup)->narrow(f->search, step, &w->wanted);
     }
 }
@@ -441,16 +452,16 @@ static uint32_t wanted_seek(const setti_wanted* wanted, uint32_t index)
     return first;
 }
 
-/* Like scan_words, over the entities that a look-up found: in the same order, without those that
- * the comparison would reject. */
+/* scan_words among the entities that a look-up found, which are in the order of their indices. */
 static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find_block* out)
 {
     uint32_t at = wanted_seek(&w->wanted, w->place);
     for (; at < w->wanted.count && w->wanted.entity[at].index < scan->limit; at++) {
         uint32_t index = w->wanted.entity[at].index;
+        uint32_t base = index & ~63u;
         uint64_t bit = (uint64_t)1 << (index % 64);
-        uint64_t word = setti_entity_alive(&f->world->entities, index & ~63u) & bit;
-        if (scan_word(scan, index & ~63u, word) == 0) {
+        uint64_t word = setti_entity_alive(&f->world->entities, base) & bit;
+        if (scan_word(scan, base, word) == 0) {
             continue;
         }
         if (out->count == FIND_ROWS) {
@@ -462,7 +473,7 @@ static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find
     return false;
 }
 
-/* Fills a block from w->place on. Returns false at the end. */
+/* Adds entities from the index w->place on. Returns false at the end, true if the block is full. */
 static bool scan_words(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     find_scan scan;
@@ -494,6 +505,7 @@ static bool scan_words(find* f, const setti_search_step* step, find_work* w, fin
     return false;
 }
 
+/* scan_words for a driver that is a sparse set: from its row w->place on. */
 static bool scan_rows(const setti_search_step* step, find_work* w, find_block* out)
 {
     const setti_storage* storage = &step->driver->storage;
@@ -518,14 +530,13 @@ SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, ui
     return find_value(f, (uint32_t)step->depth - 1, row, step->a, step->a_depth);
 }
 
-/* The links that a step follows. */
 SETTI_INLINE setti_link_side find_side(const setti_search_step* step)
 {
     return step->kind == SETTI_FIND_SOURCES ? SETTI_SOURCES : SETTI_TARGETS;
 }
 
-/* Adds a row's links, from w->place on. Returns false if there are no more. Inlined for either
- * side. */
+/* Adds the ends of a row's links, from w->place on. Returns false at the end, true if the block is
+ * full. Inlined once for each side. */
 SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_work* w,
                                 find_block* out, setti_link_side side)
 {
@@ -553,6 +564,7 @@ static bool fill_links(find* f, const setti_search_step* step, find_work* w, fin
                                             : fill_links_of(f, step, w, out, SETTI_TARGETS);
 }
 
+/* fill_links for chains of links. */
 static bool fill_reached(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     setti_link_side side = find_side(step);
@@ -573,12 +585,13 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
     return false;
 }
 
+/* Adds the entity that the other side of `==` is for a row. */
 static bool fill_copy(const find* f, const setti_search_step* step, const find_work* w,
                       find_block* out)
 {
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_COMPARE);
-    bool from_right = step->variable == step->item->source;
-    const setti_search_side* side = &f->search->side[step->item->compare][from_right];
+    const setti_search_side* sides = f->search->side[step->item->compare];
+    const setti_search_side* side = step->variable == step->item->source ? &sides[1] : &sides[0];
     uint32_t index = setti_compare_entity(f->world, side, find_from(f, step, w->row));
     if (index != SETTI_NONE) {
         find_emit(out, index, w->row);
@@ -586,8 +599,7 @@ static bool fill_copy(const find* f, const setti_search_step* step, const find_w
     return false;
 }
 
-/* Adds the entities to which a row's links lead. Returns true if the block was full before the
- * end. */
+/* Adds what a step finds for a row. Returns false at the end, true if the block is full. */
 static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     w->place = w->open ? w->place : 0;
@@ -599,8 +611,8 @@ static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_
     case SETTI_FIND_COPY:
         return fill_copy(f, step, w, out);
     default:
-        return step->item->none || step->item->more ? fill_reached(f, step, w, out)
-                                                    : fill_links(f, step, w, out);
+        return step->item->or_self || step->item->closure ? fill_reached(f, step, w, out)
+                                                          : fill_links(f, step, w, out);
     }
 }
 
@@ -627,6 +639,7 @@ static void find_prefetch(const find* f, const setti_search_step* step, uint32_t
     }
 }
 
+/* Fills the block of step k, which finds a variable. Returns false at the end. */
 static bool find_generate(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -661,8 +674,8 @@ static bool find_generate(find* f, uint32_t k)
     return !f->failed;
 }
 
-/* Begins a side of a list, once: its input is the rows of the enclosing block that earlier sides
- * have not decided. */
+/* Fills the first block of a branch, once, with one row; that of a list's side with the rows of the
+ * enclosing block for which no earlier side is true. */
 static bool find_input(find* f, uint32_t k)
 {
     SETTI_ASSERT(f->plan.step[k].kind == SETTI_FIND_INPUT);
@@ -687,7 +700,7 @@ static bool find_input(find* f, uint32_t k)
 
 /* --------------------------------------------------------------------------------- testing */
 
-/* Whether links lead from one entity to another, if each has one target: follows them. */
+/* Whether a chain of exclusive links leads from one entity to another. */
 static bool test_followed(find* f, const setti_search_item* item, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(item->along->records == NULL);
@@ -699,6 +712,7 @@ static bool test_followed(find* f, const setti_search_item* item, uint32_t sourc
     return source != SETTI_NONE;
 }
 
+/* test_followed for sources with many targets. */
 static bool test_reached(find* f, find_reached* reached, const setti_search_item* item,
                          uint32_t source, uint32_t target)
 {
@@ -762,7 +776,7 @@ static bool test_any_link(find* f, const setti_type* along)
 static bool test_any_source(find* f, find_reached* reached, const setti_search_item* item,
                             uint32_t target)
 {
-    if (item->none && some_is_shown(f, target)) {
+    if (item->or_self && some_is_shown(f, target)) {
         return true;
     }
     uint32_t place = setti_walk_first(item->along, target, SETTI_SOURCES);
@@ -773,7 +787,7 @@ static bool test_any_source(find* f, find_reached* reached, const setti_search_i
             return true;
         }
     }
-    if (item->more) { /* none of the next sources is shown */
+    if (item->closure) { /* no source by one link is shown: those by several */
         reached_begin(f, reached, item, target, SETTI_SOURCES);
         for (uint32_t k = 0; k < reached->count && !f->failed; k++) {
             if (some_is_shown(f, reached_take(f, reached, item, k, SETTI_SOURCES))) {
@@ -784,17 +798,18 @@ static bool test_any_source(find* f, find_reached* reached, const setti_search_i
     return false;
 }
 
-/* Whether a link has any entity at one end; as a source, one that is not hidden. */
+/* test_link if `_` is at one end or both; as a source, `_` is an entity that is not hidden. */
 static bool test_some(find* f, const setti_search_step* step, find_work* w, uint32_t source,
                       uint32_t target)
 {
     const setti_search_item* item = step->item;
     if (step->a != SETTI_SOME) {
         return source != SETTI_NONE &&
-               (item->none || setti_walk_first(item->along, source, SETTI_TARGETS) != SETTI_NONE);
+               (item->or_self ||
+                setti_walk_first(item->along, source, SETTI_TARGETS) != SETTI_NONE);
     }
     if (step->b == SETTI_SOME) {
-        return item->none ? test_any_entity(f) : test_any_link(f, item->along);
+        return item->or_self ? test_any_entity(f) : test_any_link(f, item->along);
     }
     return target != SETTI_NONE && test_any_source(f, &w->reached, item, target);
 }
@@ -809,10 +824,10 @@ static bool test_link(find* f, const setti_search_step* step, find_work* w, uint
     if (source == SETTI_NONE || target == SETTI_NONE) {
         return false;
     }
-    if (source == target && item->none) {
+    if (source == target && item->or_self) {
         return true;
     }
-    if (!item->more) {
+    if (!item->closure) {
         return test_direct(f, item->along, source, target);
     }
     return item->along->records != NULL ? test_reached(f, &w->reached, item, source, target)
@@ -826,7 +841,7 @@ static bool test_compare(const find* f, const setti_search_item* item, uint32_t 
                               a, b);
 }
 
-/* Decides all rows of the enclosing block at once. */
+/* Marks the rows of the enclosing block for which a side of the list is true. */
 static void test_list(find* f, const setti_search_step* step)
 {
     find_block* input = &f->block[step->depth + 1];
@@ -849,13 +864,13 @@ static void test_list(find* f, const setti_search_step* step)
 /* Whether any entity that is not hidden has the component. */
 static bool test_any(find* f, const setti_type* type)
 {
-    const bool shows[SETTI_HIDDEN] = {[SETTI_HIDDEN_PREFAB] = type->id == SETT_ID_PREFAB,
+    const bool named[SETTI_HIDDEN] = {[SETTI_HIDDEN_PREFAB] = type->id == SETT_ID_PREFAB,
                                       [SETTI_HIDDEN_DISABLED] = type->id == SETT_ID_DISABLED};
     uint32_t cursor = 0;
     uint32_t index;
     while ((index = setti_storage_next(&type->storage, &cursor)) != SETTI_NONE && !f->failed) {
         find_spend(f, 1);
-        if (setti_type_is_on(type, index) && find_is_shown(f, index, shows)) {
+        if (setti_type_is_on(type, index) && find_is_shown(f, index, named)) {
             return true;
         }
     }
@@ -872,7 +887,7 @@ static bool test_has(find* f, const setti_search_step* step, uint32_t index)
            setti_along_find(item->along, item->walk, item->type, index) != SETTI_NONE;
 }
 
-/* Keeps the rows whose entities have a component, the most frequent test. */
+/* find_test for the most frequent test: whether an entity has a component. */
 static void find_keep_having(find* f, const setti_search_step* step, find_block* block)
 {
     const setti_type* type = step->item->type;
@@ -886,6 +901,7 @@ static void find_keep_having(find* f, const setti_search_step* step, find_block*
     block->count = kept;
 }
 
+/* Whether the test of step k is true for a row. */
 static bool find_is(find* f, const setti_search_step* step, uint32_t k, uint32_t row)
 {
     uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
@@ -902,7 +918,7 @@ static bool find_is(find* f, const setti_search_step* step, uint32_t k, uint32_t
     return is != item->negated;
 }
 
-/* Keeps the rows for which a step's item is true, or whose entities are shown. */
+/* Drops the rows of a block for which the test of step k is false. */
 static void find_test(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -949,21 +965,22 @@ static bool find_pull(find* f, uint32_t k)
 
 /* --------------------------------------------------------------------------------- results */
 
-/* Reports members that the text reads without a declaration of the system. Presence and links need
- * none, since they cannot change while systems run. */
+/* Reports the members that a search reads and the running system does not declare. Presence and
+ * links need no declaration, since they cannot change while systems run. */
 SETTI_COLD static void find_check_access(const sett_search* search)
 {
     const setti_guard* guard = search->world->guard;
-    for (uint32_t k = 0; k < 2 * search->compare_count + 1; k++) {
+    uint32_t side_count = 2 * search->compare_count;
+    for (uint32_t k = 0; k <= side_count; k++) { /* the last is the order's */
         const setti_search_side* side =
-            k < 2 * search->compare_count ? &search->side[k / 2][k % 2] : &search->rank.side;
+            k < side_count ? &search->side[k / 2][k % 2] : &search->rank.side;
         if (side->kind == SETT_OPERAND_MEMBER) {
             guard->visit(search->world, side->type->id, SETTI_ACCESS_READ, "sett_search_begin");
         }
     }
 }
 
-/* Plans a loop that begins now, and sets it to its begin. */
+/* Plans a loop, and sets it to its begin. */
 static void find_begin(find* f, sett_search* search)
 {
     SETTI_ASSERT(f->search == search);
@@ -987,7 +1004,6 @@ static void find_begin(find* f, sett_search* search)
     f->frame = NULL;
 }
 
-/* Initialises the rows that the program sees. */
 static void rows_init(sett_rows* rows, sett_search* search, find* f)
 {
     memset(rows, 0, sizeof(*rows));
@@ -1022,8 +1038,8 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     if (serial) {
         setti_world_open_loop(world, &search->open);
         search->open.frame = NULL;
-        f->next = search->at;
-        search->at = f;
+        f->next = search->loops;
+        search->loops = f;
     }
     return rows;
 }
@@ -1058,6 +1074,15 @@ static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
     }
 }
 
+/* Reports that memory ran out; systems, where f is not pooled, must not report. */
+static void rows_report_failure(const find* f)
+{
+    if (f->failed && f->pooled && !f->stopped) {
+        setti_world_no_memory(f->world, "sett_rows_next");
+    }
+}
+
+/* Finds the next block of results, unsorted. Returns false at the end. */
 static bool rows_find(sett_rows* rows, find* f)
 {
     rows->count = 0;
@@ -1070,9 +1095,7 @@ static bool rows_find(sett_rows* rows, find* f)
         }
         f->branch = f->failed ? f->search->branch_count : f->branch + 1;
     }
-    if (f->failed && f->pooled && !f->stopped) {
-        setti_world_no_memory(f->world, "sett_rows_next");
-    }
+    rows_report_failure(f);
     return false;
 }
 
@@ -1087,12 +1110,8 @@ static void rows_collect(sett_rows* rows, find* f)
         }
     }
     f->failed = f->failed || !setti_sorted_sort(&f->sorted, f->search);
-    if (f->failed) {
-        f->sorted.count = 0;
-        if (f->pooled && !f->stopped) {
-            setti_world_no_memory(f->world, "sett_rows_next");
-        }
-    }
+    f->sorted.count = f->failed ? 0 : f->sorted.count;
+    rows_report_failure(f);
 }
 
 bool sett_rows_next(sett_rows* rows)
@@ -1138,7 +1157,7 @@ uint64_t sett_search_count(sett_search* search)
     return count;
 }
 
-/* -------------------------------------------------------------------------------- in words */
+/* ----------------------------------------------------------------------------- the plan as text */
 
 static void explain_step(setti_writer* writer, const sett_search* search,
                          const setti_search_step* step, uint32_t indent)
@@ -1147,8 +1166,8 @@ static void explain_step(setti_writer* writer, const sett_search* search,
                                         "sources to", "test", "shown"};
     setti_writer_add(writer, "%*s%-11s", (int)indent, "", names[step->kind]);
     if (step->kind != SETTI_FIND_TEST && step->kind != SETTI_FIND_INPUT) {
-        const char* name =
-            search->variable[step->variable].name; /* a found variable, not a constant */
+        const char* name = search->variable[step->variable].name;
+        SETTI_ASSERT(name != NULL); /* steps find variables, not constants */
         setti_writer_add(writer, "%s%s ", strcmp(name, "*") == 0 ? "" : "$", name);
     }
     if (step->kind == SETTI_FIND_SCAN) {
@@ -1162,7 +1181,7 @@ static void explain_step(setti_writer* writer, const sett_search* search,
         setti_search_print_term(search, step->item->term, writer);
         setti_writer_add(writer, " ");
     }
-    uint64_t tenths = (step->estimate * 10 + 128) / 256;
+    uint64_t tenths = (step->estimate * 10 + SETTI_ESTIMATE_ONE / 2) / SETTI_ESTIMATE_ONE;
     if (tenths < 100) {
         setti_writer_add(writer, "-> %u.%u\n", (unsigned)(tenths / 10), (unsigned)(tenths % 10));
     } else {
@@ -1186,7 +1205,7 @@ static void explain_pipe(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* Names variables that no term joins to earlier ones: results are all pairs. */
+/* Writes a note for each variable that no term joins to those before it. */
 static void explain_apart(setti_writer* writer, const sett_search* search,
                           const setti_search_scope* scope)
 {
@@ -1205,7 +1224,7 @@ static void explain_apart(setti_writer* writer, const sett_search* search,
                              strcmp(name, "*") == 0 ? "" : "$", name);
         }
         part = (uint32_t)1 << first;
-        for (uint32_t before = 0; before != part;) {
+        for (uint32_t before = 0; before != part;) { /* adds variables that items join to it */
             before = part;
             for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
                 uint32_t item = search->item[search->order[k]].variables;
@@ -1215,7 +1234,7 @@ static void explain_apart(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* Names terms that do not see values shared by prefabs. */
+/* Writes a note for each term that does not see values shared by prefabs. */
 static void explain_shared_types(setti_writer* writer, const sett_search* search)
 {
     for (uint32_t k = 0; k < search->item_count; k++) {

@@ -21,8 +21,7 @@ static bool key_is_below(uint64_t key, uint32_t number, uint64_t other, uint32_t
     return key != other ? key < other : number < other_number;
 }
 
-/* The last part that may begin before a pair; 0 if none does. So of equal pairs the first is
- * found. */
+/* The last part that begins before a pair, where the first of equal pairs is; 0 if none does. */
 static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t number)
 {
     uint32_t first = 0;
@@ -39,7 +38,7 @@ static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t
     return first;
 }
 
-/* How many pairs of a part are less than a pair. */
+/* The row of the first pair in a part that is not less than a pair. */
 static uint32_t key_row_of(const setti_key_part* part, uint64_t key, uint32_t number)
 {
     const setti_key_chunk* chunk = part->chunk;
@@ -93,7 +92,7 @@ setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_pla
     return from;
 }
 
-/* Inserts an empty part at a position. NULL when memory runs out. */
+/* Inserts an empty part. NULL when memory runs out. */
 static setti_key_part* key_part_insert(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
     SETTI_ASSERT(at <= order->part_count);
@@ -166,13 +165,12 @@ static void key_part_remove(setti_pool* pool, setti_key_order* order, uint32_t a
     memmove(part, part + 1, (order->part_count - at) * sizeof(*part));
 }
 
-/* Joins two parts that together fill less than half of a chunk. */
+/* Joins a part with the next one if together they fill half of a chunk at most. */
 static void key_part_join(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
-    if (at + 1 < order->part_count &&
-        order->part[at].count + order->part[at + 1].count <= SETTI_KEY_ROWS / 2) {
-        setti_key_part* lower = &order->part[at];
-        const setti_key_part* upper = lower + 1;
+    setti_key_part* lower = &order->part[at];
+    const setti_key_part* upper = lower + 1;
+    if (at + 1 < order->part_count && lower->count + upper->count <= SETTI_KEY_ROWS / 2) {
         key_move(upper, 0, lower, lower->count, upper->count);
         lower->count += upper->count;
         key_part_remove(pool, order, at + 1);
@@ -207,17 +205,19 @@ void setti_key_order_deinit(setti_pool* pool, setti_key_order* order)
 }
 
 enum {
-    KEY_DIGITS = 12 /* bytes of a pair: four of the number, eight of the key */
+    KEY_DIGITS = 12, /* bytes of a pair: first those of the number, then those of the key */
+    KEY_NUMBER_DIGITS = 4
 };
 
 static uint32_t key_digit(const setti_key_pair* pair, uint32_t digit)
 {
-    return digit < 4 ? pair->number >> (digit * 8) & 0xFF
-                     : (uint32_t)(pair->key >> ((digit - 4) * 8)) & 0xFF;
+    return digit < KEY_NUMBER_DIGITS
+               ? pair->number >> (digit * 8) & 0xFF
+               : (uint32_t)(pair->key >> ((digit - KEY_NUMBER_DIGITS) * 8)) & 0xFF;
 }
 
-/* Finds, as bits, the digits to sort by: those that differ, without the numbers' if these ascend
- * already. */
+/* The digits to sort by, a bit for each: those that differ between pairs, without those of the
+ * numbers if these ascend already. */
 static uint32_t key_digits(const setti_key_pair* pair, uint32_t count)
 {
     setti_key_pair varying = {0, 0};
@@ -228,7 +228,7 @@ static uint32_t key_digits(const setti_key_pair* pair, uint32_t count)
         ascend = ascend && pair[k - 1].number <= pair[k].number;
     }
     uint32_t digits = 0;
-    for (uint32_t digit = ascend ? 4 : 0; digit < KEY_DIGITS; digit++) {
+    for (uint32_t digit = ascend ? KEY_NUMBER_DIGITS : 0; digit < KEY_DIGITS; digit++) {
         digits |= (uint32_t)(key_digit(&varying, digit) != 0) << digit;
     }
     return digits;

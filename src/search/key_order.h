@@ -30,13 +30,13 @@ typedef struct setti_key_pair {
     uint32_t number;
 } setti_key_pair;
 
-/* A place between pairs: `row` pairs of the part are before it. The end is part_count and 0. */
+/* A place between pairs: before that in a row of a part. The end: part part_count, row 0. */
 typedef struct setti_key_place {
     uint32_t part;
     uint32_t row;
 } setti_key_place;
 
-/* Adds a pair, even if it is there already. Returns false when memory runs out. */
+/* Adds a pair, which can be equal to others. Returns false when memory runs out. */
 bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key, uint32_t number);
 
 /* Removes one of the equal pairs; there is one. */
@@ -48,13 +48,14 @@ void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t k
 bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_pair* pair,
                            setti_key_pair* other, uint32_t count);
 
-/* The place before the first pair that is not less. */
+/* The place before the first pair that is not less than this pair. */
 setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key, uint32_t number);
 
 /* How many pairs are between two places. */
 uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
                                  setti_key_place to);
-/* The place `count` pairs later. */
+
+/* The place `count` pairs after another. */
 setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_place from,
                                      uint32_t count);
 

@@ -33,6 +33,7 @@
 #include "value/value.h"
 #include "world/change.h"
 
+#include <math.h>
 #include <string.h>
 
 /* How a member's bits become a key. Equal values have equal keys; in an ordered look-up a greater
@@ -49,8 +50,9 @@ typedef struct lookup_record {
     uint32_t index; /* of the entity; SETTI_NONE: no value */
     uint32_t next;  /* places of records with the same key; SETTI_NONE at the ends */
     uint32_t previous;
-    uint32_t other; /* in the first record of a key: the first record of another key in this slot */
-    uint32_t count; /* in the first record of a key: how many records have the key */
+    /* In the first record of a key only: */
+    uint32_t other; /* the first record of another key in this slot, or SETTI_NONE */
+    uint32_t count; /* how many records have the key */
 } lookup_record;
 
 struct sett_lookup {
@@ -74,7 +76,7 @@ struct sett_lookup {
     uint8_t shift;   /* log2(records a page): the storage's when it was read */
     uint8_t kind;    /* the storage's when it was read */
     uint32_t extent; /* the storage's when it was read */
-    uint64_t since;  /* writes before this tick were read */
+    uint64_t since;  /* all writes before this tick were read */
 
     setti_key_order order;
 
@@ -83,9 +85,14 @@ struct sett_lookup {
     uint32_t count;      /* records with an index */
 };
 
+static uint32_t lookup_page_rows(const sett_lookup* l)
+{
+    return (uint32_t)1 << l->shift;
+}
+
 static lookup_record* lookup_at(const sett_lookup* l, uint32_t place)
 {
-    return &l->page[place >> l->shift][place & (((uint32_t)1 << l->shift) - 1)];
+    return &l->page[place >> l->shift][place & (lookup_page_rows(l) - 1)];
 }
 
 static uint32_t* lookup_slot(const sett_lookup* l, uint64_t key)
@@ -94,7 +101,7 @@ static uint32_t* lookup_slot(const sett_lookup* l, uint64_t key)
     return &l->slot[setti_hash_home(key, 0, l) & (l->slot_count - 1)];
 }
 
-/* The link to the first record with a key, or the link at which its search ends. */
+/* Where the place of a key's first record is stored; without one, where it would be. */
 static uint32_t* lookup_seek(const sett_lookup* l, uint64_t key)
 {
     uint32_t* at = lookup_slot(l, key);
@@ -104,6 +111,7 @@ static uint32_t* lookup_seek(const sett_lookup* l, uint64_t key)
     return at;
 }
 
+/* Puts a record in front of those with its key. */
 static void lookup_link_slot(sett_lookup* l, uint32_t place)
 {
     lookup_record* record = lookup_at(l, place);
@@ -134,17 +142,17 @@ static void lookup_unlink_slot(const sett_lookup* l, uint32_t place)
         first->count--;
         lookup_at(l, record->previous)->next = record->next;
     } else if (record->next != SETTI_NONE) {
-        lookup_record* heir = lookup_at(l, record->next);
-        heir->other = record->other;
-        heir->count = record->count - 1;
+        lookup_record* new_first = lookup_at(l, record->next);
+        new_first->other = record->other;
+        new_first->count = record->count - 1;
         *at = record->next;
     } else {
         *at = record->other;
     }
 }
 
-/* Makes room for `count` records. Returns false when memory runs out. */
-static bool lookup_reserve(sett_lookup* l, uint32_t count)
+/* Makes room for `count` records in the slots. Returns false when memory runs out. */
+static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
 {
     setti_pool* pool = &l->world->pool;
     if (count <= l->slot_count) {
@@ -161,7 +169,7 @@ static bool lookup_reserve(sett_lookup* l, uint32_t count)
     l->slot = slot;
     l->slot_count = room;
     for (uint32_t number = 0; number < l->page_count; number++) {
-        for (uint32_t k = 0; l->page[number] != NULL && k < (uint32_t)1 << l->shift; k++) {
+        for (uint32_t k = 0; l->page[number] != NULL && k < lookup_page_rows(l); k++) {
             if (l->page[number][k].index != SETTI_NONE) {
                 lookup_link_slot(l, (number << l->shift) + k);
             }
@@ -170,8 +178,8 @@ static bool lookup_reserve(sett_lookup* l, uint32_t count)
     return true;
 }
 
-/* Counts a change of an ordered look-up. A change takes about 200 ns; sorting all takes 30 ns a
- * record. */
+/* Counts a change of an ordered look-up. A change takes about 200 ns, sorting all 30 ns a record.
+ * So after changes of an eighth of the records the order is dropped, to be sorted anew. */
 static void lookup_count_change(sett_lookup* l)
 {
     l->changes++;
@@ -181,7 +189,7 @@ static void lookup_count_change(sett_lookup* l)
     }
 }
 
-/* Enters a record with a key for an entity. Returns false when memory runs out. */
+/* Gives the record at a place, which has a key, an entity. Returns false when memory runs out. */
 static bool lookup_link(sett_lookup* l, uint32_t place, uint32_t index)
 {
     lookup_record* record = lookup_at(l, place);
@@ -191,7 +199,7 @@ static bool lookup_link(sett_lookup* l, uint32_t place, uint32_t index)
         if (!l->unsorted && !setti_key_order_add(&l->world->pool, &l->order, record->key, index)) {
             return false;
         }
-    } else if (lookup_reserve(l, l->count + 1)) {
+    } else if (lookup_reserve_slots(l, l->count + 1)) {
         lookup_link_slot(l, place);
     } else {
         return false;
@@ -201,6 +209,7 @@ static bool lookup_link(sett_lookup* l, uint32_t place, uint32_t index)
     return true;
 }
 
+/* Takes the entity of the record at a place away. */
 static void lookup_unlink(sett_lookup* l, uint32_t place)
 {
     lookup_record* record = lookup_at(l, place);
@@ -229,7 +238,7 @@ static bool lookup_order_all(sett_lookup* l)
     }
     uint32_t count = 0;
     for (uint32_t number = 0; number < l->page_count; number++) {
-        for (uint32_t k = 0; l->page[number] != NULL && k < (uint32_t)1 << l->shift; k++) {
+        for (uint32_t k = 0; l->page[number] != NULL && k < lookup_page_rows(l); k++) {
             const lookup_record* record = &l->page[number][k];
             if (record->index != SETTI_NONE) {
                 pair[count++] = (setti_key_pair){record->key, record->index};
@@ -247,11 +256,10 @@ static size_t lookup_page_size(const sett_lookup* l)
     return sizeof(lookup_record) << l->shift;
 }
 
-/* Removes the records of a page. */
-static void lookup_drop(sett_lookup* l, uint32_t number)
+static void lookup_drop_page(sett_lookup* l, uint32_t number)
 {
     lookup_record* page = l->page[number];
-    for (uint32_t k = 0; page != NULL && k < (uint32_t)1 << l->shift; k++) {
+    for (uint32_t k = 0; page != NULL && k < lookup_page_rows(l); k++) {
         if (page[k].index != SETTI_NONE) {
             lookup_unlink(l, (number << l->shift) + k);
         }
@@ -260,7 +268,7 @@ static void lookup_drop(sett_lookup* l, uint32_t number)
     l->page[number] = NULL;
 }
 
-static bool lookup_ensure(sett_lookup* l, uint32_t number)
+static bool lookup_ensure_page(sett_lookup* l, uint32_t number)
 {
     setti_pool* pool = &l->world->pool;
     if (number >= l->page_count) {
@@ -276,7 +284,7 @@ static bool lookup_ensure(sett_lookup* l, uint32_t number)
     }
     if (l->page[number] == NULL) {
         lookup_record* page = setti_pool_alloc(pool, lookup_page_size(l), 16);
-        for (uint32_t k = 0; page != NULL && k < (uint32_t)1 << l->shift; k++) {
+        for (uint32_t k = 0; page != NULL && k < lookup_page_rows(l); k++) {
             page[k].index = SETTI_NONE;
         }
         l->page[number] = page;
@@ -284,7 +292,7 @@ static bool lookup_ensure(sett_lookup* l, uint32_t number)
     return l->page[number] != NULL;
 }
 
-/* Reads a member. Sizes are constants, since a call of memcpy for each value took half of the
+/* Reads a member, by memcpy of constant sizes: a call of memcpy for each value took half of the
  * time. */
 SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
 {
@@ -307,13 +315,14 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
     }
 }
 
+/* Makes a key of a member's bits, which the caller has shifted by `up`. */
 SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
 {
     bits = bits == code->minus_zero ? 0 : bits;
     return bits ^ code->flip ^ ((0 - (bits >> 63)) & code->negative);
 }
 
-static lookup_encoding lookup_code_of(sett_member_kind kind, uint32_t size, bool ordered)
+static lookup_encoding lookup_encoding_of(sett_member_kind kind, uint32_t size, bool ordered)
 {
     const uint64_t sign = (uint64_t)1 << 63;
     bool is_float = setti_number_is_float(kind);
@@ -330,12 +339,12 @@ static uint64_t lookup_key(const sett_lookup* l, const void* member)
     return lookup_encode(&l->code, lookup_bits(member, l->size) << l->code.up);
 }
 
-/* Makes `index` (SETTI_NONE: no entity) and `key` the record of a place. A look-up that is not
- * ordered finds places, not indices, so there a new index alone is only stored. Returns false when
+/* Sets the entity (SETTI_NONE: none) and the key of the record at a place. Returns false when
  * memory runs out. */
 static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64_t key)
 {
     lookup_record* record = lookup_at(l, place);
+    /* The slots have places, not indices: there a new index with the old key changes nothing. */
     bool moved = record->index != index && (l->ordered || index == SETTI_NONE);
     if (record->index != SETTI_NONE && (moved || record->key != key)) {
         lookup_unlink(l, place);
@@ -360,7 +369,7 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
     const size_t stride = storage->size;
     const bool sparse = storage->kind == SETTI_SPARSE;
     const uint32_t first = number << l->shift;
-    const uint32_t count = (uint32_t)1 << l->shift;
+    const uint32_t count = lookup_page_rows(l);
     uint64_t word = 0;
     for (uint32_t k = 0; k < count; k++, member += stride) {
         uint32_t place = first + k;
@@ -385,17 +394,17 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
     return true;
 }
 
-/* Updates the records of a page of the type's rows, or drops them if the page is gone. */
+/* Updates the records of a page of rows, or drops them if the page is gone. */
 static bool lookup_read(sett_lookup* l, uint32_t number)
 {
     const unsigned char* rows = setti_pages_get(&l->type->storage.rows, number);
     if (rows == NULL) {
         if (number < l->page_count) {
-            lookup_drop(l, number);
+            lookup_drop_page(l, number);
         }
         return true;
     }
-    return lookup_ensure(l, number) &&
+    return lookup_ensure_page(l, number) &&
            (l->size == sizeof(uint32_t)   ? lookup_read_rows(l, number, rows, sizeof(uint32_t))
             : l->size == sizeof(uint64_t) ? lookup_read_rows(l, number, rows, sizeof(uint64_t))
                                           : lookup_read_rows(l, number, rows, l->size));
@@ -436,26 +445,17 @@ static void lookup_clear(sett_lookup* l)
     l->unsorted = false;
 }
 
-static bool lookup_was_written(const setti_pages* pages, uint64_t since)
-{
-    uint64_t newest = 0;
-    for (uint32_t number = 0; number < pages->count; number++) {
-        newest = SETTI_MAX(newest, pages->tick[number]);
-    }
-    return newest >= since;
-}
-
 /* Whether no page must be read. Costs one comparison of ticks a page. */
 static bool lookup_is_current(const sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;
     return l->world->pool.restored < l->since && l->kind == storage->kind &&
            l->count == storage->count && !l->unsorted &&
-           !lookup_was_written(&storage->rows, l->since) &&
-           (storage->kind == SETTI_SPARSE || !lookup_was_written(&storage->presence, l->since));
+           setti_search_newest(&storage->rows) < l->since &&
+           (storage->kind == SETTI_SPARSE || setti_search_newest(&storage->presence) < l->since);
 }
 
-/* Whether a search can use it without an update: no loop works on copies of values. */
+/* Whether a search can use a look-up without an update: no loop works on copies of values. */
 static bool lookup_is_readable(const sett_lookup* l)
 {
     return l->type->storage.gather == NULL && lookup_is_current(l);
@@ -466,7 +466,6 @@ static bool lookup_is_readable(const sett_lookup* l)
 static bool lookup_update(sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;
-    setti_pool* pool = &l->world->pool;
     if (l->kind != storage->kind || l->shift != storage->shift) {
         lookup_clear(l);
         l->kind = storage->kind;
@@ -493,15 +492,11 @@ static bool lookup_update(sett_lookup* l)
         return false;
     }
     l->extent = storage->extent;
-    if (SETTI_MAX(newest, pool->restored) == pool->tick) {
-        pool->tick++; /* later writes have a later tick */
-    }
-    l->since = pool->tick;
+    l->since = setti_search_read_tick(&l->world->pool, newest);
     return true;
 }
 
-/* ------------------------------------------------------------------------------------- results */
-
+/* Insertion sort, by index. */
 static void lookup_sort_few(sett_entity* out, uint32_t count)
 {
     for (uint32_t k = 1; k < count; k++) {
@@ -514,8 +509,8 @@ static void lookup_sort_few(sett_entity* out, uint32_t count)
     }
 }
 
-/* Exchanges entities until they are grouped by eight bits of their index: those with `value` are
- * from stop[value - 1] to stop[value]. */
+/* Groups entities, in place, by the value of eight bits of their index: those with a value end
+ * before stop[value], where those with the next value begin. */
 static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, uint32_t stop[256])
 {
     uint32_t at[256] = {0}; /* counts, then where the next entity of a value goes */
@@ -531,9 +526,9 @@ static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, 
     for (uint32_t value = 0; value < 256; value++) {
         while (at[value] < stop[value]) {
             sett_entity one = out[at[value]];
-            uint32_t its = one.index >> shift & 0xFF;
-            out[at[value]] = out[at[its]];
-            out[at[its]++] = one;
+            uint32_t value_of_one = one.index >> shift & 0xFF;
+            out[at[value]] = out[at[value_of_one]];
+            out[at[value_of_one]++] = one;
         }
     }
 }
@@ -542,7 +537,7 @@ static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, 
  * have many results: a heap took 60 ns for each of 10,000. */
 static void lookup_sort(sett_entity* out, uint32_t count)
 {
-    if (count <= 48) {
+    if (count <= 48) { /* faster up to here */
         lookup_sort_few(out, count);
         return;
     }
@@ -562,27 +557,23 @@ static void lookup_sort(sett_entity* out, uint32_t count)
     }
 }
 
-/* Indices before and after those of all entities, in an order by key and index. */
-#define LOOKUP_FIRST_INDEX 0
-#define LOOKUP_LAST_INDEX SETTI_NONE
-
 /* The records with keys in a range. */
 typedef struct lookup_found {
     uint32_t count;
     uint32_t first;       /* place of the first record, if not ordered */
-    setti_key_place from; /* its place in the order, if ordered */
+    setti_key_place from; /* in the order: before the first one, if ordered */
 } lookup_found;
 
+/* Finds the records with keys from `low` to `high`; these are equal if there is no order. */
 static lookup_found lookup_seek_range(const sett_lookup* l, uint64_t low, uint64_t high)
 {
     lookup_found found = {0};
+    if (l->ordered && low <= high) { /* from the lowest index to the highest */
+        found.from = setti_key_order_seek(&l->order, low, 0);
+        setti_key_place stop = setti_key_order_seek(&l->order, high, SETTI_NONE);
+        found.count = setti_key_order_between(&l->order, found.from, stop);
+    }
     if (l->ordered) {
-        found.from = setti_key_order_seek(&l->order, low, LOOKUP_FIRST_INDEX);
-        found.count =
-            low <= high
-                ? setti_key_order_between(&l->order, found.from,
-                                          setti_key_order_seek(&l->order, high, LOOKUP_LAST_INDEX))
-                : 0;
         return found;
     }
     SETTI_ASSERT(low == high);
@@ -591,7 +582,7 @@ static lookup_found lookup_seek_range(const sett_lookup* l, uint64_t low, uint64
     return found;
 }
 
-/* Writes the handles of the first `count` records found, by key and then by index. */
+/* Writes the entities of the first `count` records found, by key and then by index. */
 static void lookup_copy(const sett_lookup* l, lookup_found found, uint32_t count, sett_entity* out)
 {
     SETTI_ASSERT(count == found.count || (l->ordered && count < found.count));
@@ -680,17 +671,17 @@ uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uin
 
 /* ------------------------------------------------------------------------------------ searches */
 
-/* *key becomes that of values equal to a float. Returns false if no value is. */
+/* *key becomes the key of a member that equals a float. Returns false if none can. */
 static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
 {
     float narrow = (float)number;
     double back = (double)narrow;
     bool wide = l->size == sizeof(double);
     *key = wide ? lookup_key(l, &number) : lookup_key(l, &narrow);
-    return wide ? number >= number : number >= back && number <= back; /* no NaN */
+    return wide ? !isnan(number) : number >= back && number <= back; /* false for NaN too */
 }
 
-/* *key becomes that of values equal to an integer. Returns false if no value is. */
+/* *key becomes the key of a member that equals an integer. Returns false if none can. */
 static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* key)
 {
     unsigned char bytes[sizeof(uint64_t)] = {0};
@@ -702,8 +693,8 @@ static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* k
     return setti_number_load(l->member, bytes) == number;
 }
 
-/* *key becomes that of values equal to a number in a text. Returns false if no value is, or if keys
- * cannot tell. */
+/* *key becomes the key of a member that equals a number in the text. Returns false if none
+ * can, or if keys do not decide that. */
 static bool lookup_number_key(const sett_lookup* l, const setti_side_value* value, uint64_t* key)
 {
     const int64_t exact = (int64_t)1 << 53; /* up to 2^53 each integer is a double */
@@ -719,15 +710,8 @@ static bool lookup_number_key(const sett_lookup* l, const setti_side_value* valu
                : lookup_integer_key(l, number, key);
 }
 
-/* Whether the member's value is a multiple of its bits. */
-static bool lookup_is_scaled(const sett_member_ref* member)
-{
-    double scale = member->member->scale;
-    return (scale < 0 || scale > 0) && (scale < 1 || scale > 1);
-}
-
-/* Whether an item compares the look-up's member, for a variable's own entity, with a number in the
- * text. */
+/* Whether a look-up can find entities by an item: it compares the look-up's member, of the
+ * variable's own entity, with a number in the text. */
 static bool lookup_serves(const sett_lookup* l, const sett_search* search,
                           const setti_search_item* item, uint32_t variable)
 {
@@ -741,7 +725,7 @@ static bool lookup_serves(const sett_lookup* l, const sett_search* search,
     return (compare == SETT_COMPARE_EQUAL || (is_range && l->ordered)) &&
            left[0].kind == SETT_OPERAND_MEMBER && left[0].type == l->type &&
            left[0].member.offset == l->offset && left[0].member.kind == l->member &&
-           left[1].kind != SETT_OPERAND_MEMBER && !lookup_is_scaled(&left[0].member);
+           left[1].kind != SETT_OPERAND_MEMBER && !setti_compare_is_scaled(&left[0].member);
 }
 
 /* Reduces a range of keys to those for which an item is true. */
@@ -757,19 +741,18 @@ static bool lookup_narrow_keys(const sett_lookup* l, const sett_search* search,
         return true;
     }
     sett_compare compare = search->term[item->term].compare;
-    bool below = compare == SETT_COMPARE_LESS || compare == SETT_COMPARE_LESS_OR_EQUAL;
-    bool above = compare == SETT_COMPARE_GREATER || compare == SETT_COMPARE_GREATER_OR_EQUAL;
-    if ((compare == SETT_COMPARE_LESS && key == 0) ||
-        (compare == SETT_COMPARE_GREATER && key == UINT64_MAX)) {
+    bool less = compare == SETT_COMPARE_LESS;
+    bool greater = compare == SETT_COMPARE_GREATER;
+    if ((less && key == 0) || (greater && key == UINT64_MAX)) {
         *low = 1; /* an empty range */
         *high = 0;
         return true;
     }
-    if (!above) {
-        *high = SETTI_MIN(*high, key - (compare == SETT_COMPARE_LESS));
+    if (!greater && compare != SETT_COMPARE_GREATER_OR_EQUAL) {
+        *high = SETTI_MIN(*high, key - less);
     }
-    if (!below) {
-        *low = SETTI_MAX(*low, key + (compare == SETT_COMPARE_GREATER));
+    if (!less && compare != SETT_COMPARE_LESS_OR_EQUAL) {
+        *low = SETTI_MAX(*low, key + greater);
     }
     return true;
 }
@@ -801,7 +784,7 @@ static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti
     wanted->by = l;
 }
 
-/* Finds the range of keys that a search needs. Returns how many of its items reduce it. */
+/* Finds the range of keys that a scan needs. Returns how many of the scope's items reduce it. */
 static uint32_t lookup_needed_range(const sett_lookup* l, const sett_search* search,
                                     const setti_search_step* step, uint64_t* low, uint64_t* high)
 {
@@ -816,6 +799,7 @@ static uint32_t lookup_needed_range(const sett_lookup* l, const sett_search* sea
     return count;
 }
 
+/* Selects a look-up for a scan, and lists what it finds. */
 static void lookup_narrow(const sett_search* search, const setti_search_step* step,
                           setti_wanted* wanted)
 {
@@ -826,8 +810,8 @@ static void lookup_narrow(const sett_search* search, const setti_search_step* st
         if (lookup_needed_range(l, search, step, &low, &high) == 0) {
             continue;
         }
-        bool free = search->world->locks == 0 && l->type->storage.gather == NULL;
-        if (lookup_is_readable(l) || (free && lookup_update(l))) {
+        bool may_update = search->world->locks == 0 && l->type->storage.gather == NULL;
+        if (lookup_is_readable(l) || (may_update && lookup_update(l))) {
             lookup_list(l, low, high, wanted);
         }
     }
@@ -835,8 +819,7 @@ static void lookup_narrow(const sett_search* search, const setti_search_step* st
 
 static const setti_lookup_calls lookup_calls = {lookup_narrow, lookup_is_readable};
 
-/* ---------------------------------------------------------------------------------- the object */
-
+/* The name of a type with a look-up, or NULL. */
 static const char* lookup_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_lookup* l = world->module[SETTI_SLOT_LOOKUPS];
@@ -855,13 +838,12 @@ static bool lookup_is_key(const sett_member_ref* member)
            member->size <= sizeof(uint64_t);
 }
 
-/* Whether a look-up has a hash table, or its records in order. */
 typedef enum lookup_form {
     LOOKUP_HASHED,
     LOOKUP_ORDERED
 } lookup_form;
 
-/* Finds the member of a new look-up. Returns false if it has been reported. */
+/* Finds the member of a new look-up. Returns false if the call has failed. */
 static bool lookup_find_member(const setti_type* type, const char* member, lookup_form form,
                                const char* call, sett_member_ref* ref)
 {
@@ -911,7 +893,7 @@ static sett_lookup* lookup_create(sett_world* world, sett_component component, c
     l->member = ref.kind;
     l->calls = &lookup_calls;
     l->is_float = setti_number_is_float(ref.kind);
-    l->code = lookup_code_of(ref.kind, ref.size, ordered);
+    l->code = lookup_encoding_of(ref.kind, ref.size, ordered);
     l->ordered = ordered;
     l->kind = type->storage.kind;
     l->shift = type->storage.shift;

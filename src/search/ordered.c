@@ -1,13 +1,13 @@
 /* ordered.c: lists of a query's matches, in order.
  *
  * The workload: an order that is read each frame, over some thousand entities, of which few came,
- * went or changed. So each order begins with the last one: the entities that still match, then the
- * new ones. Sorted runs are merged, and a single run is no work.
+ * went or changed. So sorting begins with the last order, without the entities that match no more
+ * and with the new ones at its end: merging two or three sorted runs is little work.
  *
- * Most often nothing has changed. An order that depends on the matches and their places in the
- * hierarchy alone stores both, and stays if matches and depths are equal. If pages of presence and
- * of the hierarchy decide that, only their ticks are compared. Rejected: a counter of changes,
- * which each path that changes structure, restores or plays a delta would have to update.
+ * Most often nothing has changed. An order that depends on matches, parents and depths alone stores
+ * these, and is not sorted again while matches and depths are equal. If pages decide that, only the
+ * pages' ticks are compared. Rejected: a counter of changes, which each path that
+ * changes structure, restores or plays a delta would have to update.
  *
  * Invariant:  item[k] <= item[k + 1];  group[k].first + group[k].count == group[k + 1].first
  */
@@ -17,10 +17,10 @@
 
 #include "sett/ordered.h"
 
-/* A match, and where it is in the hierarchy. */
+/* A match, and where it is in the hierarchy; without that component, parent and depth are 0. */
 typedef struct ordered_match {
     sett_entity entity;
-    uint32_t parent; /* as in sett_hierarchy */
+    uint32_t parent; /* entity index plus one; 0: a root */
     uint32_t depth;
 } ordered_match;
 
@@ -34,7 +34,7 @@ typedef struct ordered_list {
     uint32_t group_count;
 } ordered_list;
 
-/* A storage whose presence, with others', decides the order. */
+/* One of the storages whose presence bits together decide the order. */
 typedef struct ordered_part {
     const setti_storage* storage;
     uint32_t count; /* of values: the last pages of a table can be removed without a tick */
@@ -61,19 +61,17 @@ struct sett_ordered {
     setti_scratch positions; /* while updating: by entity index, number of its match plus one */
     setti_scratch matches;   /* of the last update, in the query's order */
     uint32_t match_count;
-    bool fixed;          /* matches and their hierarchy alone decide the order */
-    bool known;          /* `matches` belong to `now` */
-    uint64_t since;      /* when `now` was right, no page of the parts had this tick */
+    bool fixed;     /* matches, parents and depths alone decide the order */
+    bool known;     /* `matches` belong to `now` */
+    uint64_t since; /* `now` is right while no page of the parts has this tick or a later one */
     uint32_t part_count; /* of storages that alone decide the order; 0: others do too */
     ordered_part part[ORDERED_PARTS];
     setti_scratch rows;   /* the rows that sett_ordered_rows returned last */
     ordered_part rows_of; /* the type of their values; storage NULL: do not return them again */
-    uint64_t rows_since;  /* when they were right, no page of values had this tick */
+    uint64_t rows_since;  /* as `since`, for the rows and the presence of values */
     setti_scratch pages;  /* ordered_pages into which these rows point, by page number */
     uint32_t page_count;
 };
-
-/* --------------------------------------------------------------------------------- memory */
 
 static void ordered_free(sett_ordered* o, setti_scratch* scratch)
 {
@@ -103,8 +101,7 @@ static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
     return true;
 }
 
-/* ----------------------------------------------------------------------------------- keys */
-
+/* An item to sort, with what the order reads of an entity. */
 static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
 {
     const sett_ordered_desc* desc = &o->desc;
@@ -126,14 +123,12 @@ static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
     return item;
 }
 
-/* --------------------------------------------------------------------------------- sorting */
-
-/* The values of a type, for many look-ups: their common part is loaded once. */
+/* An array of a type's values, for many look-ups: what they have in common is loaded once. */
 typedef struct ordered_column {
     const setti_storage* storage;
-    const void* const* presence; /* bits of an array's pages, by page number below `reach` */
-    void* const* rows;
-    uint32_t reach; /* 0: not an array, or values have copies */
+    const void* const* presence; /* pages of presence bits */
+    void* const* rows;           /* pages of values */
+    uint32_t reach;              /* pages at `presence`; 0: not an array, or values have copies */
     uint32_t shift;
     uint32_t size;
 } ordered_column;
@@ -152,8 +147,8 @@ static ordered_column ordered_column_of(const setti_type* type)
     return column;
 }
 
-/* Looks up a value. Returns false if the column does not reach the index: then search the storage.
- * Otherwise *value is the value, or NULL if the entity has none. */
+/* Finds an entity's value; *value becomes NULL if it has none. Returns false if the index is beyond
+ * `reach`, where only the storage can tell. */
 SETTI_INLINE bool ordered_column_try(const ordered_column* column, uint32_t index, void** value)
 {
     *value = NULL;
@@ -190,15 +185,15 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches, in the query's order. Returns whether they, and their depths if these
- * matter, are unchanged. *turned: whether the rest of their hierarchy is not. */
-static bool ordered_find(sett_ordered* o, bool* turned)
+/* Collects the matches, in the query's order. Returns whether they and their depths are as before.
+ * *parents_changed: some have another parent. */
+static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;
     const ordered_column tree = ordered_column_of(o->fixed ? o->rank.along : NULL);
     uint32_t count = 0;
     bool same = o->known;
-    *turned = false;
+    *parents_changed = false;
     SETT_FOR(o->desc.query, b, i) {
         SETTI_ASSERT(count < o->matches.size / sizeof(*match));
         ordered_match is = {.entity = sett_batch_entity(b, i)};
@@ -210,7 +205,7 @@ static bool ordered_find(sett_ordered* o, bool* turned)
                was->depth == is.depth;
         if (!same || was->parent != is.parent) {
             *was = is;
-            *turned = true;
+            *parents_changed = true;
         }
         count++;
     }
@@ -243,30 +238,20 @@ static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
     return count;
 }
 
-/* The tick of the last write to a page. */
-static uint64_t ordered_newest(const setti_pages* pages)
-{
-    uint64_t newest = 0;
-    for (uint32_t number = 0; number < pages->count; number++) {
-        newest = SETTI_MAX(newest, pages->tick[number]);
-    }
-    return newest;
-}
-
 /* The tick of the last write to a page that decides the order; for the hierarchy, also to
  * values. */
 static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* part, uint32_t count)
 {
     uint64_t newest = 0;
     for (uint32_t k = 0; k < count; k++) {
-        newest = SETTI_MAX(newest, ordered_newest(&part[k].storage->presence));
+        newest = SETTI_MAX(newest, setti_search_newest(&part[k].storage->presence));
     }
     bool reads_tree = o->rank.along != NULL && count != 0; /* which is the last part */
-    return reads_tree ? SETTI_MAX(newest, ordered_newest(&part[count - 1].storage->rows)) : newest;
+    return reads_tree ? SETTI_MAX(newest, setti_search_newest(&part[count - 1].storage->rows))
+                      : newest;
 }
 
-/* Whether the order is right, because no page that decides it was written since. Reads a tick a
- * page. */
+/* Whether no page that decides the order was written since it was right. Reads a tick a page. */
 static bool ordered_is_current(const sett_ordered* o)
 {
     ordered_part part[ORDERED_PARTS];
@@ -282,19 +267,18 @@ static bool ordered_is_current(const sett_ordered* o)
     return ordered_newest_part(o, part, o->part_count) < o->since;
 }
 
-/* Notes that the order is right at this tick. */
+/* Notes that the order is right now. */
 static void ordered_note(sett_ordered* o)
 {
-    setti_pool* pool = &o->world->pool;
     o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
-    uint64_t newest = ordered_newest_part(o, o->part, o->part_count);
-    if (o->part_count != 0 && SETTI_MAX(newest, pool->restored) == pool->tick) {
-        pool->tick++; /* later writes have a later tick */
+    if (o->part_count != 0) {
+        uint64_t newest = ordered_newest_part(o, o->part, o->part_count);
+        o->since = setti_search_read_tick(&o->world->pool, newest);
     }
-    o->since = pool->tick;
 }
 
-/* Collects first the matches of the last order, then the new ones. Returns their number. */
+/* Makes items of the matches: first of those in the last order, in its order, then of the new ones.
+ * Returns their number. `positions` says which matches have no item yet. */
 static uint32_t ordered_collect(sett_ordered* o)
 {
     setti_ranked* item = o->work.item;
@@ -308,21 +292,24 @@ static uint32_t ordered_collect(sett_ordered* o)
     uint32_t count = 0;
     for (uint32_t k = 0; count < o->match_count; k++) {
         SETTI_ASSERT(k < o->last.count + o->match_count);
-        bool again = k < o->last.count;
-        uint32_t index = again ? o->last.entity[k].index : match[k - o->last.count].entity.index;
+        bool in_last = k < o->last.count;
+        uint32_t index = in_last ? o->last.entity[k].index : match[k - o->last.count].entity.index;
         if (index < positions && position[index] != 0) {
             const ordered_match* is = &match[position[index] - 1];
             position[index] = 0;
-            item[count++] =
-                o->fixed
-                    ? (setti_ranked){.entity = is->entity, .depth = is->depth, .key = is->parent}
-                    : ordered_make_item(o, is->entity);
+            item[count] =
+                (setti_ranked){.entity = is->entity, .depth = is->depth, .key = is->parent};
+            if (!o->fixed) {
+                item[count] = ordered_make_item(o, is->entity);
+            }
+            count++;
         }
     }
     return count;
 }
 
-/* Finds the groups. A fixed order has each item's parent as its key, which nothing is sorted by. */
+/* Lists entities, targets and groups. Items of a fixed order are not sorted by a key: it is their
+ * parent. */
 static void ordered_group_all(ordered_list* list, const setti_ranked* item, const setti_type* along,
                               bool fixed)
 {
@@ -341,7 +328,7 @@ static void ordered_group_all(ordered_list* list, const setti_ranked* item, cons
     }
 }
 
-/* Finds the targets of a fixed order anew: entities have other parents, of the same depth. */
+/* Updates the targets of a fixed order: entities have other parents, of the same depth. */
 static void ordered_find_targets(sett_ordered* o)
 {
     SETTI_ASSERT(o->fixed);
@@ -368,6 +355,26 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* of,
     }
 }
 
+/* Sorts the matches into a new list. Returns false when memory runs out. */
+static bool ordered_sort(sett_ordered* o, uint32_t room)
+{
+    o->known = false;
+    ordered_list next = o->last; /* its memory is used again */
+    bool reserved = ordered_reserve(o, &next, room);
+    o->last = next;
+    if (!reserved) {
+        return false;
+    }
+    o->last = o->now;
+    next.count = ordered_collect(o);
+    SETTI_ASSERT(next.count <= o->work.room);
+    ordered_group_all(&next, setti_rank_sort(&o->rank, &o->work, next.count), o->rank.along,
+                      o->fixed);
+    o->now = next;
+    o->known = o->fixed;
+    return true;
+}
+
 /* Updates the order. Returns false when memory runs out. */
 static bool ordered_update(sett_ordered* o)
 {
@@ -387,28 +394,17 @@ static bool ordered_update(sett_ordered* o)
             return false;
         }
     }
-    bool turned;
-    if (ordered_find(o, &turned)) {
-        if (turned) {
+    bool parents_changed;
+    if (ordered_find(o, &parents_changed)) {
+        if (parents_changed) {
             ordered_find_targets(o);
         }
         ordered_note(o);
         return true;
     }
-    o->known = false;
-    ordered_list next = o->last;
-    bool reserved = ordered_reserve(o, &next, room);
-    o->last = next;
-    if (!reserved) {
+    if (!ordered_sort(o, room)) {
         return false;
     }
-    o->last = o->now;
-    next.count = ordered_collect(o);
-    SETTI_ASSERT(next.count <= o->work.room);
-    ordered_group_all(&next, setti_rank_sort(&o->rank, &o->work, next.count), o->rank.along,
-                      o->fixed);
-    o->now = next;
-    o->known = o->fixed;
     ordered_note(o);
     ordered_notify(o, &o->last, &o->now, o->desc.on_group_last);
     ordered_notify(o, &o->now, &o->last, o->desc.on_group_first);
@@ -438,7 +434,7 @@ static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* ty
     if (o->rows_of.storage != storage || o->rows_of.count != storage->count ||
         storage->handle_kind != SETTI_ARRAY || (writes && storage->tracked) ||
         o->world->pool.restored >= o->rows_since || o->page_count > storage->rows.count ||
-        ordered_newest(&storage->presence) >= o->rows_since) {
+        setti_search_newest(&storage->presence) >= o->rows_since) {
         return false;
     }
     uint32_t number = 0;
@@ -449,7 +445,7 @@ static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* ty
     return number == o->page_count;
 }
 
-/* Marks the pages of all values as written. */
+/* Marks the pages of all values in rows as written. */
 static void ordered_mark(const sett_ordered* o, const setti_type* type)
 {
     const ordered_page* page = o->pages.bytes;
@@ -470,16 +466,15 @@ static ordered_page* ordered_note_page(ordered_page* page, const ordered_column*
 }
 
 /* Notes the pages into which rows point, so that the next call can return the rows again. Without
- * memory it cannot. */
+ * memory for that it makes them anew. */
 static void ordered_note_rows(sett_ordered* o, const setti_type* type, const sett_ordered_row* row)
 {
     SETTI_ASSERT(o->rows_of.storage == NULL);
-    setti_pool* pool = &o->world->pool;
     const ordered_column column = ordered_column_of(type);
     uint32_t count = type->storage.rows.count;
     size_t size = (size_t)SETTI_MAX(count, 1) * sizeof(ordered_page);
     ordered_page* page = o->part_count != 0 && column.reach != 0
-                             ? setti_scratch_get(pool, &o->pages, size, 16)
+                             ? setti_scratch_get(&o->world->pool, &o->pages, size, 16)
                              : NULL;
     if (page == NULL) {
         return;
@@ -493,12 +488,10 @@ static void ordered_note_rows(sett_ordered* o, const setti_type* type, const set
             (void)ordered_note_page(page, &column, o->now.target[k]);
         }
     }
-    if (SETTI_MAX(ordered_newest(&type->storage.presence), pool->restored) == pool->tick) {
-        pool->tick++;
-    }
     o->page_count = count;
     o->rows_of = (ordered_part){.storage = &type->storage, .count = type->storage.count};
-    o->rows_since = pool->tick;
+    o->rows_since =
+        setti_search_read_tick(&o->world->pool, setti_search_newest(&type->storage.presence));
 }
 
 /* Looks up the values of all rows. Returns false when memory runs out. */
@@ -557,8 +550,6 @@ const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component compon
     return *count != 0 ? o->rows.bytes : NULL;
 }
 
-/* ------------------------------------------------------------------------------ creating */
-
 /* NULL, or what is wrong with an order by values. */
 static const char* ordered_check_key(const sett_ordered* o, const setti_type* type)
 {
@@ -610,8 +601,8 @@ static const char* ordered_check(const sett_ordered* o)
     return ordered_check_key(o, type);
 }
 
-/* NULL, or what is wrong with the relationships of an order. Prepares them. */
-static const char* ordered_check_along(sett_ordered* o)
+/* Finds the types of an order's relationships. Returns NULL, or what is wrong with them. */
+static const char* ordered_find_relationships(sett_ordered* o)
 {
     const sett_ordered_desc* desc = &o->desc;
     sett_component along = desc->along != 0 ? desc->along : SETT_ID_HIERARCHY;
@@ -623,8 +614,9 @@ static const char* ordered_check_along(sett_ordered* o)
     }
     return NULL;
 }
+
 /* Creates the query and the order of a text. */
-static sett_status ordered_read(sett_ordered* o, const char* call)
+static sett_status ordered_read_text(sett_ordered* o, const char* call)
 {
     sett_query_desc desc;
     sett_status status = setti_query_parse(o->world, o->desc.text, call, &desc, &o->rank);
@@ -644,7 +636,6 @@ enum {
     SETTI_SLOT_ORDERS = 11
 };
 
-/* The world's latest order, or NULL. */
 static sett_ordered* ordered_first(const sett_world* world)
 {
     return world->module[SETTI_SLOT_ORDERS];
@@ -679,11 +670,11 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
     o->rank = (setti_rank){.world = world, .compare = desc->compare, .user = desc->user};
     o->rank.reverse = desc->reverse;
     const char* wrong = ordered_check(o);
-    wrong = wrong == NULL ? ordered_check_along(o) : wrong;
+    wrong = wrong == NULL ? ordered_find_relationships(o) : wrong;
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", call, wrong);
     }
-    if (wrong != NULL || (desc->text != NULL && ordered_read(o, call) != SETT_OK)) {
+    if (wrong != NULL || (desc->text != NULL && ordered_read_text(o, call) != SETT_OK)) {
         setti_pool_free(&world->pool, o, sizeof(*o), 16);
         return NULL;
     }
@@ -704,7 +695,6 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
 void sett_ordered_destroy(sett_ordered* o)
 {
     if (o != NULL && setti_world_check_serial(o->world, "sett_ordered_destroy") == SETT_OK) {
-        setti_pool* pool = &o->world->pool;
         if (o->previous != NULL) {
             o->previous->next = o->next;
         } else {
@@ -721,7 +711,7 @@ void sett_ordered_destroy(sett_ordered* o)
         ordered_free(o, &o->rows);
         ordered_free(o, &o->pages);
         setti_rank_free(&o->work, o->world, SETTI_FROM_POOL);
-        setti_pool_free(pool, o, sizeof(*o), 16);
+        setti_pool_free(&o->world->pool, o, sizeof(*o), 16);
     }
 }
 

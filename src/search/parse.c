@@ -40,8 +40,6 @@ typedef struct parse {
     uint32_t nested;
 } parse;
 
-/* ----------------------------------------------------------------------------- characters */
-
 /* Notes an error, if it is the first. Returns false. */
 SETTI_PRINTF(4, 5)
 static bool parse_fail(parse* p, const char* at, sett_status status, const char* format, ...)
@@ -59,6 +57,9 @@ static bool parse_fail(parse* p, const char* at, sett_status status, const char*
     return false;
 }
 
+#define PARSE_REJECT(p, at, ...) parse_fail(p, at, SETT_STATUS_ARGUMENT, __VA_ARGS__)
+
+/* Skips spaces and comments. */
 static void parse_skip(parse* p)
 {
     for (;;) {
@@ -89,15 +90,15 @@ static const char* parse_found(parse* p, char out[32])
     return out;
 }
 
-/* Fails: before the next word, `what` is missing; `where` says after what, or is "". */
+/* Fails because `what` is missing before the next word. `where`: " after ..." or "". */
 static bool parse_missing(parse* p, const char* what, const char* where)
 {
     char out[32];
     const char* found = parse_found(p, out);
-    return parse_fail(p, p->at, SETT_STATUS_ARGUMENT, "%s is missing%s: found %s", what, where,
-                      found);
+    return PARSE_REJECT(p, p->at, "%s is missing%s: found %s", what, where, found);
 }
 
+/* Skips spaces, and takes a token. Returns false if another follows. */
 static bool parse_accept(parse* p, const char* token)
 {
     parse_skip(p);
@@ -112,12 +113,11 @@ static bool parse_accept(parse* p, const char* token)
 static bool parse_expect(parse* p, const char* token, const char* behind)
 {
     char found[32];
-    return parse_accept(p, token) ||
-           parse_fail(p, p->at, SETT_STATUS_ARGUMENT, "\"%s\" is missing %s: found %s", token,
-                      behind, parse_found(p, found));
+    return parse_accept(p, token) || PARSE_REJECT(p, p->at, "\"%s\" is missing %s: found %s", token,
+                                                  behind, parse_found(p, found));
 }
 
-/* Stores a text; there is room. */
+/* Stores a text behind the parsed terms, where setti_search_parse has left room for all. */
 static const char* parse_keep(parse* p, const char* from, size_t length)
 {
     SETTI_ASSERT(sizeof(*p->out) + p->out->text_size + length < p->out->size);
@@ -128,7 +128,7 @@ static const char* parse_keep(parse* p, const char* from, size_t length)
     return kept;
 }
 
-/* Reads a text in quotes, with \" and \\; p->at is at the first quote. */
+/* Stores a text in quotes, with \" and \\ in it; p->at is at the first quote. */
 static const char* parse_quoted(parse* p)
 {
     SETTI_ASSERT(*p->at == '"');
@@ -140,7 +140,7 @@ static const char* parse_quoted(parse* p)
         kept[length++] = *p->at++;
     }
     if (*p->at == '\0') {
-        parse_fail(p, start, SETT_STATUS_ARGUMENT, "this text has no end: add the closing '\"'");
+        PARSE_REJECT(p, start, "this text has no end: add the closing '\"'");
         return NULL;
     }
     p->at++;
@@ -150,12 +150,12 @@ static const char* parse_quoted(parse* p)
     return kept;
 }
 
-/* Takes the :: of a C++ name, except its second colon. */
+/* Takes the first colon of the :: in a C++ name. */
 static bool parse_scope(parse* p)
 {
-    bool is = p->at[0] == ':' && p->at[1] == ':' && setti_search_is_letter(p->at[2]);
-    p->at += is;
-    return is;
+    bool is_scope = p->at[0] == ':' && p->at[1] == ':' && setti_search_is_letter(p->at[2]);
+    p->at += is_scope;
+    return is_scope;
 }
 
 /* Reads a text: quoted, or letters, digits, _ and ::. It may also begin with characters of `first`
@@ -194,7 +194,10 @@ static bool parse_word(parse* p, const char* word)
 {
     parse_skip(p);
     size_t length = strlen(word);
-    char next = strncmp(p->at, word, length) == 0 ? p->at[length] : 'x';
+    if (strncmp(p->at, word, length) != 0) {
+        return false;
+    }
+    char next = p->at[length];
     if (setti_search_is_word(next) || next == '/' || next == '-') {
         return false;
     }
@@ -211,19 +214,21 @@ static bool parse_number(parse* p, uint32_t* number)
     }
     *number = (uint32_t)value;
     return (p->at != start && value <= UINT32_MAX) ||
-           parse_fail(p, start, SETT_STATUS_ARGUMENT, "a number from 0 to 4294967295 is missing");
+           PARSE_REJECT(p, start, "a number from 0 to 4294967295 is missing");
 }
 
 /* ----------------------------------------------------------------------------- references */
 
-/* Components of the library, registered by their first use. */
+/* The library's components, which a text registers by naming them. */
 static const struct {
     const char* name;
     sett_component (*get)(sett_world* world);
-} parse_own[] = {{"Prefab", sett_prefab_tag},           {"Disabled", sett_disabled_tag},
-                 {"InstanceOf", sett_instance_of},      {"Name", sett_name_register},
-                 {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
+} parse_library[] = {
+    {"Prefab", sett_prefab_tag},           {"Disabled", sett_disabled_tag},
+    {"InstanceOf", sett_instance_of},      {"Name", sett_name_register},
+    {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
+/* Finds a component by its name, which begins at `start`. NULL: reading the name has failed. */
 static bool parse_component(parse* p, const char* start, const char* name, sett_component* out)
 {
     sett_world* world = p->out->world;
@@ -232,9 +237,9 @@ static bool parse_component(parse* p, const char* start, const char* name, sett_
     }
     *out = sett_component_find(world, name);
     setti_guess guess = setti_guess_begin(name, strlen(name));
-    for (uint32_t k = 0; *out == 0 && k < sizeof(parse_own) / sizeof(parse_own[0]); k++) {
-        setti_guess_try(&guess, parse_own[k].name);
-        *out = strcmp(name, parse_own[k].name) == 0 ? parse_own[k].get(world) : 0;
+    for (uint32_t k = 0; *out == 0 && k < sizeof(parse_library) / sizeof(parse_library[0]); k++) {
+        setti_guess_try(&guess, parse_library[k].name);
+        *out = strcmp(name, parse_library[k].name) == 0 ? parse_library[k].get(world) : 0;
     }
     if (*out != 0) {
         return true;
@@ -256,15 +261,15 @@ static bool parse_handle(parse* p, sett_entity* entity)
     if (*p->at == ':') {
         p->at++;
         return parse_number(p, &entity->generation) &&
-               (!sett_is_null(*entity) || parse_fail(p, start, SETT_STATUS_ARGUMENT,
-                                                     "#0:0 is the null handle - name an entity"));
+               (!sett_is_null(*entity) ||
+                PARSE_REJECT(p, start, "#0:0 is the null handle - name an entity"));
     }
     *entity = sett_entity_at(p->out->world, entity->index);
     return !sett_is_null(*entity) ||
            parse_fail(p, start, SETT_STATUS_STALE, "no entity has this index - name another");
 }
 
-/* Writes, for a message, the path of an entity with this name. */
+/* Returns a hint for a message: the path of an entity with the last name of a wrong path; or "". */
 static const char* parse_meant(const parse* p, const char* path, char out[128])
 {
     const char* slash = strrchr(path, '/');
@@ -290,6 +295,7 @@ static bool parse_is_path(const char* at)
     return at[0] == '/' && at[1] != '/';
 }
 
+/* Reads $name, *, _, #7:2 or a path. `what`: for the message if nothing of that follows. */
 static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
 {
     parse_skip(p);
@@ -297,11 +303,10 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     if (*p->at == '$') {
         p->at++;
         ref->variable = setti_search_is_letter(*p->at) ? parse_name(p, what) : NULL;
-        return ref->variable != NULL || parse_fail(p, start, SETT_STATUS_ARGUMENT,
-                                                   "the name of a variable is missing after \"$\"");
+        return ref->variable != NULL ||
+               PARSE_REJECT(p, start, "the name of a variable is missing after \"$\"");
     }
-    if (*p->at == '*' || parse_word(p, "_")) {
-        p->at += *start == '*';
+    if (parse_accept(p, "*") || parse_word(p, "_")) {
         ref->variable = *start == '*' ? "*" : "_";
         return true;
     }
@@ -312,18 +317,17 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     if (path == NULL) {
         return false;
     }
-    const char* next = p->at;
-    p->at += *next != '\0' && strchr("+*?", *next) != NULL;
-    if (parse_accept(p, "(")) {
-        return parse_fail(p, start, SETT_STATUS_ARGUMENT,
-                          "\")\" is missing before \"%.100s\", which begins another term", path);
+    const char* end = p->at;
+    p->at += *end != '\0' && strchr("+*?", *end) != NULL;
+    if (parse_accept(p, "(")) { /* the path was another term's component */
+        return PARSE_REJECT(p, start,
+                            "\")\" is missing before \"%.100s\", which begins another term", path);
     }
-    p->at = next;
+    p->at = end;
     ref->entity = setti_name_lookup(p->out->world, sett_null(), path);
     char meant[128];
-    return !sett_is_null(ref->entity) ||
-           parse_fail(p, start, SETT_STATUS_ARGUMENT, "no entity is called \"%.100s\"%s", path,
-                      parse_meant(p, path, meant));
+    return !sett_is_null(ref->entity) || PARSE_REJECT(p, start, "no entity is called \"%.100s\"%s",
+                                                      path, parse_meant(p, path, meant));
 }
 
 /* ---------------------------------------------------------------------------------- terms */
@@ -344,6 +348,7 @@ static sett_search_term* parse_add(parse* p, const char* at, sett_search_kind ki
     return term;
 }
 
+/* Reads the name of a relationship. */
 static bool parse_along(parse* p, sett_component* along)
 {
     parse_skip(p);
@@ -400,6 +405,7 @@ static bool parse_source(parse* p, sett_search_term* term)
     return true;
 }
 
+/* Reads +, * or ? behind a relationship. */
 static void parse_steps(parse* p, sett_search_term* term)
 {
     static const char marks[] = "+*?"; /* in the order of sett_search_steps */
@@ -426,7 +432,7 @@ static bool parse_arguments(parse* p, sett_search_term* term)
     return parse_expect(p, ")", "after the source");
 }
 
-/* Whether "*" means any relationship: *($this, door), (*, door). */
+/* Reads "*" if it means any relationship: *($this, door), (*, door). `before`: what must follow. */
 static bool parse_any(parse* p, const char* before, sett_search_term* term)
 {
     parse next = *p;
@@ -458,8 +464,7 @@ static bool parse_member(parse* p, sett_search_operand* operand)
     }
     operand->kind = SETT_OPERAND_MEMBER;
     operand->text = parse_keep(p, start, (size_t)(p->at - start));
-    return p->at != start ||
-           parse_fail(p, start, SETT_STATUS_ARGUMENT, "a member is missing after \".\"");
+    return p->at != start || PARSE_REJECT(p, start, "a member is missing after \".\"");
 }
 
 /* Reads `name` or `Component.member`, after a dot. */
@@ -513,12 +518,13 @@ static bool parse_value(parse* p, sett_search_operand* operand)
                       SETTI_NUMBER_TEXT);
 }
 
-/* What a word without a mark before it means, in a comparison. */
+/* What a bare word means in a comparison. */
 typedef enum parse_word_meaning {
     PARSE_ENTITY,
     PARSE_CONSTANT
 } parse_word_meaning;
 
+/* Reads one side of a comparison: a text, a number, a member, a constant or an entity. */
 static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_meaning words)
 {
     parse_skip(p);
@@ -547,11 +553,11 @@ static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_mea
     if (*p->at != '.' && !parse_ref(p, "a value", &operand->of)) {
         return false;
     }
-    if (*p->at == '.') {
-        p->at++;
-        return parse_property(p, operand);
+    if (*p->at != '.') {
+        return true;
     }
-    return true;
+    p->at++;
+    return parse_property(p, operand);
 }
 
 /* Whether "*" is before the next character. */
@@ -573,8 +579,8 @@ static bool parse_compare(parse* p, sett_compare* compare)
         }
     }
     if (parse_is_behind_star(p)) {
-        return parse_fail(
-            p, p->at, SETT_STATUS_ARGUMENT,
+        return PARSE_REJECT(
+            p, p->at,
             "\"*\" is any entity, or any relationship before \"(\", but not any component - name "
             "the component");
     }
@@ -583,7 +589,7 @@ static bool parse_compare(parse* p, sett_compare* compare)
                                        : "");
 }
 
-/* Reads [in], [drive] or [in drive]. */
+/* Reads [in], [drive] or [in drive], if "[" follows. *given: there is an access. */
 static bool parse_access(parse* p, sett_search_term* term, bool* given)
 {
     if (!parse_accept(p, "[")) {
@@ -597,8 +603,7 @@ static bool parse_access(parse* p, sett_search_term* term, bool* given)
     if (*given || term->drives) {
         return parse_expect(p, "]", "after the access");
     }
-    return parse_fail(p, p->at, SETT_STATUS_ARGUMENT,
-                      "in, out, inout, none or drive is missing after \"[\"");
+    return PARSE_REJECT(p, p->at, "in, out, inout, none or drive is missing after \"[\"");
 }
 
 /* Reads the right side of a comparison. To the right of a member that is not an entity, a word is a
@@ -615,7 +620,7 @@ static bool parse_right(parse* p, sett_search_term* term)
            parse_operand(p, &term->right, is_value ? PARSE_CONSTANT : PARSE_ENTITY);
 }
 
-/* Fails: a component itself cannot be compared. */
+/* Fails if a comparison follows a component, of which only members can be compared. */
 static bool parse_uncompared(parse* p, sett_component component, const char* name)
 {
     const char* end = p->at;
@@ -625,35 +630,21 @@ static bool parse_uncompared(parse* p, sett_component component, const char* nam
         if (parse_accept(p, setti_search_mark((sett_compare)k))) {
             const sett_struct* of = sett_members_get(p->out->world, component);
             bool known = of != NULL && of->count != 0;
-            return parse_fail(p, at, SETT_STATUS_ARGUMENT,
-                              "\"%.60s\" is a component: compare one of its members%s%.60s%s%.60s",
-                              name, known ? ": " : "", known ? name : "", known ? "." : "",
-                              known ? of->members[0].name : "");
+            return PARSE_REJECT(
+                p, at, "\"%.60s\" is a component: compare one of its members%s%.60s%s%.60s", name,
+                known ? ": " : "", known ? name : "", known ? "." : "",
+                known ? of->members[0].name : "");
         }
     }
     p->at = end;
     return true;
 }
 
-static bool parse_term(parse* p, sett_search_term* term)
+/* Reads a term that begins with the name of a component, after its access. */
+static bool parse_named_term(parse* p, sett_search_term* term, bool access_given)
 {
     parse_skip(p);
     const char* start = p->at;
-    if (parse_any(p, "(", term)) {
-        return parse_arguments(p, term);
-    }
-    if (*p->at == '$' || *p->at == '.' || *p->at == '#' || *p->at == '*') {
-        return parse_operand(p, &term->left, PARSE_ENTITY) && parse_right(p, term);
-    }
-    bool given = false;
-    if (!parse_access(p, term, &given)) {
-        return false;
-    }
-    if (parse_accept(p, "(")) {
-        return parse_pair(p, term);
-    }
-    parse_skip(p);
-    start = p->at;
     const char* name = parse_name(p, "a term");
     if (!parse_component(p, start, name, &term->component)) {
         return false;
@@ -667,18 +658,35 @@ static bool parse_term(parse* p, sett_search_term* term)
     if (!parse_uncompared(p, term->component, name) || !parse_arguments(p, term)) {
         return false;
     }
-    if (!given && setti_search_is_elsewhere(term)) {
+    if (!access_given && setti_search_is_elsewhere(term)) {
         term->access = SETT_IN;
     }
-    if (strcmp(name, "ChildOf") == 0 && term->target.variable == NULL &&
-        sett_is_null(term->target.entity)) {
-        term->target.variable = "_"; /* "has a parent"; a term with Hierarchy tests the component */
+    bool has_target = term->target.variable != NULL || !sett_is_null(term->target.entity);
+    if (strcmp(name, "ChildOf") == 0 && !has_target) {
+        term->target.variable = "_"; /* "has a parent"; "Hierarchy" only tests the component */
     }
     return true;
 }
 
+static bool parse_term(parse* p, sett_search_term* term)
+{
+    parse_skip(p);
+    if (parse_any(p, "(", term)) {
+        return parse_arguments(p, term);
+    }
+    if (*p->at == '$' || *p->at == '.' || *p->at == '#' || *p->at == '*') {
+        return parse_operand(p, &term->left, PARSE_ENTITY) && parse_right(p, term);
+    }
+    bool access_given = false;
+    if (!parse_access(p, term, &access_given)) {
+        return false;
+    }
+    return parse_accept(p, "(") ? parse_pair(p, term) : parse_named_term(p, term, access_given);
+}
+
 static bool parse_chains(parse* p);
 
+/* Reads a list after "{", up to "}". */
 static bool parse_list(parse* p, const char* start, sett_search_term* term)
 {
     term->kind = SETT_SEARCH_BEGIN;
@@ -693,6 +701,7 @@ static bool parse_list(parse* p, const char* start, sett_search_term* term)
     return parse_add(p, p->at - 1, SETT_SEARCH_END) != NULL;
 }
 
+/* Reads a term or list, with its mark ! or ?. */
 static bool parse_item(parse* p)
 {
     parse_skip(p);
@@ -703,12 +712,10 @@ static bool parse_item(parse* p)
     }
     term->negated = parse_accept(p, "!");
     term->optional = !term->negated && parse_accept(p, "?");
-    if (parse_accept(p, "{")) {
-        return parse_list(p, start, term);
-    }
-    return parse_term(p, term);
+    return parse_accept(p, "{") ? parse_list(p, start, term) : parse_term(p, term);
 }
 
+/* Reads terms and lists with "||" or "," between them. */
 static bool parse_chains(parse* p)
 {
     do {
@@ -721,7 +728,7 @@ static bool parse_chains(parse* p)
 
 /* ---------------------------------------------------------------------------------- order */
 
-/* Reads the variable and relationship of a clause: $s.DockedAt, DockedAt or $s. */
+/* Reads the variable or relationship of a clause, or both: $s, DockedAt, $s.DockedAt. */
 static bool parse_of(parse* p, sett_search_ref* of, sett_component* along)
 {
     parse_skip(p);
@@ -737,6 +744,7 @@ static bool parse_of(parse* p, sett_search_ref* of, sett_component* along)
     return parse_along(p, along);
 }
 
+/* Reads what follows "order_by". */
 static bool parse_by(parse* p, sett_search_order* order)
 {
     parse_skip(p);
@@ -747,8 +755,8 @@ static bool parse_by(parse* p, sett_search_order* order)
     }
     order->reverse = parse_word(p, "desc");
     return order->by.kind == SETT_OPERAND_NAME || order->by.kind == SETT_OPERAND_MEMBER ||
-           parse_fail(p, start, SETT_STATUS_ARGUMENT,
-                      "order_by lacks a member or a name - write one: Sprite.layer, $s.name");
+           PARSE_REJECT(p, start,
+                        "order_by lacks a member or a name - write one: Sprite.layer, $s.name");
 }
 
 typedef enum parse_clause {
@@ -770,7 +778,7 @@ static parse_clause parse_clause_word(parse* p)
     return clause;
 }
 
-/* Whether a relationship follows: neither the end nor another clause. */
+/* Whether a relationship or variable follows, neither the end nor another clause. */
 static bool parse_is_named(const parse* p)
 {
     parse next = *p;
@@ -779,7 +787,6 @@ static bool parse_is_named(const parse* p)
            (setti_search_is_letter(*next.at) || *next.at == '"' || *next.at == '$');
 }
 
-/* Reads the rest of a clause, after its word. */
 static bool parse_clause_rest(parse* p, parse_clause clause, sett_search_order* order)
 {
     switch (clause) {
@@ -802,12 +809,11 @@ static bool parse_order(parse* p)
     const char* start = p->at;
     parse_clause clause = parse_clause_word(p);
     if (clause != PARSE_NO_CLAUSE) {
-        p->out->column[SETT_SEARCH_TERMS] = (uint32_t)(start - p->text) + 1;
+        p->out->column[SETTI_AT_ORDER] = (uint32_t)(start - p->text) + 1;
     }
     while (clause != PARSE_NO_CLAUSE) {
         if (seen[clause]) {
-            return parse_fail(p, start, SETT_STATUS_ARGUMENT, "%s occurs twice - leave out one",
-                              parse_clauses[clause]);
+            return PARSE_REJECT(p, start, "%s occurs twice - leave out one", parse_clauses[clause]);
         }
         seen[clause] = true;
         if (!parse_clause_rest(p, clause, &p->out->order)) {

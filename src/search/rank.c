@@ -1,7 +1,7 @@
 /* rank.c: sorts by group, depth and value.
  *
- * The workload: lists that were in order the last time, of which little changed: runs that are in
- * order are merged, and one run is no work.
+ * The workload: lists that were in order the last time, and of which little has changed. So runs
+ * that are in order are merged, and a list that is one run costs one comparison an item.
  */
 #include "search/search.h"
 
@@ -50,11 +50,12 @@ static bool rank_reads_depths(const setti_rank* rank)
     return rank->along != NULL && rank->along->id == SETT_ID_HIERARCHY && tree->moved == 0;
 }
 
-/* A depth that is being computed. */
+/* In place of a depth plus one: it is being computed. */
 #define RANK_OPEN UINT32_MAX
 
-/* Counts the steps from an entity to the last target; in a cycle, the number of entities. Walks end
- * at depths found in this round: chains of 10,000 levels took 2,000 ns an entity without that. */
+/* The number of steps from an entity along its links to the last target; in a cycle, the number of
+ * entities. A walk ends at a depth found in this round: chains of 10,000 levels took 2,000 ns an
+ * entity without that. */
 static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     SETTI_ASSERT(rank->along != NULL);
@@ -75,7 +76,7 @@ static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, 
         work->depth[at] = open;
         at = setti_along_target(rank->along, at);
     }
-    uint64_t above = at != SETTI_NONE ? work->depth[at] - round : 0;
+    uint64_t above = at != SETTI_NONE ? work->depth[at] - round : 0; /* depth plus one of `at` */
     for (at = index; at != SETTI_NONE && work->depth[at] == open; steps--) {
         work->depth[at] = round | SETTI_MIN(above + steps, most);
         at = setti_along_target(rank->along, at);
@@ -99,8 +100,8 @@ void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_
     item->value = text;
 }
 
-/* Compares two items that have values. Below 0: `a` is first. */
-static int rank_compare(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
+/* Compares the values of two items. Below 0: the first is less. */
+static int rank_compare_values(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
     SETTI_ASSERT(a->present && b->present);
     if (rank->compare != NULL) {
@@ -112,7 +113,7 @@ static int rank_compare(const setti_rank* rank, const setti_ranked* a, const set
     return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Whether `a` can come before `b`. */
+/* Whether `a` may stand directly before `b`; items without a value come first. */
 static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
     if (a->group != b->group) {
@@ -125,7 +126,7 @@ static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const 
         return b->present;
     }
     if (a->present) {
-        int order = rank_compare(rank, a, b);
+        int order = rank_compare_values(rank, a, b);
         if (order != 0) {
             return (order < 0) != rank->reverse;
         }
@@ -133,6 +134,7 @@ static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const 
     return a->entity.index <= b->entity.index;
 }
 
+/* Merges the runs from `a` to `middle` and from there to `end`, into `to`. */
 static void rank_merge(const setti_rank* rank, const setti_ranked* from, uint32_t a,
                        uint32_t middle, uint32_t end, setti_ranked* to)
 {
@@ -144,6 +146,7 @@ static void rank_merge(const setti_rank* rank, const setti_ranked* from, uint32_
     }
 }
 
+/* Bytes of work for an item: two buffers, and the begin of a run. */
 #define RANK_EACH (2 * sizeof(setti_ranked) + sizeof(uint32_t))
 
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room)
@@ -162,7 +165,7 @@ bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled
         return work->item != NULL;
     }
     work->round++;
-    if (indices > work->depth_room || work->round == 0) { /* forget earlier rounds */
+    if (indices > work->depth_room || work->round == 0) { /* more entities, or rounds overflowed */
         setti_find_release(world, pooled, work->depth, work->depth_room * sizeof(uint64_t));
         work->depth = setti_find_alloc(world, pooled, indices * sizeof(uint64_t));
         work->depth_room = work->depth != NULL ? indices : 0;

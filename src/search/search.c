@@ -1,8 +1,9 @@
 /* search.c: a list of terms becomes a tree of scopes and items (search.h).
  *
- * What has to be decided once is decided here: what each name means, to which scope a variable
- * belongs, and which lists of `||` have to find a variable because nothing else does. Such a list
- * makes *branches*: the query once for each side, without what an earlier side is true for.
+ * This file decides what need not be decided again by each loop: what each name means, to which
+ * scope a variable belongs, and which lists of `||` must find a variable because no other term
+ * does. Such a list makes *branches*: copies of the query, each with one side of the list, and
+ * without the results of earlier sides.
  *
  *     Ship($s), {DockedAt($s, $p) || Orbits($s, $p)}, Planet($p)         $s is found by Ship, $p by
  *                                                                        Planet: the list is a test
@@ -27,20 +28,20 @@ typedef struct search_build {
     sett_search* search;
     const uint32_t* columns; /* by term; NULL: there is no text */
     const char* call;
-    uint32_t at;                            /* the current term; SETT_SEARCH_TERMS: the order */
+    uint32_t at;                            /* the current term, or SETTI_AT_ORDER */
     uint32_t deepest;                       /* depth of nested scopes at most */
     uint16_t owner[SETT_SEARCH_VARIABLES];  /* scope of each variable */
     uint32_t occurs[SETT_SEARCH_VARIABLES]; /* number of terms with it */
     uint32_t positive[SETTI_SEARCH_SCOPES]; /* variables found by a term of the scope itself */
     uint32_t nested[SETTI_SEARCH_SCOPES];   /* number of scopes around it */
     bool failed;
-    /* Memory for the search under construction. */
+    /* Room for the search under construction; search_settle copies what is used. */
     setti_search_item item[SETTI_SEARCH_ITEMS];
     setti_search_side side[SETTI_SEARCH_COMPARES][2];
     setti_search_scope scope[SETTI_SEARCH_SCOPES];
     uint16_t order[SETTI_SEARCH_ORDER];
     sett_search_term term[SETT_SEARCH_TERMS];
-    uint32_t column[SETT_SEARCH_TERMS + 1]; /* `columns`, after terms of any link were split */
+    uint32_t split_columns[SETT_SEARCH_TERMS + 1]; /* columns of `term` */
 } search_build;
 
 /* The items of a scope under construction. */
@@ -49,6 +50,7 @@ typedef struct search_items {
     uint32_t count;
 } search_items;
 
+/* Reports an error in the current term, if it is the first error. Returns false. */
 SETTI_PRINTF(3, 4)
 static bool build_fail(search_build* b, sett_status status, const char* format, ...)
 {
@@ -58,25 +60,24 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     char where[24] = "order";
-    if (b->columns != NULL || b->at != SETT_SEARCH_TERMS) {
-        snprintf(where, sizeof(where), b->columns != NULL ? "column %u" : "term %u",
-                 (unsigned)(b->columns != NULL ? b->columns[b->at] : b->at));
+    if (b->columns != NULL) {
+        snprintf(where, sizeof(where), "column %u", (unsigned)b->columns[b->at]);
+    } else if (b->at != SETTI_AT_ORDER) {
+        snprintf(where, sizeof(where), "term %u", (unsigned)b->at);
     }
-    if (!b->failed) {
-        if (b->columns != NULL) {
-            setti_world_fail_input(b->search->world, status, "%s: %s: %.400s", b->call, where,
-                                   text);
-        } else {
-            setti_world_fail_with(b->search->world, status, "%s: %s: %.400s", b->call, where, text);
-        }
+    if (!b->failed && b->columns != NULL) {
+        setti_world_fail_input(b->search->world, status, "%s: %s: %.400s", b->call, where, text);
+    } else if (!b->failed) {
+        setti_world_fail_with(b->search->world, status, "%s: %s: %.400s", b->call, where, text);
     }
     b->failed = true;
     return false;
 }
 
-/* ------------------------------------------------------------------------------ variables */
+#define BUILD_REJECT(b, ...) build_fail(b, SETT_STATUS_ARGUMENT, __VA_ARGS__)
 
-/* The smallest scope that contains both. Outer scopes have smaller numbers. */
+/* The smallest scope that contains two scopes. A scope has a greater number than the scope around
+ * it. */
 static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16_t b)
 {
     SETTI_ASSERT(a < search->scope_count && b < search->scope_count);
@@ -90,7 +91,7 @@ static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16
     return a;
 }
 
-static bool build_is_variable(const setti_variable* known, const setti_variable* wanted)
+static bool build_is_same_variable(const setti_variable* known, const setti_variable* wanted)
 {
     if (known->name == NULL || wanted->name == NULL) {
         return known->name == wanted->name && known->singleton == wanted->singleton &&
@@ -99,13 +100,13 @@ static bool build_is_variable(const setti_variable* known, const setti_variable*
     return strcmp(known->name, wanted->name) == 0 && strcmp(known->name, "*") != 0;
 }
 
-/* The number of a variable, which is added unless it is known; each "*" is a new one. Constants are
- * variables without a name. */
+/* The number of a variable, which is added if the search has none like it. Each "*" is a new
+ * variable. Constants are variables without a name. */
 static uint8_t build_variable(search_build* b, const setti_variable* wanted)
 {
     sett_search* search = b->search;
     for (uint32_t k = 0; k < search->variable_count; k++) {
-        if (build_is_variable(&search->variable[k], wanted)) {
+        if (build_is_same_variable(&search->variable[k], wanted)) {
             return (uint8_t)k;
         }
     }
@@ -124,23 +125,22 @@ static bool build_is_name(const char* name)
     return setti_search_is_letter(*name) && *setti_search_word_end(name) == '\0';
 }
 
-/* Reads a reference of a term; without one it is the variable `otherwise`. */
+/* The number of the variable or constant that a term in a scope names; SETTI_SOME for `_`. A term
+ * that names none has the variable `otherwise`; if that is NULL, SETTI_NO_REF. */
 static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char* otherwise,
                          uint16_t scope)
 {
-    const char* name = ref->variable;
-    if (name == NULL && sett_is_null(ref->entity)) {
-        name = otherwise;
-        if (name == NULL) {
-            return SETTI_NO_REF;
-        }
+    bool named = ref->variable != NULL || !sett_is_null(ref->entity);
+    const char* name = named ? ref->variable : otherwise;
+    if (!named && name == NULL) {
+        return SETTI_NO_REF;
     }
     if (name != NULL && strcmp(name, "_") == 0) {
         return SETTI_SOME;
     }
     if (name != NULL && strcmp(name, "*") != 0 && !build_is_name(name)) {
-        build_fail(b, SETT_STATUS_ARGUMENT,
-                   "\"%.100s\" cannot be the name of a variable - use letters, digits and _", name);
+        BUILD_REJECT(b, "\"%.100s\" cannot be the name of a variable - use letters, digits and _",
+                     name);
         return SETTI_NO_REF;
     }
     const setti_variable wanted = {.name = name, .entity = ref->entity};
@@ -153,6 +153,7 @@ static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char
     return number;
 }
 
+/* The bit of a variable in sets of variables; 0 for constants, `_` and SETTI_NO_REF. */
 static uint32_t build_bit(const sett_search* search, uint8_t ref)
 {
     return ref < search->variable_count && search->variable[ref].name != NULL ? (uint32_t)1 << ref
@@ -195,7 +196,7 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
     return number;
 }
 
-/* Stores the items of a scope, or the scopes of a list, one after another. */
+/* Stores the numbers of a scope's items, or of a list's scopes, in `order`; *span says where. */
 static bool build_close(search_build* b, setti_span* span, const uint16_t* numbers, uint32_t count)
 {
     sett_search* search = b->search;
@@ -226,6 +227,12 @@ static const setti_type* build_type(search_build* b, sett_component component)
     return type;
 }
 
+static bool build_is_relationship(const setti_type* type)
+{
+    return type->links != NULL || type->id == SETT_ID_HIERARCHY;
+}
+
+/* Fills in the relationship that a term without a target follows to find its component. */
 static bool build_walk(search_build* b, setti_search_item* item, const sett_search_term* term)
 {
     item->walk = term->walk;
@@ -242,32 +249,32 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
     if (type == NULL) {
         return false;
     }
-    if (type->links == NULL && type->id != SETT_ID_HIERARCHY) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "\"%.100s\" is not a relationship - name one after \"up\" or \"target\"",
-                          type->desc.name);
+    if (!build_is_relationship(type)) {
+        return BUILD_REJECT(
+            b, "\"%.100s\" is not a relationship - name one after \"up\" or \"target\"",
+            type->desc.name);
     }
     if (!setti_along_is_one(type)) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "\"%.100s\" has many targets for each source - name an exclusive "
-                          "relationship after \"up\" or \"target\"",
-                          type->desc.name);
+        return BUILD_REJECT(b,
+                            "\"%.100s\" has many targets for each source - name an exclusive "
+                            "relationship after \"up\" or \"target\"",
+                            type->desc.name);
     }
     return item->source != SETTI_SOME ||
-           build_fail(b, SETT_STATUS_ARGUMENT,
-                      "a walk cannot begin at \"_\" - name a variable or an entity");
+           BUILD_REJECT(b, "a walk cannot begin at \"_\" - name a variable or an entity");
 }
 
-/* Notes which variables are sources, whose hidden entities are skipped unless a term names the
- * tag. */
+/* Notes which variables an item tests. Their hidden entities are skipped, unless a term names the
+ * tag that hides them. */
 static void build_note_sources(search_build* b, const setti_search_item* item)
 {
     const uint8_t refs[2] = {item->source, item->target};
     const setti_search_side* sides = b->search->side[item->compare];
     SETTI_ASSERT(item->kind != SETTI_ITEM_LIST);
     for (uint32_t k = 0; k < 2; k++) {
+        bool is_first = k == 0;
         bool tested =
-            item->kind == SETTI_ITEM_COMPARE ? sides[k].kind == SETT_OPERAND_MEMBER : k == 0;
+            item->kind == SETTI_ITEM_COMPARE ? sides[k].kind == SETT_OPERAND_MEMBER : is_first;
         if (!tested || refs[k] >= b->search->variable_count) {
             continue;
         }
@@ -280,17 +287,17 @@ static void build_note_sources(search_build* b, const setti_search_item* item)
     }
 }
 
-/* Sets how many links a term follows, by its text and its relationship's traits. */
+/* Makes an item a test for links, as many as the term and the relationship's traits allow. */
 static void build_link(setti_search_item* item, sett_search_steps steps)
 {
     const setti_relation* relation = setti_relation_of_links(item->type);
     item->kind = SETTI_ITEM_LINK;
     item->along = item->type;
-    item->none = steps == SETT_STEPS_ZERO_OR_MORE || steps == SETT_STEPS_ZERO_OR_ONE ||
-                 (relation != NULL && relation->desc.reflexive);
-    item->more = steps == SETT_STEPS_ONE_OR_MORE || steps == SETT_STEPS_ZERO_OR_MORE ||
-                 (relation != NULL && relation->desc.transitive);
-    if (!item->none) {
+    item->or_self = steps == SETT_STEPS_ZERO_OR_MORE || steps == SETT_STEPS_ZERO_OR_ONE ||
+                    (relation != NULL && relation->desc.reflexive);
+    item->closure = steps == SETT_STEPS_ONE_OR_MORE || steps == SETT_STEPS_ZERO_OR_MORE ||
+                    (relation != NULL && relation->desc.transitive);
+    if (!item->or_self) { /* else an entity without links can be source or target */
         item->needs[0] = item->type;
         item->needs[1] = relation != NULL ? relation->sources : item->type;
     }
@@ -312,38 +319,35 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
     }
     if (item->target == SETTI_NO_REF) {
         if (term->steps != SETT_STEPS_ONE) {
-            return build_fail(b, SETT_STATUS_ARGUMENT,
-                              "\"%.100s\" needs a target: \"+\", \"*\" and \"?\" follow links",
-                              item->type->desc.name);
+            return BUILD_REJECT(b, "\"%.100s\" needs a target: \"+\", \"*\" and \"?\" follow links",
+                                item->type->desc.name);
         }
         return build_walk(b, item, term);
     }
     if (term->walk != SETT_WALK_NONE) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "a term has a walk and a target - leave out one");
+        return BUILD_REJECT(b, "a term has a walk and a target - leave out one");
     }
-    if (item->type->links == NULL && item->type->id != SETT_ID_HIERARCHY) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "\"%.100s\" is not a relationship - leave out the target",
-                          item->type->desc.name);
+    if (!build_is_relationship(item->type)) {
+        return BUILD_REJECT(b, "\"%.100s\" is not a relationship - leave out the target",
+                            item->type->desc.name);
     }
     build_link(item, term->steps);
     return true;
 }
 
+/* Prepares one side of a comparison; *ref becomes the variable whose value it reads. */
 static bool build_operand(search_build* b, setti_search_side* side,
                           const sett_search_operand* operand, uint16_t scope, uint8_t* ref)
 {
     char message[SETTI_MESSAGE_SIZE];
-    bool fixed = operand->kind >= SETT_OPERAND_TEXT;
+    bool fixed = operand->kind >= SETT_OPERAND_TEXT; /* a value in the query itself */
     *ref = fixed ? SETTI_NO_REF : build_ref(b, &operand->of, "this", scope);
     sett_status status = setti_compare_prepare(b->search->world, side, operand, message);
     if (status != SETT_OK) {
         return build_fail(b, status, "%s", message);
     }
-    return !b->failed &&
-           (fixed || *ref < b->search->variable_count ||
-            build_fail(b, SETT_STATUS_ARGUMENT, "\"_\" cannot be compared - use a variable"));
+    return !b->failed && (fixed || *ref < b->search->variable_count ||
+                          BUILD_REJECT(b, "\"_\" cannot be compared - use a variable"));
 }
 
 static bool build_compare(search_build* b, setti_search_item* item, const sett_search_term* term,
@@ -365,7 +369,7 @@ static bool build_compare(search_build* b, setti_search_item* item, const sett_s
     item->needs[1] = sides[1].type;
     char message[SETTI_MESSAGE_SIZE];
     return setti_compare_join(&sides[0], &sides[1], term->compare, message) ||
-           build_fail(b, SETT_STATUS_ARGUMENT, "%s", message);
+           BUILD_REJECT(b, "%s", message);
 }
 
 /* Notes the term with which the search begins: its source must have it. */
@@ -374,14 +378,13 @@ static bool build_drives(search_build* b, const setti_search_item* item,
 {
     sett_search* search = b->search;
     if (search->drives != SETTI_NONE) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "two terms are [drive] - leave out [drive] in one of them");
+        return BUILD_REJECT(b, "two terms are [drive] - leave out [drive] in one of them");
     }
     if (scope != 0 || term->kind != SETT_SEARCH_TERM || item->optional || item->needs[0] == NULL ||
         build_bit(search, item->source) == 0) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "this term cannot be [drive] - use it for a required component or link "
-                          "of a variable, outside of \"||\" and \"!\" lists");
+        return BUILD_REJECT(b,
+                            "this term cannot be [drive] - use it for a required component or link "
+                            "of a variable, outside of \"||\" and \"!\" lists");
     }
     search->drives = (uint32_t)(item - search->item);
     return true;
@@ -397,10 +400,10 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
         return false;
     }
     if (!compares && term->kind != SETT_SEARCH_TERM) {
-        return build_fail(b, SETT_STATUS_ARGUMENT, "unknown kind of term");
+        return BUILD_REJECT(b, "unknown kind of term");
     }
     if (term->optional && compares) {
-        return build_fail(b, SETT_STATUS_ARGUMENT, "\"?\" is for components and links only");
+        return BUILD_REJECT(b, "\"?\" is for components and links only");
     }
     item->optional = term->optional;
     if (!(compares ? build_compare : build_component)(b, item, term, scope)) {
@@ -410,16 +413,16 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
     return !term->drives || build_drives(b, item, term, scope);
 }
 
-/* Where the terms of a scope are: the end of a list closes them, or the end of the query. */
-typedef enum build_place {
-    BUILD_QUERY,
-    BUILD_LIST
-} build_place;
+/* What ends the terms of a scope. */
+typedef enum build_end {
+    BUILD_TO_QUERY_END,
+    BUILD_TO_LIST_END
+} build_end;
 
-static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_place place);
+static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until);
 
-/* Builds the side of `||` that begins at this term: a scope, or, if it is the only side, a part of
- * the scope around it. */
+/* Builds the term or list that begins at the current term, and moves behind it. *or_next: `||`
+ * follows. The items go to `items`; those of a negated one to a scope of its own. */
 static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
 {
     sett_search* search = b->search;
@@ -427,12 +430,12 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
     SETTI_ASSERT(b->at < search->term_count);
     bool leaf = term->kind != SETT_SEARCH_BEGIN;
     if (term->optional && (!leaf || term->negated)) {
-        return build_fail(b, SETT_STATUS_ARGUMENT, "\"?\" is for components and links only");
+        return BUILD_REJECT(b, "\"?\" is for components and links only");
     }
-    search_items side = {.count = 0};
+    search_items negated = {.count = 0};
     uint16_t inner = scope;
     setti_search_item* list = NULL;
-    if (term->negated) { /* a scope, which build_variables reduces */
+    if (term->negated) { /* build_collapse removes the list if it has one term */
         list = build_item(b, items, SETTI_ITEM_LIST);
         inner = build_new_scope(b, scope);
         if (b->failed) {
@@ -441,17 +444,17 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
         list->negated = true;
     }
     b->at += !leaf;
-    search_items* into = list != NULL ? &side : items;
-    if (!(leaf ? build_leaf(b, into, inner) : build_scope(b, into, inner, BUILD_LIST))) {
+    search_items* into = list != NULL ? &negated : items;
+    if (!(leaf ? build_leaf(b, into, inner) : build_scope(b, into, inner, BUILD_TO_LIST_END))) {
         return false;
     }
     *or_next = search->term[b->at].or_next;
     b->at++;
     return list == NULL ||
-           (build_close_scope(b, inner, &side) && build_close(b, &list->scopes, &inner, 1));
+           (build_close_scope(b, inner, &negated) && build_close(b, &list->scopes, &inner, 1));
 }
 
-/* Whether `||` follows the side that begins at a term. */
+/* Whether `||` follows the term or list that begins at the term `first`. */
 static bool build_has_or(const sett_search* search, uint32_t first)
 {
     uint32_t depth = 0;
@@ -459,13 +462,13 @@ static bool build_has_or(const sett_search* search, uint32_t first)
         depth += search->term[k].kind == SETT_SEARCH_BEGIN;
         depth -= search->term[k].kind == SETT_SEARCH_END && depth != 0;
         if (depth == 0) {
-            return search->term[k].or_next; /* the side's last term */
+            return search->term[k].or_next;
         }
     }
     return false;
 }
 
-/* Builds a chain: one side, or a list of several. */
+/* Builds what stands between two commas: a term or list, or several with `||` between them. */
 static bool build_chain(search_build* b, search_items* items, uint16_t scope)
 {
     sett_search* search = b->search;
@@ -479,11 +482,10 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
     while (or_next && !b->failed) {
         if (b->at == search->term_count || search->term[b->at].kind == SETT_SEARCH_END) {
             b->at = b->at < search->term_count ? b->at : search->term_count - 1;
-            return build_fail(b, SETT_STATUS_ARGUMENT, "a term is missing after \"||\"");
+            return BUILD_REJECT(b, "a term is missing after \"||\"");
         }
         if (search->term[b->at].optional) {
-            return build_fail(b, SETT_STATUS_ARGUMENT,
-                              "a term beside \"||\" cannot be optional (\"?\")");
+            return BUILD_REJECT(b, "a term beside \"||\" cannot be optional (\"?\")");
         }
         search_items side = {.count = 0};
         sides[count] = build_new_scope(b, scope);
@@ -496,8 +498,8 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
     return !b->failed && build_close(b, &list->scopes, sides, count);
 }
 
-/* Builds all chains up to the end of the list or of the terms. */
-static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_place place)
+/* Builds the terms of a scope, up to the end of the list or of the query. */
+static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until)
 {
     sett_search* search = b->search;
     uint32_t start = b->at;
@@ -508,27 +510,24 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bu
     }
     bool closed = b->at < search->term_count; /* by SETT_SEARCH_END */
     uint32_t end = b->at;
-    b->at = closed ? end : search->term_count - 1;
-    if (closed && place == BUILD_QUERY) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "SETT_SEARCH_END is without SETT_SEARCH_BEGIN - add it before");
+    b->at = closed ? end : search->term_count - 1; /* errors name the last term */
+    if (closed && until == BUILD_TO_QUERY_END) {
+        return BUILD_REJECT(b, "SETT_SEARCH_END is without SETT_SEARCH_BEGIN - add it before");
     }
-    if (!closed && place == BUILD_LIST) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "SETT_SEARCH_BEGIN is without SETT_SEARCH_END - add it at the end");
+    if (!closed && until == BUILD_TO_LIST_END) {
+        return BUILD_REJECT(b, "SETT_SEARCH_BEGIN is without SETT_SEARCH_END - add it at the end");
     }
     if (end == start) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "a list is empty - add a term to it, or leave it out");
+        return BUILD_REJECT(b, "a list is empty - add a term to it, or leave it out");
     }
     b->at = end;
     return true;
 }
 
-/* --------------------------------------------------------------------------- what is where */
+/* ----------------------------------------------------------------------- variables of items */
 
 /* The variables in a scope that belong to outer scopes. */
-static uint32_t build_free(const sett_search* search, uint16_t scope)
+static uint32_t build_outer(const sett_search* search, uint16_t scope)
 {
     SETTI_ASSERT(scope < search->scope_count);
     uint32_t variables = 0;
@@ -538,6 +537,7 @@ static uint32_t build_free(const sett_search* search, uint16_t scope)
     return variables & ~search->scope[scope].locals;
 }
 
+/* Whether a loop can find an item's variables by the item: by a component or by links. */
 static bool build_finds(const setti_search_item* item)
 {
     return !item->negated && !item->optional &&
@@ -545,7 +545,7 @@ static bool build_finds(const setti_search_item* item)
             item->kind == SETTI_ITEM_LINK);
 }
 
-/* Makes an inner scope's variable mean any entity, if it occurs once, as a target. */
+/* If an inner scope's variable occurs once, as the target of a link, any target will do. */
 static void build_forget_target(const search_build* b, setti_search_scope* scope,
                                 setti_search_item* item)
 {
@@ -557,7 +557,7 @@ static void build_forget_target(const search_build* b, setti_search_scope* scope
     }
 }
 
-/* Replaces a list of one scope with one item, and without variables, by that item. */
+/* Replaces a list by its only item, if it has one scope, with one item and no variables. */
 static void build_collapse(const sett_search* search, setti_search_item* list)
 {
     SETTI_ASSERT(list->kind == SETTI_ITEM_LIST && list->scopes.first < list->scopes.stop);
@@ -571,7 +571,7 @@ static void build_collapse(const sett_search* search, setti_search_item* list)
     }
 }
 
-/* Finds the variables of each item, in inner scopes first. */
+/* Sets the variables of each item in a scope, those of inner scopes first. */
 static void build_variables(search_build* b, uint16_t scope)
 {
     sett_search* search = b->search;
@@ -585,7 +585,7 @@ static void build_variables(search_build* b, uint16_t scope)
         for (uint32_t s = item->scopes.first;
              item->kind == SETTI_ITEM_LIST && s < item->scopes.stop; s++) {
             build_variables(b, search->order[s]);
-            item->variables |= build_free(search, search->order[s]);
+            item->variables |= build_outer(search, search->order[s]);
         }
         if (item->kind == SETTI_ITEM_LIST) {
             build_collapse(search, item);
@@ -594,32 +594,32 @@ static void build_variables(search_build* b, uint16_t scope)
     }
 }
 
-/* Prepares an optional item: a link finds one variable, which occurs nowhere else. Other optional
+/* Marks the variable that an optional link finds: one that occurs nowhere else. Other optional
  * items do not influence results. */
 static bool build_optional(search_build* b, setti_search_item* item)
 {
     sett_search* search = b->search;
-    uint32_t fresh = 0;
+    uint32_t found_here = 0;
     uint8_t refs[2] = {item->source, item->target};
     for (uint32_t k = 0; item->kind == SETTI_ITEM_LINK && k < 2; k++) {
         if (build_bit(search, refs[k]) != 0 && b->occurs[refs[k]] == 1) {
             search->variable[refs[k]].optional = true;
-            fresh++;
+            found_here++;
         }
     }
     b->at = item->term;
-    return fresh < 2 ||
-           build_fail(
-               b, SETT_STATUS_ARGUMENT,
-               "neither end of an optional link occurs in another term - use one of them there");
+    return found_here < 2 ||
+           BUILD_REJECT(
+               b, "neither end of an optional link occurs in another term - use one of them there");
 }
 
 /* ------------------------------------------------------------------------------- branches */
 
-/* The list of a scope whose sides all find a variable. */
-static const setti_search_item* build_list_of(const sett_search* search,
-                                              const setti_search_scope* scope, uint32_t bit,
-                                              bool* partly)
+/* The list in a scope all of whose sides contain a variable (`bit`), or NULL. *partly becomes true
+ * if a list has it in some sides only. */
+static const setti_search_item* build_list_with(const sett_search* search,
+                                                const setti_search_scope* scope, uint32_t bit,
+                                                bool* partly)
 {
     for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
@@ -629,7 +629,7 @@ static const setti_search_item* build_list_of(const sett_search* search,
         }
         uint32_t in_all = UINT32_MAX;
         for (uint32_t s = item->scopes.first; s < item->scopes.stop; s++) {
-            in_all &= build_free(search, search->order[s]);
+            in_all &= build_outer(search, search->order[s]);
         }
         if ((in_all & bit) != 0) {
             return item;
@@ -639,37 +639,39 @@ static const setti_search_item* build_list_of(const sett_search* search,
     return NULL;
 }
 
-/* Merges one side of a list into a scope. Parts that find variables of their own stay lists. */
+/* Merges one side of a list into a scope. Items with variables of the side itself stay in a list
+ * of their own. */
 static bool build_merge_side(search_build* b, search_items* items, uint16_t into, uint16_t side)
 {
     sett_search* search = b->search;
-    search_items finding = {.count = 0};
+    search_items inner = {.count = 0};
     const setti_search_scope from = search->scope[side];
     for (uint32_t k = from.items.first; k < from.items.stop; k++) {
         uint16_t number = search->order[k];
         bool local = (search->item[number].variables & from.locals) != 0;
-        search_items* list = local ? &finding : items;
+        search_items* list = local ? &inner : items;
         list->item[list->count++] = number;
         b->positive[into] |=
             !local && build_finds(&search->item[number]) ? search->item[number].variables : 0;
     }
-    if (finding.count == 0) {
+    if (inner.count == 0) {
         return true;
     }
     setti_search_item* item = build_item(b, items, SETTI_ITEM_LIST);
     uint16_t scope = build_new_scope(b, into);
-    if (b->failed || !build_close_scope(b, scope, &finding) ||
+    if (b->failed || !build_close_scope(b, scope, &inner) ||
         !build_close(b, &item->scopes, &scope, 1)) {
         return false;
     }
     search->scope[scope].locals = from.locals;
-    item->variables = build_free(search, scope);
+    item->variables = build_outer(search, scope);
     return true;
 }
 
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 
-/* Builds a branch: the scope with one side of the list, and without the earlier sides. */
+/* Builds a branch: the scope with one side of the list instead of the list, and with a test that
+ * no earlier side is true. Splits it into `most` branches at most. */
 static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
                          uint32_t side, uint32_t most)
 {
@@ -701,14 +703,14 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
         earlier->scopes.first = list->scopes.first;
         earlier->scopes.stop = (uint16_t)(list->scopes.first + side);
         for (uint32_t s = earlier->scopes.first; s < earlier->scopes.stop; s++) {
-            earlier->variables |= build_free(search, search->order[s]);
+            earlier->variables |= build_outer(search, search->order[s]);
         }
     }
     return build_close_scope(b, made, &items) && build_branches(b, made, most);
 }
 
-/* Splits the query into branches, at most so many, where only a list can find a variable. Beyond
- * that the variable is looked for among all entities, and the list is a test. */
+/* Splits a scope into branches where only a list can find a variable. If that would make more than
+ * `most`, the variable is looked for among all entities, and the list is a test. */
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
@@ -718,13 +720,13 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
         uint32_t bit = (uint32_t)1 << v;
         const setti_search_item* list =
             (missing & bit) != 0 && !search->variable[v].optional
-                ? build_list_of(search, &search->scope[scope], bit, &partly)
+                ? build_list_with(search, &search->scope[scope], bit, &partly)
                 : NULL;
         if (list == NULL && partly) {
-            return build_fail(b, SETT_STATUS_ARGUMENT,
-                              "$%.60s is in some sides of \"||\" only - use it in each, or write "
-                              "\"_\" for any entity",
-                              search->variable[v].name);
+            return BUILD_REJECT(b,
+                                "$%.60s is in some sides of \"||\" only - use it in each, or write "
+                                "\"_\" for any entity",
+                                search->variable[v].name);
         }
         uint32_t sides = list != NULL ? (uint32_t)(list->scopes.stop - list->scopes.first) : 0;
         if (list != NULL && sides <= most) {
@@ -743,7 +745,7 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 
 /* ------------------------------------------------------------------------------- creating */
 
-/* *number becomes the number, in results, of a variable that an order names. */
+/* *number becomes the position in the results of a variable that an order names. */
 static bool build_order_variable(search_build* b, const sett_search_ref* ref, uint8_t* number)
 {
     const char* name = ref->variable != NULL ? ref->variable : "this";
@@ -752,9 +754,8 @@ static bool build_order_variable(search_build* b, const sett_search_ref* ref, ui
                          : UINT32_MAX;
     *number = (uint8_t)found;
     return found != UINT32_MAX ||
-           build_fail(b, SETT_STATUS_ARGUMENT,
-                      "\"%s%.100s\" is not a variable of the results - order by one that is",
-                      build_is_name(name) ? "$" : "", name);
+           BUILD_REJECT(b, "\"%s%.100s\" is not a variable of the results - order by one that is",
+                        build_is_name(name) ? "$" : "", name);
 }
 
 static bool build_order(search_build* b)
@@ -767,7 +768,7 @@ static bool build_order(search_build* b)
     bool valued = order->by.kind != SETT_OPERAND_ENTITY;
     search->sorts = grouped || order->cascade || valued;
     memset(search->rank_of, SETTI_NO_REF, sizeof(search->rank_of));
-    b->at = SETT_SEARCH_TERMS;
+    b->at = SETTI_AT_ORDER;
     sett_status status = setti_rank_resolve(search->world, order, &search->rank, message);
     if (status != SETT_OK) {
         return build_fail(b, status, "%s", message);
@@ -784,15 +785,13 @@ static bool build_tree(search_build* b)
     sett_search* search = b->search;
     search_items items = {.count = 0};
     uint16_t top = build_new_scope(b, 0);
-    if (!build_scope(b, &items, top, BUILD_QUERY) || !build_close_scope(b, top, &items)) {
+    if (!build_scope(b, &items, top, BUILD_TO_QUERY_END) || !build_close_scope(b, top, &items)) {
         return false;
     }
-    for (uint32_t v = 0; v < search->variable_count; v++) {
-        if (search->variable[v].name != NULL) {
-            search->scope[b->owner[v]].locals |= (uint32_t)1 << v;
-        }
-        if (search->variable[v].name != NULL && b->owner[v] == top) {
-            search->result[search->result_count++] = (uint8_t)v;
+    for (uint8_t v = 0; v < search->variable_count; v++) {
+        search->scope[b->owner[v]].locals |= build_bit(search, v);
+        if (build_bit(search, v) != 0 && b->owner[v] == top) {
+            search->result[search->result_count++] = v;
         }
     }
     SETTI_ASSERT(search->scope_count != 0 && search->result_count <= search->variable_count);
@@ -806,21 +805,22 @@ static bool build_tree(search_build* b)
     if (!build_branches(b, top, SETTI_SEARCH_BRANCHES) || !build_order(b)) {
         return false;
     }
-    /* The most steps and pipes in plans. A branch has each item once, two more for each list that
-     * was split, and two for each variable: finding it, and testing whether it is shown. */
-    uint32_t each = search->item_count + search->scope_count + 2 * search->variable_count + 1;
-    search->step_room = each * search->branch_count;
+    /* Steps of a branch at most: each item once, each list that was split twice more, and two for
+     * each variable, to find it and to test whether it is shown. */
+    uint32_t most = search->item_count + search->scope_count + 2 * search->variable_count + 1;
+    search->step_room = most * search->branch_count;
     search->pipe_room = (search->scope_count + 1) * search->branch_count;
     search->depth_room = search->variable_count + b->deepest + 4;
     return true;
 }
 
-/* Where texts are stored; while `at` is NULL they are only measured. */
+/* Where texts are stored; while `at` is NULL only their size is added up. */
 typedef struct search_texts {
     char* at;
     size_t size;
 } search_texts;
 
+/* Copies a text to the search's memory, where *text then points. */
 static void search_keep_text(search_texts* to, const char** text)
 {
     size_t size = *text != NULL ? strlen(*text) + 1 : 0;
@@ -851,79 +851,80 @@ static void search_keep_texts(search_texts* to, sett_search* search)
     }
 }
 
-static bool search_take(search_build* b, uint32_t* count, const sett_search_term* term)
+static bool search_add_term(search_build* b, uint32_t* count, const sett_search_term* term)
 {
     if (*count == SETT_SEARCH_TERMS) {
         return false;
     }
-    b->column[*count] = b->columns != NULL ? b->columns[b->at] : b->at;
+    b->split_columns[*count] = b->columns != NULL ? b->columns[b->at] : b->at;
     b->term[(*count)++] = *term;
     return true;
 }
 
-/* Replaces a term of any link by a list of `||` over all relationships, in braces if negated.
- * Returns NULL or the error. */
-static const char* search_take_any(search_build* b, uint32_t* count, const sett_search_term* term)
+/* Adds, for a term with "*" as its relationship, one term for each relationship, with `||` between
+ * them; in braces if the term is negated. Returns NULL or the error. */
+static const char* search_add_any(search_build* b, uint32_t* count, const sett_search_term* term)
 {
     const setti_type_list* types = &b->search->world->registered;
     sett_search_term one = *term;
-    bool taken = true;
+    bool added = true;
     if (term->target.variable == NULL && sett_is_null(term->target.entity)) {
         return "\"*\" as a relationship needs a target: *($this, door)";
     }
     if (term->negated) {
         sett_search_term begin = {.kind = SETT_SEARCH_BEGIN, .negated = true};
-        taken = search_take(b, count, &begin);
+        added = search_add_term(b, count, &begin);
         one.negated = false;
     }
     uint32_t before = *count;
     one.or_next = true;
-    for (uint32_t k = 0; taken && k < types->count; k++) {
+    for (uint32_t k = 0; added && k < types->count; k++) {
         const setti_type* type = types->item[k];
         one.component = type->id;
-        taken =
-            (type->links == NULL && type->id != SETT_ID_HIERARCHY) || search_take(b, count, &one);
+        added = !build_is_relationship(type) || search_add_term(b, count, &one);
     }
-    if (taken && *count == before) {
+    if (added && *count == before) {
         return "no relationship is registered";
     }
     sett_search_term* last = &b->term[*count - 1];
-    if (taken && term->negated) {
+    if (added && term->negated) {
         sett_search_term end = {.kind = SETT_SEARCH_END};
         last->or_next = false;
-        taken = search_take(b, count, &end);
+        added = search_add_term(b, count, &end);
         last = &b->term[*count - 1];
     }
     last->or_next = term->or_next;
-    return taken ? NULL : "there are too many relationships for \"*\" - name one";
+    return added ? NULL : "there are too many relationships for \"*\" - name one";
 }
 
-/* Copies a program's terms, which may be shorter. Returns false, with the failure reported.
- * The last lines keep the order's column, make `columns` (if there is a text) those of the copied
- * terms, of which there are more where terms of any link were split, and go back to the first. */
-static bool search_take_terms(search_build* b, const sett_search_desc* desc, size_t term_size,
-                              uint32_t* count)
+/* Copies a program's terms, of `term_size` bytes each. Where a term with "*" became several, later
+ * terms have other numbers, so `columns` is replaced. Returns false if it has failed. */
+static bool search_add_terms(search_build* b, const sett_search_desc* desc, size_t term_size,
+                             uint32_t* count)
 {
     for (b->at = 0; b->at < desc->term_count; b->at++) {
         sett_search_term term;
         setti_copy_sized(&term, sizeof(term), (const unsigned char*)desc->terms + b->at * term_size,
                          term_size);
-        bool any = term.kind == SETT_SEARCH_TERM && term.component == SETT_ANY_RELATIONSHIP;
-        const char* wrong = any ? search_take_any(b, count, &term)
-                            : search_take(b, count, &term)
-                                ? NULL
-                                : "the query has too many terms for one search";
+        const char* wrong = NULL;
+        if (term.kind == SETT_SEARCH_TERM && term.component == SETT_ANY_RELATIONSHIP) {
+            wrong = search_add_any(b, count, &term);
+        } else if (!search_add_term(b, count, &term)) {
+            wrong = "the query has too many terms for one search";
+        }
         if (wrong != NULL) {
-            return build_fail(b, SETT_STATUS_ARGUMENT, "%s", wrong);
+            return BUILD_REJECT(b, "%s", wrong);
         }
     }
-    b->column[SETT_SEARCH_TERMS] = b->columns != NULL ? b->columns[SETT_SEARCH_TERMS] : 0;
-    b->columns = b->columns != NULL ? b->column : NULL;
+    if (b->columns != NULL) {
+        b->split_columns[SETTI_AT_ORDER] = b->columns[SETTI_AT_ORDER];
+        b->columns = b->split_columns;
+    }
     b->at = 0;
     return true;
 }
 
-/* Makes a search, in memory of its own, from terms that may be shorter. `b` holds it meanwhile. */
+/* Allocates a search with its terms and texts; its tree has room in `b` until search_settle. */
 static sett_search* search_make(search_build* b, sett_world* world, const sett_search_desc* desc,
                                 size_t term_size)
 {
@@ -935,7 +936,7 @@ static sett_search* search_make(search_build* b, sett_world* world, const sett_s
         .ordering = desc->order,
         .drives = SETTI_NONE};
     b->search = &given;
-    if (!search_take_terms(b, desc, term_size, &given.term_count)) {
+    if (!search_add_terms(b, desc, term_size, &given.term_count)) {
         return NULL;
     }
     search_texts texts = {NULL, 0};
@@ -961,7 +962,7 @@ static sett_search* search_make(search_build* b, sett_world* world, const sett_s
     return search;
 }
 
-/* Moves a part of the search under construction to its place. */
+/* Copies a part of the search to *to, and moves *to behind it. */
 static void* search_move(unsigned char** to, const void* from, size_t size)
 {
     unsigned char* at = *to;
@@ -970,7 +971,7 @@ static void* search_move(unsigned char** to, const void* from, size_t size)
     return at;
 }
 
-/* Moves the search to memory of its exact size. Returns false when memory runs out. */
+/* Moves the tree to memory of its exact size. Returns false when memory runs out. */
 static bool search_settle(const search_build* b)
 {
     sett_search* search = b->search;
@@ -1011,15 +1012,17 @@ static sett_search* search_first(const sett_world* world)
     return world->module[SETTI_SLOT_SEARCHES];
 }
 
+/* The name of a search that reads the type, or NULL. */
 static const char* search_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_search* search = search_first(world); search != NULL; search = search->next) {
-        bool of = search->rank.side.type == type; /* relationships cannot be unregistered */
+        /* An order's relationships need no check: they cannot be unregistered. */
+        bool reads = search->rank.side.type == type;
         for (uint32_t k = 0; k < search->item_count; k++) {
             const setti_search_item* item = &search->item[k];
-            of = of || item->type == type || item->needs[0] == type || item->needs[1] == type;
+            reads = reads || item->type == type || item->needs[0] == type || item->needs[1] == type;
         }
-        if (of) {
+        if (reads) {
             return search->open.name;
         }
     }
@@ -1127,8 +1130,6 @@ sett_status sett_search_destroy(sett_search* search)
     }
     return status;
 }
-
-/* ---------------------------------------------------------------------------------- asking */
 
 void sett_search_describe(const sett_search* search, sett_search_desc* desc)
 {

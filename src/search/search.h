@@ -19,10 +19,11 @@
 /* Room for the items of scopes, at most two for each branch, and the scopes of lists. */
 #define SETTI_SEARCH_ORDER (SETTI_SEARCH_BRANCHES * 2 * 128 + SETTI_SEARCH_SCOPES)
 
-/* In place of a variable: */
-#define SETTI_SOME 0xFEu     /* `_` */
-#define SETTI_NO_REF 0xFFu   /* nothing: the term has no target */
+#define SETTI_SOME 0xFEu     /* in place of a variable's number: `_`, any entity */
+#define SETTI_NO_REF 0xFFu   /* in place of a variable's number: the term has no such side */
 #define SETTI_NO_DEPTH 0xFFu /* in place of a depth: the variable is a constant */
+/* In place of a term's number: the order, which has a column in the text like a term. */
+#define SETTI_AT_ORDER SETT_SEARCH_TERMS
 
 /* A range: numbers or steps from `first` to before `stop`. */
 typedef struct setti_span {
@@ -44,13 +45,13 @@ typedef struct setti_search_item {
     uint8_t term;    /* number of its term */
     uint8_t compare; /* its sides' number in search->side */
     uint8_t source, target;
-    bool none; /* of a link: zero links count, from an entity to itself */
-    bool more; /* of a link: several links count */
+    bool or_self; /* of a link: also true if source and target are one entity */
+    bool closure; /* of a link: also true if several links lead from source to target */
     sett_walk walk;
     const setti_type* type;     /* of a component or link */
     const setti_type* along;    /* of a link or `walk`: the relationship or hierarchy */
     const setti_type* needs[2]; /* types that source and target must have themselves, or NULL */
-    setti_span scopes;          /* of a list: its scopes, in `order` */
+    setti_span scopes;          /* of a list: its scopes, in the search's `order` */
     uint32_t variables;         /* a bit for each variable in the item, but not in its scopes */
 } setti_search_item;
 
@@ -58,7 +59,7 @@ typedef struct setti_search_item {
 
 typedef struct setti_search_scope {
     uint16_t parent;  /* of the outermost scope: itself */
-    setti_span items; /* in `order` */
+    setti_span items; /* in the search's `order` */
     uint32_t locals;  /* the scope's own variables */
 } setti_search_scope;
 
@@ -82,6 +83,8 @@ typedef enum setti_search_step_kind {
     SETTI_FIND_SHOWN /* tests that no tag hides the entity */
 } setti_search_step_kind;
 
+#define SETTI_ESTIMATE_ONE 256u /* one row */
+
 typedef struct setti_search_step {
     setti_search_step_kind kind;
     uint8_t depth;    /* of the block that it fills or filters */
@@ -95,7 +98,7 @@ typedef struct setti_search_step {
     setti_span pipes;                /* of a list's test */
     uint32_t found;                  /* of a list's test: variables found before */
     bool prefetch;                   /* links do not stay in a cache */
-    uint64_t estimate;               /* number of rows that leave it */
+    uint64_t estimate;               /* number of rows that leave it, times SETTI_ESTIMATE_ONE */
 } setti_search_step;
 
 typedef struct setti_search_plan {
@@ -111,7 +114,7 @@ enum {
     SETTI_SLOT_LOOKUPS = 12
 };
 
-/* The entities that a look-up found for a scan, in place of all with its type. */
+/* The entities that a look-up found for a scan, which then skips all others. */
 typedef struct setti_wanted {
     const sett_lookup* by; /* NULL: no look-up */
     sett_entity* entity;   /* in the order of their indices */
@@ -123,7 +126,7 @@ typedef struct setti_wanted {
 typedef struct setti_lookup_calls {
     /* Selects a look-up for a scan that begins now, where one thread runs. */
     void (*narrow)(const sett_search* search, const setti_search_step* step, setti_wanted* wanted);
-    /* Whether no value has changed since then. */
+    /* Whether no value has changed since the look-up was selected. */
     bool (*is_current)(const sett_lookup* lookup);
 } setti_lookup_calls;
 
@@ -164,9 +167,27 @@ struct sett_search {
     uint32_t step_room; /* steps in a plan at most */
     uint32_t pipe_room;
     uint32_t depth_room;
-    void* spare;     /* memory of the last loop, for the next one */
-    struct find* at; /* open loops that began outside of systems */
+    void* spare;        /* memory of the last loop, for the next one */
+    struct find* loops; /* open loops that began outside of systems */
 };
+
+/* The tick of the last write to one of the pages. */
+static inline uint64_t setti_search_newest(const setti_pages* pages)
+{
+    uint64_t newest = 0;
+    for (uint32_t number = 0; number < pages->count; number++) {
+        newest = SETTI_MAX(newest, pages->tick[number]);
+    }
+    return newest;
+}
+
+/* Returns a tick at which all pages, the newest of which was written at `newest`, have been read:
+ * each later write has this tick or a later one. */
+static inline uint64_t setti_search_read_tick(setti_pool* pool, uint64_t newest)
+{
+    pool->tick += SETTI_MAX(newest, pool->restored) == pool->tick;
+    return pool->tick;
+}
 
 /* Makes the plan of a loop that begins now. It depends on the world's state and bound variables
  * alone. */
@@ -199,10 +220,13 @@ bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_
 bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_t index,
                        uint64_t* key, const char** text);
 
-/* Whether a comparison is true for two entities. */
+/* Whether a comparison is true for the entities `a` and `b`. */
 bool setti_compare_test(sett_world* world, const setti_search_side* left,
                         const setti_search_side* right, sett_compare compare, uint32_t a,
                         uint32_t b);
+
+/* Whether a member's value is a multiple of the number that is stored. */
+bool setti_compare_is_scaled(const sett_member_ref* member);
 
 /* The entity of a side; SETTI_NONE if it is not alive. */
 uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index);
@@ -227,15 +251,14 @@ static inline const char* setti_search_mark(sett_compare compare)
     static const char* const marks[] = {"==", "!=", "<", "<=", ">", ">=", "~=", "!~"};
     return marks[compare];
 }
-/* An access as it is written in texts; "": none. */
 
+/* An access as it is written in texts. */
 static inline const char* setti_search_access(sett_access access)
 {
     static const char* const words[] = {"inout", "in", "out", "none"};
     return words[access];
 }
 
-/* Whether a character is a digit. */
 static inline bool setti_search_is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -260,7 +283,8 @@ static inline const char* setti_search_word_end(const char* text)
     return text;
 }
 
-/* Whether a term asks another entity than its variable's. Such terms read by default. */
+/* Whether a term asks another entity than its variable's. Such a term has the access `in` unless
+ * its text says otherwise. */
 static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 {
     return term->walk != SETT_WALK_NONE || term->singleton ||
@@ -271,7 +295,7 @@ static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 typedef struct setti_parsed {
     sett_world* world;
     sett_search_term term[SETT_SEARCH_TERMS];
-    uint32_t column[SETT_SEARCH_TERMS + 1]; /* by term; the last is the order's */
+    uint32_t column[SETT_SEARCH_TERMS + 1]; /* by term; SETTI_AT_ORDER: 0 without an order */
     uint32_t term_count;
     sett_search_order order;
     size_t text_size;

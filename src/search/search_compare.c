@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Makes a value of a text of `room` bytes, with or without a zero at its end. */
 static void side_text(setti_side_value* value, const char* at, size_t room)
 {
     const char* end = memchr(at, '\0', room);
@@ -65,9 +66,8 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
                                   const sett_search_operand* operand,
                                   char message[SETTI_MESSAGE_SIZE])
 {
-    memset(side, 0, sizeof(*side));
-    side->kind = operand->kind;
     setti_side_value* value = &side->value;
+    *side = (setti_search_side){.kind = operand->kind};
     switch (operand->kind) {
     case SETT_OPERAND_ENTITY:
         side->gives = SETTI_VALUE_ENTITY;
@@ -170,6 +170,13 @@ bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_
     return wrong == NULL;
 }
 
+bool setti_compare_is_scaled(const sett_member_ref* member)
+{
+    double scale = member->member->scale;
+    return (scale < 0 || scale > 0) && (scale < 1 || scale > 1);
+}
+
+/* Reads a member; the value stays without a kind if the entity has none. */
 static void side_member(setti_side_value* value, const sett_world* world,
                         const setti_search_side* side, uint32_t index)
 {
@@ -197,13 +204,11 @@ static void side_member(setti_side_value* value, const sett_world* world,
         value->form = SETTI_FORM_FLOAT;
         return;
     }
-    double scale = member->member->scale;
-    bool scaled = (scale < 0 || scale > 0) && (scale < 1 || scale > 1);
-    value->form = scaled                                 ? SETTI_FORM_FLOAT
+    value->form = setti_compare_is_scaled(member)        ? SETTI_FORM_FLOAT
                   : setti_number_is_signed(member->kind) ? SETTI_FORM_SIGNED
                                                          : SETTI_FORM_UNSIGNED;
     value->bits = (uint64_t)setti_number_load(member->kind, at);
-    value->number *= scale;
+    value->number *= member->member->scale;
 }
 
 /* Reads a side's value for an entity. */
@@ -252,6 +257,8 @@ static bool order_is_below_zero(const setti_side_value* integer)
     return integer->form == SETTI_FORM_SIGNED && (int64_t)integer->bits < 0;
 }
 
+/* Compares an integer with a float that is not NaN, exactly: by the whole parts of their distances
+ * from 0 first, then by the float's fraction. */
 static int order_integer_float(const setti_side_value* a, double b)
 {
     bool below = order_is_below_zero(a);
@@ -261,7 +268,7 @@ static int order_integer_float(const setti_side_value* a, double b)
     uint64_t from_zero = below ? 0 - a->bits : a->bits;
     double limit = below ? -b : b;
     int order = -1;
-    if (limit < 18446744073709551616.0) {
+    if (limit < 18446744073709551616.0) { /* 2^64 */
         uint64_t whole = (uint64_t)limit;
         order =
             from_zero != whole ? ORDER_OF(from_zero, whole) : ORDER_OF(0.0, limit - (double)whole);

@@ -9,8 +9,7 @@
 
 #define PRINT_PATH (SETT_NAME_MAX + 1)
 
-/* Whether parse.c reads a name that is written without quotes. It may contain characters of
- * `more`. */
+/* Whether a name needs no quotes for parse.c to read it. It may contain characters of `more`. */
 static bool spell_is_plain(const char* name, const char* more)
 {
     static const char* const words[] = {"parent",    "up", "self",     "target",  "prefab",
@@ -49,26 +48,21 @@ static void spell_name(setti_writer* writer, const char* name)
     spell_text(writer, name, "");
 }
 
-static void spell_path(setti_writer* writer, const char* path)
-{
-    spell_text(writer, path, "/-");
-}
-
 static void spell_handle(setti_writer* writer, sett_entity entity)
 {
     setti_writer_add(writer, "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
 }
 
-/* Writes an entity as its path, if that leads back to it; else as its handle, since by then another
- * entity could have the index. */
+/* Writes an entity as its path if names lead back to the entity, else as its handle. "#7" in a path
+ * does not name it: another entity can have the index when the text is read. */
 static void spell_entity(setti_writer* writer, const sett_search* search, sett_entity entity)
 {
     char path[PRINT_PATH];
     size_t length = sett_name_path(search->world, entity, path, sizeof(path));
-    bool names = path[0] != '#' && strstr(path, "/#") == NULL;
-    if (names && length != 0 && length < sizeof(path) &&
+    bool only_names = path[0] != '#' && strstr(path, "/#") == NULL;
+    if (only_names && length != 0 && length < sizeof(path) &&
         sett_equals(setti_name_lookup(search->world, sett_null(), path), entity)) {
-        spell_path(writer, path);
+        spell_text(writer, path, "/-");
     } else {
         spell_handle(writer, entity);
     }
@@ -93,6 +87,7 @@ static bool spell_is_this(const sett_search_ref* ref)
     return ref->variable == NULL ? sett_is_null(ref->entity) : strcmp(ref->variable, "this") == 0;
 }
 
+/* Writes how a term walks from its variable to the entity that it asks: parent, up Likes, ... */
 static void spell_walk(setti_writer* writer, const sett_search* search,
                        const sett_search_term* term)
 {
@@ -114,8 +109,9 @@ static void spell_walk(setti_writer* writer, const sett_search* search,
     }
 }
 
-static void spell_source(setti_writer* writer, const sett_search* search,
-                         const sett_search_term* term, bool target)
+/* Writes the parentheses behind a component, if any, with its source, walk and target. */
+static void spell_arguments(setti_writer* writer, const sett_search* search,
+                            const sett_search_term* term, bool target)
 {
     bool plain = spell_is_this(&term->source) && !term->singleton;
     if (plain && !target && term->walk == SETT_WALK_NONE) {
@@ -206,7 +202,7 @@ void setti_search_print_term(const sett_search* search, uint32_t number, setti_w
     bool child = target && term->component == SETT_ID_HIERARCHY;
     spell_name(writer, child ? "ChildOf" : sett_component_name(search->world, term->component));
     setti_writer_add(writer, "%s", steps[term->steps]);
-    spell_source(writer, search, term, target);
+    spell_arguments(writer, search, term, target);
 }
 
 /* Writes the variable and relationship of a clause. */

@@ -1,7 +1,8 @@
 /* search_query.c: turns a text about one entity at a time into the description of a query. */
 #include "search/search.h"
 
-/* Reads the kind of a plain term; `any`: it is in a list of ||. Returns NULL or the error. */
+/* Makes a query's term of a search's; `any`: it is in a list of ||. Returns NULL, or what a query
+ * cannot have. */
 static const char* plain_term(const sett_search_term* from, bool any, sett_term* term)
 {
     const char* source = from->source.variable;
@@ -28,6 +29,7 @@ static const char* plain_term(const sett_search_term* from, bool any, sett_term*
     return NULL;
 }
 
+/* plain_term for all terms; *at becomes the number of the last one read. */
 static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc, uint32_t* at)
 {
     uint32_t lists = 0;
@@ -92,9 +94,9 @@ sett_status setti_query_parse(sett_world* world, const char* text, const char* c
     const char* wrong = plain_terms(parsed, desc, &at);
     char message[SETTI_MESSAGE_SIZE];
     const char* order = rank != NULL ? plain_order(parsed, rank, message) : NULL;
-    if (wrong == NULL && parsed->column[SETT_SEARCH_TERMS] != 0 && rank == NULL) {
+    if (wrong == NULL && parsed->column[SETTI_AT_ORDER] != 0 && rank == NULL) {
         wrong = "an order";
-        at = SETT_SEARCH_TERMS;
+        at = SETTI_AT_ORDER;
     }
     if (wrong != NULL) {
         status = setti_world_fail_input(world, SETT_STATUS_ARGUMENT,
@@ -103,7 +105,7 @@ sett_status setti_query_parse(sett_world* world, const char* text, const char* c
                                         call, (unsigned)parsed->column[at], wrong);
     } else if (order != NULL) {
         status = setti_world_fail_input(world, SETT_STATUS_ARGUMENT, "%s: column %u: %s", call,
-                                        (unsigned)parsed->column[SETT_SEARCH_TERMS], order);
+                                        (unsigned)parsed->column[SETTI_AT_ORDER], order);
     }
     setti_parsed_free(parsed);
     return status;

@@ -18,14 +18,14 @@
 
 void setti_marks_clear(setti_marks* marks)
 {
-    memset(marks->live, 0, (marks->words / 64 + 1) * sizeof(uint64_t));
+    memset(marks->used, 0, (marks->words / 64 + 1) * sizeof(uint64_t));
 }
 
-/* The next live word after `at`; `words` at the end. */
+/* The next used word after `at`; `words` at the end. */
 static size_t marks_next_word(const setti_marks* marks, size_t at)
 {
     for (size_t k = ++at / 64; k <= marks->words / 64; k++, at = k * 64) {
-        uint64_t rest = marks->live[k] >> (at % 64);
+        uint64_t rest = marks->used[k] >> (at % 64);
         if (rest != 0) {
             return at + setti_bits_lowest(rest);
         }
@@ -35,7 +35,7 @@ static size_t marks_next_word(const setti_marks* marks, size_t at)
 
 static uint64_t marks_get(const setti_marks* marks, size_t number)
 {
-    return (marks->live[number / 64] >> (number % 64) & 1) != 0 ? marks->word[number] : 0;
+    return (marks->used[number / 64] >> (number % 64) & 1) != 0 ? marks->word[number] : 0;
 }
 
 void setti_marks_join(setti_marks* marks, const setti_marks* from)
@@ -76,7 +76,7 @@ static void compare_slot(setti_compare* compare, sett_entity was, sett_entity is
 {
     bool ended = (was.generation & SETTI_DEAD) == 0;
     bool begun = (is.generation & SETTI_DEAD) == 0;
-    if (ended || begun) {
+    if (compare->sink->entity != NULL && (ended || begun)) {
         compare->sink->entity(compare->sink, ended ? &was : NULL, begun ? &is : NULL);
     }
     if (begun) {
@@ -86,7 +86,7 @@ static void compare_slot(setti_compare* compare, sett_entity was, sett_entity is
 
 void setti_compare_entities(setti_compare* compare)
 {
-    SETTI_ASSERT(compare->sink != NULL && compare->sink->entity != NULL);
+    SETTI_ASSERT(compare->sink != NULL);
     setti_view_slot slot = {.index = SETTI_NONE};
     setti_marks_clear(&compare->begun);
     while (setti_view_next_slot(compare->view, &slot)) {
@@ -126,26 +126,26 @@ SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t si
     }
 }
 
-/* Finds the rows that differ, eight at a time; most of a written page is unchanged. For constant
- * sizes this is inlined, a fifth of calling memcmp. Reading both pages is the cost, so the next
- * ones are prefetched meanwhile (`next`, or NULL). */
+/* Finds the rows that differ, eight at a time, since most of a written page is unchanged. Inlined
+ * for constant sizes, which takes a fifth of the time of memcmp. Most of the time is spent reading
+ * both pages, so the next ones are prefetched meanwhile (`next`, or NULL). */
 SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_page* next,
                                   size_t size)
 {
     const unsigned char* was = rows->was;
     const unsigned char* is = rows->is;
     for (uint32_t n = 0; n < rows->words; n++, was += 64 * size, is += 64 * size) {
-        uint32_t parts = 0;
+        uint32_t eights = 0; /* bit k: rows 8 k to 8 k + 7 differ */
         for (uint32_t k = 0; k < 8; k++) {
             if (next != NULL) {
                 compare_load(next->in[SETTI_BEFORE], (n * 64 + k * 8) * size, 8 * size);
                 compare_load(next->in[SETTI_AFTER], (n * 64 + k * 8) * size, 8 * size);
             }
-            parts |= (uint32_t)compare_eight(was + k * 8 * size, is + k * 8 * size, size) << k;
+            eights |= (uint32_t)compare_eight(was + k * 8 * size, is + k * 8 * size, size) << k;
         }
         uint64_t bits = 0;
-        for (; parts != 0; parts &= parts - 1) {
-            uint32_t first = 8 * setti_bits_lowest(parts);
+        for (; eights != 0; eights &= eights - 1) {
+            uint32_t first = 8 * setti_bits_lowest(eights);
             for (uint32_t row = first; row < first + 8; row++) {
                 bool same = memcmp(was + row * size, is + row * size, size) == 0;
                 bits |= (uint64_t)!same << row;
@@ -157,37 +157,13 @@ SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_pag
 
 static void compare_rows(setti_compare_rows* rows, const setti_view_page* next, size_t size)
 {
-    switch (size) {
-    case 1:
-        compare_rows_of(rows, next, 1);
-        break;
-    case 2:
-        compare_rows_of(rows, next, 2);
-        break;
-    case 4:
-        compare_rows_of(rows, next, 4);
-        break;
-    case 8:
-        compare_rows_of(rows, next, 8);
-        break;
-    case 12:
-        compare_rows_of(rows, next, 12);
-        break;
-    case 16:
-        compare_rows_of(rows, next, 16);
-        break;
-    case 24: /* nodes of the hierarchy */
-        compare_rows_of(rows, next, 24);
-        break;
-    default:
-        compare_rows_of(rows, next, size);
-        break;
-    }
+#define COMPARE_ROWS(n) compare_rows_of(rows, next, n)
+    SETTI_COMPARE_BY_SIZE(size, COMPARE_ROWS);
 }
 
-/* Reports rows that differ, except those of values on one side only or of another entity. */
-static void compare_pass_rows(setti_compare* compare, const setti_storage* storage,
-                              setti_compare_rows* rows)
+/* Reports the rows that differ, except rows that have no value on one side, or another entity. */
+static void compare_report_rows(setti_compare* compare, const setti_storage* storage,
+                                setti_compare_rows* rows)
 {
     setti_view* view = compare->view;
     const setti_pages* entities = &view->world->entities.pages;
@@ -217,9 +193,9 @@ static_assert(SETTI_COMPARE_WORDS * 64 <= SETTI_ENTITY_ROWS &&
                   SETTI_COMPARE_WORDS <= SETTI_BITS_WORDS,
               "rows lie in one page of entities, and one of presence");
 
-/* Marks rows in which a byte differs. Looking up the 64 values of a word would cost 30 times as
- * much as comparing its rows. */
-static void compare_mark_words(setti_compare* compare, const setti_storage* storage,
+/* Compares the rows of an array's page, and reports those that differ, or marks them if the sink
+ * takes no rows. Looking up the 64 values of a word would cost 30 times as much. */
+static void compare_array_page(setti_compare* compare, const setti_storage* storage,
                                const setti_view_page* page, const setti_view_page* next)
 {
     uint32_t words = setti_storage_rows(storage) / 64;
@@ -236,7 +212,7 @@ static void compare_mark_words(setti_compare* compare, const setti_storage* stor
             next != NULL && next->in[SETTI_BEFORE] != NULL && next->in[SETTI_AFTER] != NULL;
         compare_rows(&rows, loads ? next : NULL, storage->size);
         if (compare->sink->rows != NULL) {
-            compare_pass_rows(compare, storage, &rows);
+            compare_report_rows(compare, storage, &rows);
             return;
         }
     }
@@ -266,13 +242,13 @@ static void compare_mark_array(setti_compare* compare, const setti_storage* stor
     at = SETTI_NONE;
     page = setti_view_next(compare->view, &storage->rows, &at);
     while (page != NULL) {
-        const setti_view_page is =
-            *page; /* a copy, since the walk's own may be the next page then */
+        const setti_view_page copy = *page; /* a view can hand out each page at one address */
         page = setti_view_next(compare->view, &storage->rows, &at);
-        compare_mark_words(compare, storage, &is, page);
+        compare_array_page(compare, storage, &copy, page);
     }
 }
 
+/* Marks the entity of a row, unless the row is a gap. */
 static void compare_mark_index(setti_compare* compare, const void* index)
 {
     uint32_t number;
@@ -318,18 +294,18 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     const setti_view_page* page;
     const uint32_t extent[2] = {setti_view_extent(compare->view, type, SETTI_BEFORE),
                                 setti_view_extent(compare->view, type, SETTI_AFTER)};
-    uint32_t from = SETTI_MIN(extent[0], extent[1]);
-    uint32_t to = SETTI_MAX(extent[0], extent[1]);
+    uint32_t less = SETTI_MIN(extent[0], extent[1]);
+    uint32_t more = SETTI_MAX(extent[0], extent[1]);
     while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
-        compare_mark_rows(compare, storage, page, 0, to, extent);
+        compare_mark_rows(compare, storage, page, 0, more, extent);
     }
-    /* rows in use on one side only, without having been written */
-    for (uint32_t row = from; row < to; row = ((row >> storage->shift) + 1) << storage->shift) {
-        setti_view_page whole = {&storage->rows, row >> storage->shift, {NULL, NULL}};
+    /* rows in use on one side only: their pages can be equal */
+    for (uint32_t row = less; row < more; row = ((row >> storage->shift) + 1) << storage->shift) {
+        setti_view_page both = {&storage->rows, row >> storage->shift, {NULL, NULL}};
         for (uint32_t side = 0; side < 2; side++) {
-            whole.in[side] = setti_view_get(compare->view, &storage->rows, whole.number, side);
+            both.in[side] = setti_view_get(compare->view, &storage->rows, both.number, side);
         }
-        compare_mark_rows(compare, storage, &whole, from, to, extent);
+        compare_mark_rows(compare, storage, &both, less, more, extent);
     }
 }
 
@@ -383,13 +359,14 @@ void setti_compare_mark(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* The current pages of a walk, so that each is looked up once. */
+/* The last pages that a walk over indices read, so that each is looked up once. */
 typedef struct compare_place {
     setti_view_page presence;
     setti_view_page rows;
     setti_view_page entities;
 } compare_place;
 
+/* The page of this number on both sides; `at` remembers it. */
 static inline const void* const* compare_page(setti_view* view, setti_view_page* at,
                                               const setti_pages* pages, uint32_t number)
 {
@@ -441,6 +418,7 @@ static void compare_find_values(setti_view* view, compare_place* place, const se
     }
 }
 
+/* Reports the values of an index, if it has any. */
 static void compare_index(setti_compare* compare, compare_place* place, const setti_type* type,
                           uint32_t index)
 {
@@ -496,10 +474,8 @@ void setti_compare_notify(setti_compare* compare, const setti_type* type)
 bool setti_compare_concerns(setti_compare* compare, const setti_type* type)
 {
     setti_view* view = compare->view;
-    const setti_pages* pages[3] = {&type->storage.presence, &type->storage.rows, NULL};
-    if (type->records != NULL) {
-        pages[2] = type->records->pages;
-    }
+    const setti_pages* pages[3] = {&type->storage.presence, &type->storage.rows,
+                                   type->records != NULL ? type->records->pages : NULL};
     for (uint32_t k = 0; k < 3 && pages[k] != NULL; k++) {
         uint32_t at = SETTI_NONE;
         if (setti_view_next(view, pages[k], &at) != NULL) {
@@ -510,19 +486,18 @@ bool setti_compare_concerns(setti_compare* compare, const setti_type* type)
            setti_view_extent(view, type, SETTI_AFTER);
 }
 
-/* If another entity has the index, all components of both count as changed. */
 void setti_compare_type(setti_compare* compare, const setti_type* type)
 {
     if (setti_compare_concerns(compare, type)) {
         setti_marks_clear(&compare->bits);
-        setti_marks_join(&compare->bits, &compare->begun);
+        setti_marks_join(&compare->bits, &compare->begun); /* even if another entity was there */
         setti_compare_mark(compare, type);
         setti_compare_notify(compare, type);
     }
 }
 
-/* Words for every index in pages of either side or the live world; reserved indices are behind all
- * entities. Capacities would be too much: rejected deltas with large indices leave them large. */
+/* The words of a set of all indices that pages of either side, or of the live world, can hold. Not
+ * of all for which tables have capacity: after a rejected delta with large indices that is much. */
 static size_t compare_word_count(setti_view* view)
 {
     const sett_world* world = view->world;
@@ -539,9 +514,9 @@ static size_t compare_word_count(setti_view* view)
     return (size_t)(end / 64) + 1;
 }
 
-/* For all three sets: their words, and their `live` bits. */
 #define COMPARE_SETS 3
 
+/* Bytes of all three sets: their words, and the words of their `used` bits. */
 static size_t compare_size(size_t words)
 {
     return COMPARE_SETS * (words + words / 64 + 1) * sizeof(uint64_t);
@@ -557,7 +532,7 @@ bool setti_compare_init(setti_view* view, setti_compare* compare)
     for (uint32_t k = 0; room != NULL && k < COMPARE_SETS; k++) {
         set[k]->words = words;
         set[k]->word = room;
-        set[k]->live = room + words;
+        set[k]->used = room + words;
         room += words + words / 64 + 1;
         setti_marks_clear(set[k]);
     }

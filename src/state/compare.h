@@ -15,23 +15,36 @@ typedef struct setti_compare_rows {
     const uint32_t* generation;
 } setti_compare_rows;
 
+/* Calls loop(size), with the usual sizes of values as constants: an inlined loop is compiled for
+ * each of them. 24 is that of nodes of the hierarchy. */
+#define SETTI_COMPARE_BY_SIZE(size, loop)                                                          \
+    ((size) == 4    ? loop(4)                                                                      \
+     : (size) == 8  ? loop(8)                                                                      \
+     : (size) == 12 ? loop(12)                                                                     \
+     : (size) == 16 ? loop(16)                                                                     \
+     : (size) == 24 ? loop(24)                                                                     \
+     : (size) == 1  ? loop(1)                                                                      \
+     : (size) == 2  ? loop(2)                                                                      \
+                    : loop(size))
+
 /* Receives all differences. On the side where they do not exist, handles are null and values NULL.
  * An index with another entity is reported as destroyed and created. */
 typedef struct setti_compare_sink {
     /* Optional; replaces value() for values of an array on both sides, while the type is marked.
      * Ascending. Bytes differ, but the content need not; `bits` may be changed. */
     void (*rows)(struct setti_compare_sink* sink, setti_compare_rows* rows);
+    /* Optional. */
     void (*entity)(struct setti_compare_sink* sink, const sett_entity* ended,
                    const sett_entity* begun);
     void (*value)(struct setti_compare_sink* sink, sett_entity was, const void* before,
                   sett_entity is, const void* after);
 } setti_compare_sink;
 
-/* A set of entity indices. Clearing it, or visiting its indices, takes time for these indices, and
- * reads one word of `live` for 4,096 indices of the world. */
+/* A set of entity indices, of which most words are empty. Only `used` is cleared: one bit for 64
+ * indices. Visiting the set reads the words that have such a bit. */
 typedef struct setti_marks {
-    uint64_t* word; /* one bit an index; valid where `live` has a bit */
-    uint64_t* live; /* one bit a word */
+    uint64_t* word; /* one bit an index; valid where `used` has a bit */
+    uint64_t* used; /* one bit a word */
     size_t words;
 } setti_marks;
 
@@ -40,8 +53,8 @@ typedef struct setti_compare {
     setti_marks bits;   /* indices that may differ */
     setti_marks begun;  /* entities that were created */
     setti_marks marked; /* for the caller */
-    bool all;           /* report candidates even if they are equal */
-    bool same;          /* the candidate being reported is equal */
+    bool all;           /* reports marked indices even if their values are equal */
+    bool same;          /* the values being reported are equal */
     setti_compare_sink* sink;
 } setti_compare;
 
@@ -55,13 +68,13 @@ void setti_compare_entities(setti_compare* compare);
 /* Reports a type's values, ascending by entity. Call setti_compare_entities before. */
 void setti_compare_type(setti_compare* compare, const setti_type* type);
 
-/* For callers that add marks, the first half of setti_compare_type: marks the candidate indices of
- * a type in `bits`. */
+/* The first half of setti_compare_type, for callers that add marks: marks the indices that may
+ * differ in a type, in `bits`. */
 void setti_compare_mark(setti_compare* compare, const setti_type* type);
 /* The second half of setti_compare_type: reports the indices in `bits`. */
 void setti_compare_notify(setti_compare* compare, const setti_type* type);
 
-/* Whether anything of a type may differ: pages, or the number of rows in use. */
+/* Whether values of a type may differ. */
 bool setti_compare_concerns(setti_compare* compare, const setti_type* type);
 
 void setti_marks_clear(setti_marks* marks);
@@ -72,10 +85,10 @@ void setti_marks_join(setti_marks* marks, const setti_marks* from);
 /* A word of the set, to be changed. */
 static inline uint64_t* setti_marks_word(setti_marks* marks, size_t number)
 {
-    uint64_t* live = &marks->live[number / 64];
+    uint64_t* used = &marks->used[number / 64];
     uint64_t bit = (uint64_t)1 << (number % 64);
-    if ((*live & bit) == 0) {
-        *live |= bit;
+    if ((*used & bit) == 0) {
+        *used |= bit;
         marks->word[number] = 0;
     }
     return &marks->word[number];

@@ -68,7 +68,13 @@ uint32_t setti_delta_bytes(const setti_type* type)
 #define DELTA_ROOM 16384
 #define DELTA_ROOM_SMALL 1024
 
-/* Grows the buffer, if there is memory. */
+/* Whether `size` more bytes fit. `to->size` counts all bytes, those beyond the capacity too. */
+static bool delta_has_room(const setti_delta_writer* to, size_t size)
+{
+    return to->size <= to->capacity && size <= to->capacity - to->size;
+}
+
+/* Grows the buffer by `size` bytes at least, unless memory ran out before: then bytes are lost. */
 SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
 {
     SETTI_ASSERT(to->pool != NULL);
@@ -89,10 +95,10 @@ SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
 
 void setti_delta_write(setti_delta_writer* to, const void* bytes, size_t size)
 {
-    if (to->pool != NULL && (to->size > to->capacity || size > to->capacity - to->size)) {
+    if (to->pool != NULL && !delta_has_room(to, size)) {
         delta_grow(to, size);
     }
-    if (to->size <= to->capacity && size <= to->capacity - to->size && size != 0) {
+    if (size != 0 && delta_has_room(to, size)) {
         memcpy(to->out + to->size, bytes, size);
     }
     to->size += size;
@@ -114,18 +120,18 @@ void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, si
     to->size = end;
 }
 
-void setti_delta_begin_lives(setti_delta_writer* to)
+void setti_delta_begin_handles(setti_delta_writer* to)
 {
     to->count = 0;
-    to->run_count = SETTI_DELTA_LIVES; /* so that the first handle begins a run */
+    to->run_count = SETTI_DELTA_HANDLES_MAX; /* so that the first handle begins a run */
     to->run_next = 0;
     to->run_generation = 0;
 }
 
-void setti_delta_write_life(setti_delta_writer* to, uint32_t index, uint32_t generation)
+void setti_delta_write_handle(setti_delta_writer* to, uint32_t index, uint32_t generation)
 {
-    SETTI_ASSERT(to->run_count == SETTI_DELTA_LIVES || index >= to->run_next);
-    if (to->run_count == SETTI_DELTA_LIVES || index != to->run_next ||
+    SETTI_ASSERT(to->run_count == SETTI_DELTA_HANDLES_MAX || index >= to->run_next);
+    if (to->run_count == SETTI_DELTA_HANDLES_MAX || index != to->run_next ||
         generation != to->run_generation) {
         setti_delta_write_number(to, index, 4);
         setti_delta_write_number(to, generation, 4);
@@ -142,9 +148,9 @@ void setti_delta_write_life(setti_delta_writer* to, uint32_t index, uint32_t gen
 static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ended,
                                const sett_entity* begun)
 {
-    (void)begun; /* are marked */
+    (void)begun; /* delta_write_begun writes these, in a list of their own */
     if (ended != NULL) {
-        setti_delta_write_life((setti_delta_writer*)sink, ended->index, ended->generation);
+        setti_delta_write_handle((setti_delta_writer*)sink, ended->index, ended->generation);
     }
 }
 
@@ -158,8 +164,8 @@ static void delta_write_new_entities(setti_delta_writer* to)
         const setti_entity_page* entities = page->in[SETTI_AFTER];
         for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
             if ((entities->generation[slot] & SETTI_DEAD) == 0) {
-                setti_delta_write_life(to, (page->number << SETTI_ENTITY_SHIFT) + slot,
-                                       entities->generation[slot]);
+                setti_delta_write_handle(to, (page->number << SETTI_ENTITY_SHIFT) + slot,
+                                         entities->generation[slot]);
             }
         }
     }
@@ -167,19 +173,19 @@ static void delta_write_new_entities(setti_delta_writer* to)
 
 static void delta_write_begun(setti_delta_writer* to)
 {
-    setti_delta_begin_lives(to);
+    setti_delta_begin_handles(to);
     if (to->walk->view->empty) {
         delta_write_new_entities(to);
     }
     for (uint32_t index = SETTI_NONE; setti_marks_next(&to->walk->begun, &index);) {
-        setti_delta_write_life(to, index,
-                               setti_view_entity(to->walk->view, index, SETTI_AFTER).generation);
+        setti_delta_write_handle(to, index,
+                                 setti_view_entity(to->walk->view, index, SETTI_AFTER).generation);
     }
 }
 
 /* The counts written for a type. */
 typedef struct delta_note {
-    uint32_t count[SETTI_DELTA_PARTS];
+    uint32_t count[SETTI_DELTA_SECTIONS];
     bool occurs;
 } delta_note;
 
@@ -190,29 +196,25 @@ void setti_delta_write_record(setti_delta_writer* to, const setti_type* type,
     SETTI_ASSERT(!sent || setti_delta_sends(type));
     size_t length = strlen(type->desc.name);
     uint32_t bytes = setti_delta_bytes(type);
+    uint64_t flags = (sent ? SETTI_DELTA_SENT : 0) | setti_delta_order_of(type);
+    const setti_module* module = type->module;
+    bool chosen = module != NULL && module->choice != NULL;
     setti_delta_write_number(to, length, 2);
     setti_delta_write(to, type->desc.name, length);
-    setti_delta_write_number(to,
-                             (uint64_t)setti_delta_form_of(type) |
-                                 (uint64_t)type->storage.kind << 4 | (sent ? SETTI_DELTA_SENT : 0) |
-                                 setti_delta_order_of(type),
-                             1);
+    setti_delta_write_number(
+        to, (uint64_t)setti_delta_form_of(type) | (uint64_t)type->storage.kind << 4 | flags, 1);
     setti_delta_write_number(to, setti_delta_size(type), 4);
-    const setti_module* module = type->module;
-    setti_delta_write_number(to,
-                             module != NULL && module->choice != NULL ? module->choice(type)
-                                                                      : type->desc.layout_version,
-                             4);
+    setti_delta_write_number(to, chosen ? module->choice(type) : type->desc.layout_version, 4);
     setti_delta_write_number(to, sent ? setti_send_size(type->members, bytes) : bytes, 4);
     setti_delta_write_number(
         to, sent ? setti_send_fingerprint(type->members) : setti_type_data(type)->padding_hash, 8);
 }
 
 void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, setti_rounding rounding,
-                            const uint32_t count[SETTI_DELTA_PARTS], uint32_t extent)
+                            const uint32_t count[SETTI_DELTA_SECTIONS], uint32_t extent)
 {
     setti_delta_write_record(to, type, rounding);
-    for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
+    for (uint32_t k = 0; k < SETTI_DELTA_SECTIONS; k++) {
         setti_delta_write_number(to, count[k], 4);
     }
     setti_delta_write_number(to, extent, 4);
@@ -253,15 +255,9 @@ void setti_delta_write_head(setti_delta_writer* to, uint32_t magic)
     SETTI_ASSERT(to->size == 0);
     setti_delta_write_number(to, magic, 4);
     setti_delta_write_number(to, SETTI_DELTA_VERSION, 4);
-    setti_delta_write_number(to, 0, 8); /* hash before */
-    setti_delta_write_number(to, 0, 8); /* hash after */
-    setti_delta_write_number(to, 0, 8); /* size in bytes */
-    setti_delta_write_number(to, 0, 8); /* seal */
-    for (uint32_t k = 0; k < 5;
-         k++) { /* number of types, their bytes, number of runs of three kinds */
+    while (to->size < SETTI_DELTA_HEAD) { /* the other numbers become known later (delta.h) */
         setti_delta_write_number(to, 0, 4);
     }
-    SETTI_ASSERT(to->size == SETTI_DELTA_HEAD);
 }
 
 /* Whether a type may have entries. */
@@ -277,15 +273,15 @@ static bool delta_concerns(const setti_delta_writer* to, const setti_type* type)
 /* Writes a type's entries, changes, lists and rows, and notes their counts. */
 static void delta_write_parts(setti_delta_writer* to, const setti_type* type, delta_note* note)
 {
-    static void (*const part[SETTI_DELTA_PARTS])(setti_delta_writer*) = {
+    static void (*const section[SETTI_DELTA_SECTIONS])(setti_delta_writer*) = {
         setti_delta_write_entries, setti_delta_write_changes, setti_delta_write_lists,
         setti_delta_write_rows};
     to->type = type;
     to->codec = setti_delta_codec(type);
     setti_hash_begin(&to->sum.of, type);
     note->occurs = false;
-    for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
-        part[k](to);
+    for (uint32_t k = 0; k < SETTI_DELTA_SECTIONS; k++) {
+        section[k](to);
         note->count[k] = to->count;
         note->occurs = note->occurs || to->count != 0;
     }
@@ -340,7 +336,7 @@ void setti_delta_begin_encoder(setti_delta_writer* to, setti_sides* sides)
 void setti_delta_write_seal(setti_delta_writer* to)
 {
     SETTI_ASSERT(to->size >= SETTI_DELTA_HEAD);
-    setti_delta_write_at(to, 24, to->size, 8);
+    setti_delta_write_at(to, SETTI_DELTA_SIZE, to->size, 8);
     if (to->size <= to->capacity) {
         setti_delta_write_at(
             to, SETTI_DELTA_SEAL,
@@ -351,48 +347,33 @@ void setti_delta_write_seal(setti_delta_writer* to)
 /* Writes everything except the hashes of both states. */
 static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
 {
-    const size_t at = SETTI_DELTA_COUNTS + 8;
     to->walk = walk;
     setti_delta_begin_encoder(to, &walk->view->sides);
     setti_delta_write_head(to, SETTI_DELTA_MAGIC);
-    setti_delta_begin_lives(to);
+    setti_delta_begin_handles(to);
     if (!to->walk->view->empty) {
         to->sink.entity = delta_write_entity;
         to->walk->sink = &to->sink;
         setti_compare_entities(to->walk);
     }
-    setti_delta_write_at(to, at, to->count, 4);
+    setti_delta_write_at(to, SETTI_DELTA_COUNT_ENDED, to->count, 4);
     delta_write_begun(to);
-    setti_delta_write_at(to, at + 4, to->count, 4);
+    setti_delta_write_at(to, SETTI_DELTA_COUNT_BEGUN, to->count, 4);
     setti_delta_write_slots(to);
-    setti_delta_write_at(to, at + 8, to->count, 4);
+    setti_delta_write_at(to, SETTI_DELTA_COUNT_SLOTS, to->count, 4);
     delta_write_all_parts(to);
     setti_delta_end_changes(to);
     setti_delta_write_seal(to);
 }
 
-/* Writes both hashes, which the seal does not cover. */
+/* Writes the hashes for both sums. The seal does not cover them. */
 static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t after)
 {
-    setti_delta_write_at(to, 8, setti_hash_finish(before), 8);
-    setti_delta_write_at(to, 16, setti_hash_finish(after), 8);
+    setti_delta_write_at(to, SETTI_DELTA_HASH_BEFORE, setti_hash_finish(before), 8);
+    setti_delta_write_at(to, SETTI_DELTA_HASH_AFTER, setti_hash_finish(after), 8);
 }
 
 /* ---------------------------------------------------------------------------------------- calls */
-
-/* Opens a view and a walk over two snapshots (`b` NULL: the live world). False without memory. */
-static bool delta_begin(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view,
-                        setti_compare* walk)
-{
-    if (!setti_view_init(world, a, b, view)) {
-        return false;
-    }
-    if (!setti_compare_init(view, walk)) {
-        setti_view_deinit(world, view);
-        return false;
-    }
-    return true;
-}
 
 static sett_status delta_check_types(sett_world* world, const char* call, setti_compare* walk)
 {
@@ -411,6 +392,8 @@ static sett_status delta_check_types(sett_world* world, const char* call, setti_
     return SETT_OK;
 }
 
+/* Encodes the difference, and computes the sums of both snapshots: one is known, or is computed
+ * first; the other follows from the difference. */
 static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snapshot* b,
                                 setti_delta_writer* to)
 {
@@ -421,7 +404,11 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     if (status != SETT_OK) {
         return status;
     }
-    if (!delta_begin(world, a, b, &view, &walk)) {
+    if (!setti_view_init(world, a, b, &view)) {
+        return setti_world_no_memory(world, delta_call);
+    }
+    if (!setti_compare_init(&view, &walk)) {
+        setti_view_deinit(world, &view);
         return setti_world_no_memory(world, delta_call);
     }
     status = delta_check_types(world, delta_call, &walk);
@@ -470,18 +457,23 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
     sett_status status = delta_encode_handles(world, a, b, &to);
     if (status == SETT_OK) {
         *size = to.size;
-        if (out != NULL && to.size > to.capacity) {
-            status = setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                           "%s: the result takes %lu bytes, the buffer has %lu - "
-                                           "pass a larger one",
-                                           delta_call, (unsigned long)to.size,
-                                           (unsigned long)to.capacity);
-        }
+        return setti_delta_check_capacity(world, delta_call, out, capacity, to.size);
     }
     return status != SETT_STATUS_OUT_OF_MEMORY ? status : setti_world_no_memory(world, delta_call);
 }
 
-/* Ends a writer into the pool's memory: its bytes go to `out`, or are freed after a failure. */
+sett_status setti_delta_check_capacity(sett_world* world, const char* call, const void* out,
+                                       size_t capacity, size_t size)
+{
+    return out == NULL || size <= capacity
+               ? SETT_OK
+               : setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                       "%s: the result takes %lu bytes, the buffer has %lu - pass "
+                                       "a larger one",
+                                       call, (unsigned long)size, (unsigned long)capacity);
+}
+
+/* Moves the bytes of a writer into the pool's memory to `out`, or frees them after a failure. */
 static sett_status delta_take(sett_world* world, const char* call, sett_status status,
                               const setti_delta_writer* to, setti_bytes* out)
 {

@@ -14,8 +14,12 @@
 #define SETTI_DELTA_VERSION 8u
 #define SETTI_DELTA_SHORT 0x80000000u /* flag of the version: hashes have only their lower halves */
 #define SETTI_DELTA_PART 0x50544553u  /* "SETP": values of a part of a world (selection.c) */
-#define SETTI_DELTA_SEAL 32           /* offset of the seal */
-#define SETTI_DELTA_COUNTS 40         /* offset of the head's counts; checked from here on */
+/* Offsets of the head's numbers, of 8 bytes each. */
+#define SETTI_DELTA_HASH_BEFORE 8
+#define SETTI_DELTA_HASH_AFTER 16
+#define SETTI_DELTA_SIZE 24   /* bytes of the whole delta */
+#define SETTI_DELTA_SEAL 32   /* checksum of the bytes from the counts on */
+#define SETTI_DELTA_COUNTS 40 /* the first count */
 /* Offsets of the head's counts, of 4 bytes each. */
 #define SETTI_DELTA_COUNT_TYPES SETTI_DELTA_COUNTS
 #define SETTI_DELTA_TYPES_SIZE (SETTI_DELTA_COUNTS + 4)   /* bytes of the types' records */
@@ -24,8 +28,9 @@
 #define SETTI_DELTA_COUNT_SLOTS (SETTI_DELTA_COUNTS + 16) /* runs of freed indices */
 #define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4)     /* bytes */
 
-#define SETTI_DELTA_LIFE 9   /* bytes of a run of handles */
-#define SETTI_DELTA_LIVES 16 /* handles in a run at most */
+/* A run of handles: neighbouring indices with one generation. */
+#define SETTI_DELTA_HANDLES_SIZE 9 /* bytes of a run: first index, generation, count */
+#define SETTI_DELTA_HANDLES_MAX 16 /* handles in a run at most */
 
 #define SETTI_DELTA_ENTRY_HEAD 5  /* bytes of an entry before its values: kind and index */
 #define SETTI_DELTA_BLOCK_HEAD 13 /* of a block of entries: also the bits of its indices */
@@ -33,14 +38,14 @@
 /* Flag beside an entry's kind: it is of up to 64 entities from a multiple of 64 on. */
 #define SETTI_DELTA_BLOCK 8u
 
-/* The parts of a type. */
-typedef enum setti_delta_part {
+/* What a delta has of one type, in this order. */
+typedef enum setti_delta_section {
     SETTI_DELTA_ENTRIES,
     SETTI_DELTA_CHANGES, /* the reader turns them into blocks of entries */
     SETTI_DELTA_LISTS,
     SETTI_DELTA_ROWS,
-    SETTI_DELTA_PARTS
-} setti_delta_part;
+    SETTI_DELTA_SECTIONS
+} setti_delta_section;
 
 /* The codec of values that own memory: strings, lists, or types with the hooks `write` and
  * `read`. */
@@ -80,8 +85,13 @@ bool setti_delta_sends(const setti_type* type);
 /* Bytes of an encoded value; see setti_codec. */
 uint32_t setti_delta_bytes(const setti_type* type);
 
-/* The hash of a delta's bytes after its counts, which the head contains. */
+/* The checksum of a delta's bytes from the head's counts on. */
 uint64_t setti_delta_seal(const void* bytes, size_t size);
+
+/* Fails with LIMIT, as `call`, if the caller's buffer `out` has less than `size` bytes. NULL: the
+ * caller asks for the size only. */
+sett_status setti_delta_check_capacity(sett_world* world, const char* call, const void* out,
+                                       size_t capacity, size_t size);
 
 /* Encodes the whole state, after applying recorded commands. Fails like sett_delta_encode, as
  * `call`. */

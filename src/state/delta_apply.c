@@ -103,18 +103,18 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
     return true;
 }
 
-/* Finds an index in an ascending list of entities, by bisection. */
-static bool apply_find(const setti_delta_lives* list, uint32_t index, sett_entity* entity)
+/* Finds the handle with an index in an ascending list, by bisection over its runs. */
+static bool apply_find_handle(const setti_delta_handles* list, uint32_t index, sett_entity* entity)
 {
     uint32_t low = 0;
     uint32_t high = list->runs;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        setti_delta_lives at = *list;
+        setti_delta_handles at = *list;
         sett_entity first;
-        at.from.at += (size_t)middle * SETTI_DELTA_LIFE;
+        at.from.at += (size_t)middle * SETTI_DELTA_HANDLES_SIZE;
         at.runs = 1;
-        (void)setti_delta_next_life(&at, &first);
+        (void)setti_delta_next_handle(&at, &first); /* at.count: of the run's other handles */
         if (index >= first.index && index - first.index <= at.count) {
             *entity = (sett_entity){index, first.generation};
             return true;
@@ -128,17 +128,16 @@ static bool apply_find(const setti_delta_lives* list, uint32_t index, sett_entit
     return false;
 }
 
-static bool apply_lists(const setti_delta_lives* list, uint32_t index)
+static bool apply_has_index(const setti_delta_handles* list, uint32_t index)
 {
     sett_entity entity;
-    return apply_find(list, index, &entity);
+    return apply_find_handle(list, index, &entity);
 }
 
-/* Whether a list contains a handle. */
-static bool apply_lists_handle(const setti_delta_lives* list, sett_entity entity)
+static bool apply_has_handle(const setti_delta_handles* list, sett_entity entity)
 {
     sett_entity found;
-    return apply_find(list, entity.index, &found) && sett_equals(found, entity);
+    return apply_find_handle(list, entity.index, &found) && sett_equals(found, entity);
 }
 
 sett_status setti_delta_reject(const setti_delta* delta, const char* why)
@@ -149,7 +148,8 @@ sett_status setti_delta_reject(const setti_delta* delta, const char* why)
 
 /* -------------------------------------------------------------------------------------- parsing */
 
-/* Whether encoded values have the same size, and the same rounding, in the delta and here. */
+/* Whether encoded values have the same size, and the same rounding, in the delta and here. The
+ * record of rounded values has a hash of the rounding in place of the mask's. */
 static bool apply_has_size(const setti_delta_type* of)
 {
     uint32_t bytes = setti_delta_bytes(of->type);
@@ -175,37 +175,31 @@ static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
     static const char suffix[] = " sources";
     size_t length = strlen(name);
     size_t cut = sizeof(suffix) - 1;
-    if (length > cut && strcmp(name + length - cut, suffix) == 0) {
-        name[length - cut] = '\0';
-        return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
-                                      "%s: relationship \"%s\" is not registered in this world - "
-                                      "register it as the sender does",
-                                      apply_call, name);
-    }
-    return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
-                                  "%s: type \"%s\" is not registered in this world - register it "
-                                  "as the sender does",
-                                  apply_call, name);
+    bool sources = length > cut && strcmp(name + length - cut, suffix) == 0;
+    name[sources ? length - cut : length] = '\0';
+    return setti_world_fail_input(
+        delta->world, SETT_STATUS_CONFLICT,
+        sources
+            ? "%s: relationship \"%s\" is not registered in this world - register it as the "
+              "sender does"
+            : "%s: type \"%s\" is not registered in this world - register it as the sender does",
+        apply_call, name);
 }
 
 /* Fails: one side saves values of a type, the other leaves them out. `source`: what was read. */
 static sett_status apply_reject_policy(const setti_delta* delta, const setti_delta_type* of,
                                        const char* source, const char* name)
 {
-    if (of->bytes == 0) {
-        return setti_world_fail_input(
-            delta->world, SETT_STATUS_CONFLICT,
-            "%s: the %s leaves out values of \"%s\" (SETT_SAVE_SKIP), and this world saves them - "
-            "register it with the same save policy",
-            apply_call, source, name);
-    }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
-        "%s: the %s has values of \"%s\", and this world leaves them out (SETT_SAVE_SKIP) - "
-        "register it with the same save policy",
+        of->bytes == 0 ? "%s: the %s leaves out values of \"%s\" (SETT_SAVE_SKIP), and this world "
+                         "saves them - register it with the same save policy"
+                       : "%s: the %s has values of \"%s\", and this world leaves them out "
+                         "(SETT_SAVE_SKIP) - register it with the same save policy",
         apply_call, source, name);
 }
 
+/* Fails: a type is missing here, or differs from the delta's. */
 static sett_status apply_reject_type(const setti_delta* delta, const setti_delta_type* of,
                                      const char* name, uint32_t size, uint32_t version)
 {
@@ -218,12 +212,13 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
     const sett_component_desc* local = &of->type->desc;
     const char* source = delta->loading ? "file" : "delta";
     const char* sender = delta->loading ? "program that wrote it" : "sender";
-    bool values = of->form == SETTI_DELTA_VALUES && of->bytes != setti_delta_bytes(of->type);
-    if (values && local->size == size && local->layout_version == version &&
-        (local->save == SETT_SAVE_SKIP || of->bytes == 0)) {
+    bool same_layout = local->size == size && local->layout_version == version;
+    bool one_skips = of->form == SETTI_DELTA_VALUES && of->bytes != setti_delta_bytes(of->type) &&
+                     (local->save == SETT_SAVE_SKIP || of->bytes == 0);
+    if (same_layout && one_skips) {
         return apply_reject_policy(delta, of, source, text);
     }
-    if (local->size == size && local->layout_version == version) {
+    if (same_layout) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_CONFLICT,
             "%s: type \"%s\" is registered here with other `bytes` or relationship options than in "
@@ -238,7 +233,8 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
         (unsigned)size, (unsigned)version, sender);
 }
 
-/* Finds a type by name, registering the library's own if necessary; NULL: none. */
+/* Finds a type by name; a type of the library's own modules is registered if necessary. NULL: the
+ * world has none of this name. */
 static sett_status apply_find_type(sett_world* world, const char* name, setti_type** type)
 {
     sett_status status =
@@ -268,7 +264,6 @@ typedef struct apply_record {
     uint32_t version;
 } apply_record;
 
-/* Reads a type's record. */
 static sett_status apply_read_record(const setti_delta* delta, setti_delta_reader* from,
                                      setti_delta_type* of, apply_record* record)
 {
@@ -283,7 +278,7 @@ static sett_status apply_read_record(const setti_delta* delta, setti_delta_reade
     of->sent = (record->form & SETTI_DELTA_SENT) != 0;
     of->bytes = setti_delta_u32(from);
     of->padding_hash = setti_delta_number(from, 8);
-    for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
+    for (uint32_t k = 0; k < SETTI_DELTA_SECTIONS; k++) {
         of->count[k] = setti_delta_u32(from);
     }
     of->extent = setti_delta_u32(from);
@@ -299,10 +294,10 @@ static sett_status apply_read_record(const setti_delta* delta, setti_delta_reade
     return SETT_OK;
 }
 
-static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from, uint32_t number)
+static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from)
 {
-    SETTI_ASSERT(number < delta->type_count && number == delta->types_found);
-    setti_delta_type* of = &delta->type[number];
+    SETTI_ASSERT(delta->types_found < delta->type_count);
+    setti_delta_type* of = &delta->type[delta->types_found];
     apply_record record;
     sett_status status = apply_read_record(delta, from, of, &record);
     status = status == SETT_OK ? apply_find_type(delta->world, record.name, &of->type) : status;
@@ -332,8 +327,7 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     if (of->type->delta_number != 0) {
         return setti_delta_reject(delta, "a type is listed twice");
     }
-    of->type->delta_number = number + 1;
-    delta->types_found = number + 1;
+    of->type->delta_number = ++delta->types_found; /* the number plus one; 0: not in the delta */
     return SETT_OK;
 }
 
@@ -361,7 +355,7 @@ static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* fr
     return SETT_OK;
 }
 
-/* Reads the head. *from becomes the bytes between it and the types. */
+/* Reads the head. *from becomes the bytes between the head and the types. */
 static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     SETTI_ASSERT(delta->type == NULL);
@@ -376,7 +370,7 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     uint64_t hash = setti_delta_number(from, 8);
     size_t checked = (size_t)(from->end - from->at);
     bool altered = setti_delta_seal(from->at, checked) != hash;
-    delta->type_count = setti_delta_u32(from);
+    uint32_t type_count = setti_delta_u32(from);
     size_t types = setti_delta_u32(from);
     delta->ended.runs = setti_delta_u32(from);
     delta->begun.runs = setti_delta_u32(from);
@@ -387,35 +381,35 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     if (total < size) {
         return setti_delta_reject(delta, "other bytes follow them");
     }
-    if (((delta->before | delta->after) & ~delta->hash_mask) != 0) { /* the version was altered */
-        delta->type_count = 0;
+    bool version_altered = ((delta->before | delta->after) & ~delta->hash_mask) != 0;
+    if (version_altered || (altered && trust == SETTI_COMPARE_HASHES)) {
         return setti_delta_reject(delta, "their checksum differs");
     }
-    if (altered && trust == SETTI_COMPARE_HASHES) {
-        delta->type_count = 0;
-        return setti_delta_reject(delta, "their checksum differs");
-    }
-    if (types > (size_t)(from->end - from->at) || delta->type_count > types / APPLY_TYPE_BYTES) {
-        delta->type_count = 0;
+    if (types > (size_t)(from->end - from->at) || type_count > types / APPLY_TYPE_BYTES) {
         return setti_delta_reject(delta, "they end within the types");
     }
+    delta->type_count = type_count;
     from->end -= types;
     return SETT_OK;
 }
 
-/* Reads the types, which are the delta's last bytes. Allocates one more type than there is: a delta
- * may have none, and the pool does not give 0 bytes. */
+/* Bytes of the array of types. It has one more than the delta: that may have none, and the pool
+ * does not give 0 bytes. */
+static size_t apply_types_size(const setti_delta* delta)
+{
+    return ((size_t)delta->type_count + 1) * sizeof(*delta->type);
+}
+
+/* Reads the types, which are the delta's last bytes. */
 static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* from)
 {
-    sett_world* world = delta->world;
     sett_status status = SETT_OK;
-    size_t size = ((size_t)delta->type_count + 1) * sizeof(*delta->type);
-    delta->type = setti_pool_alloc(&world->pool, size, 16);
+    delta->type = setti_pool_alloc(&delta->world->pool, apply_types_size(delta), 16);
     if (delta->type == NULL) {
-        return setti_world_no_memory(world, apply_call);
+        return setti_world_no_memory(delta->world, apply_call);
     }
-    for (uint32_t k = 0; status == SETT_OK && k < delta->type_count; k++) {
-        status = apply_parse_type(delta, from, k);
+    while (status == SETT_OK && delta->types_found < delta->type_count) {
+        status = apply_parse_type(delta, from);
     }
     if (status == SETT_OK && from->at != from->end) {
         status = setti_delta_reject(delta, "bytes follow the types");
@@ -423,7 +417,7 @@ static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* fro
     return status;
 }
 
-/* Skips ascending runs up to `limit`. Returns false if they are wrong. */
+/* Skips runs of rows. Returns false if they do not ascend, or if a row is not below `limit`. */
 static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t limit)
 {
     uint64_t end = 0;
@@ -438,7 +432,15 @@ static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t l
     return true;
 }
 
-/* Finds the delta's parts, and allocates memory for applying it. */
+/* Skips a list of handles, and notes where it begins. */
+static void apply_skip_handles(setti_delta_reader* from, setti_delta_handles* handles)
+{
+    handles->from = *from;
+    (void)apply_skip(from, handles->runs, SETTI_DELTA_HANDLES_SIZE);
+}
+
+/* Reads the head and the types, and finds the lists of handles. *from becomes the bytes between
+ * these lists and the types. */
 static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     const unsigned char* end = from->end;
@@ -448,12 +450,9 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, set
     }
     setti_delta_reader types = {.at = from->end, .end = end};
     status = apply_parse_types(delta, &types);
-    delta->ended.from = *from;
-    (void)apply_skip(from, delta->ended.runs, SETTI_DELTA_LIFE);
-    delta->begun.from = *from;
-    (void)apply_skip(from, delta->begun.runs, SETTI_DELTA_LIFE);
-    delta->slots.from = *from;
-    (void)apply_skip(from, delta->slots.runs, SETTI_DELTA_LIFE);
+    apply_skip_handles(from, &delta->ended);
+    apply_skip_handles(from, &delta->begun);
+    apply_skip_handles(from, &delta->slots);
     if (status == SETT_OK && from->short_of) {
         status = setti_delta_reject(delta, "they end within the entities");
     }
@@ -463,13 +462,13 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, set
 /* ------------------------------------------------------------------------------------- checking */
 
 /* Checks runs: ascending, with 1 to 16 handles each. */
-static bool apply_check_runs(setti_delta_lives lives)
+static bool apply_check_runs(setti_delta_handles handles)
 {
     uint64_t end = 0;
-    for (; lives.runs > 0; lives.runs--) {
-        sett_entity first = setti_delta_entity(&lives.from);
-        uint64_t count = setti_delta_number(&lives.from, 1);
-        if (first.index < end || count == 0 || count > SETTI_DELTA_LIVES ||
+    for (; handles.runs > 0; handles.runs--) {
+        sett_entity first = setti_delta_entity(&handles.from);
+        uint64_t count = setti_delta_number(&handles.from, 1);
+        if (first.index < end || count == 0 || count > SETTI_DELTA_HANDLES_MAX ||
             first.index + count > SETTI_NONE) {
             return false;
         }
@@ -487,12 +486,12 @@ static bool apply_is_allowed(const setti_delta* delta, sett_entity entity)
 
 static sett_status apply_check_ended(const setti_delta* delta)
 {
-    setti_delta_lives lives = delta->ended;
+    setti_delta_handles handles = delta->ended;
     sett_entity entity;
-    if (!apply_check_runs(lives)) {
+    if (!apply_check_runs(handles)) {
         return setti_delta_reject(delta, "the destroyed entities are not in order");
     }
-    while (setti_delta_next_life(&lives, &entity)) {
+    while (setti_delta_next_handle(&handles, &entity)) {
         if (delta->part == NULL && !sett_entity_valid(delta->world, entity)) {
             return setti_delta_reject(delta,
                                       "they destroy an entity that this world does not have");
@@ -505,16 +504,13 @@ static sett_status apply_check_ended(const setti_delta* delta)
     return SETT_OK;
 }
 
-/* The generation of a slot after the delta's entities are destroyed; SETTI_RETIRED if it is used
- * up. */
+/* The generation of a slot after the delta's entities are destroyed; SETTI_RETIRED if all of the
+ * slot's generations are used. *dead: no entity is there then. */
 static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool* dead)
 {
     uint32_t current = setti_entity_generation(&delta->world->entities, index);
     *dead = (current & SETTI_DEAD) != 0;
-    sett_entity present = {index, current};
-    bool ends = delta->part != NULL ? apply_lists_handle(&delta->ended, present)
-                                    : apply_lists(&delta->ended, index);
-    if (!*dead && ends) {
+    if (!*dead && apply_has_handle(&delta->ended, (sett_entity){index, current})) {
         *dead = true;
         current = current == SETTI_GENERATION_MAX ? SETTI_RETIRED : current;
     }
@@ -523,20 +519,21 @@ static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool*
 
 static sett_status apply_check_begun(const setti_delta* delta)
 {
-    setti_delta_lives lives = delta->begun;
+    setti_delta_handles handles = delta->begun;
     sett_entity entity;
-    if (!apply_check_runs(lives)) {
+    if (!apply_check_runs(handles)) {
         return setti_delta_reject(delta, "the created entities are not in order");
     }
-    while (setti_delta_next_life(&lives, &entity)) {
+    while (setti_delta_next_handle(&handles, &entity)) {
         bool dead;
         uint32_t current = apply_generation(delta, entity.index, &dead);
+        bool exists = !dead && current == entity.generation;
         if (!apply_is_allowed(delta, entity)) {
             return setti_delta_reject(delta,
                                       "they create an entity that the caller's options exclude");
         }
-        if (delta->part != NULL && !dead && current == entity.generation) {
-            continue;
+        if (delta->part != NULL && exists) {
+            continue; /* a part lists every entity that has an entry */
         }
         if (!dead) {
             return setti_delta_reject(delta, "they create an entity whose index is in use");
@@ -551,18 +548,18 @@ static sett_status apply_check_begun(const setti_delta* delta)
 
 static sett_status apply_check_slots(const setti_delta* delta)
 {
-    setti_delta_lives lives = delta->slots;
+    setti_delta_handles handles = delta->slots;
     sett_entity slot;
-    if (!apply_check_runs(lives)) {
+    if (!apply_check_runs(handles)) {
         return setti_delta_reject(delta, "the freed indices are not in order");
     }
     if (delta->part != NULL) {
-        return SETT_OK; /* the members are parents */
+        return SETT_OK; /* a part has its parents here, and they may be dead */
     }
-    while (setti_delta_next_life(&lives, &slot)) {
+    while (setti_delta_next_handle(&handles, &slot)) {
         bool dead;
         uint32_t current = apply_generation(delta, slot.index, &dead);
-        if (!dead || apply_lists(&delta->begun, slot.index)) {
+        if (!dead || apply_has_index(&delta->begun, slot.index)) {
             return setti_delta_reject(delta, "they free an index that is in use");
         }
         if (current == SETTI_RETIRED || (slot.generation & SETTI_DEAD) == 0 ||
@@ -576,27 +573,16 @@ static sett_status apply_check_slots(const setti_delta* delta)
 setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index)
 {
     sett_entity present = setti_entity_at(&delta->world->entities, index);
-    if (delta->part != NULL && !sett_is_null(present)) {
-        bool ends = apply_lists_handle(&delta->ended, present);
-        return !ends                               ? SETTI_FATE_STAYS
-               : apply_lists(&delta->begun, index) ? SETTI_FATE_BEGINS
-                                                   : SETTI_FATE_NONE;
+    if (!sett_is_null(present) && !apply_has_handle(&delta->ended, present)) {
+        return SETTI_FATE_STAYS;
     }
-    if (apply_lists(&delta->begun, index)) {
-        return SETTI_FATE_BEGINS;
-    }
-    bool lives = !sett_is_null(setti_entity_at(&delta->world->entities, index));
-    return lives && !apply_lists(&delta->ended, index) ? SETTI_FATE_STAYS : SETTI_FATE_NONE;
+    return apply_has_index(&delta->begun, index) ? SETTI_FATE_BEGINS : SETTI_FATE_NONE;
 }
 
 /* Returns why an entry does not fit the present world, or NULL. */
 static const char* apply_check_entry(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry entry)
 {
-    if (delta->loading && of->codec == NULL) { /* playing it checks the rest */
-        return entry.kind == SETTI_DELTA_ADDED ? NULL
-                                               : "a whole state removes or changes a component";
-    }
     setti_fate fate = setti_delta_fate(delta, entry.index);
     bool has = fate == SETTI_FATE_STAYS && setti_storage_has(&of->type->storage, entry.index);
     if (entry.kind >= (of->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED)) {
@@ -605,7 +591,7 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
     if (fate == SETTI_FATE_NONE) {
         return "an entry is for an entity that does not exist";
     }
-    if (delta->part != NULL && !apply_lists(&delta->begun, entry.index)) {
+    if (delta->part != NULL && !apply_has_index(&delta->begun, entry.index)) {
         return "an entry is for an entity that is not listed";
     }
     if (delta->part == NULL && has == (entry.kind == SETTI_DELTA_ADDED)) {
@@ -617,13 +603,17 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
                : NULL;
 }
 
-/* Checks each entry of a block. */
+/* Like apply_check_entry, for all entries of a block, or one that is no block. */
 static const char* apply_check_block(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry block)
 {
-    const char* why = delta->loading ? apply_check_entry(delta, of, block) : NULL;
+    const char* why = NULL;
     setti_delta_entry entry;
-    while (why == NULL && !delta->loading && setti_delta_take(&block, of, &entry)) {
+    if (delta->loading && of->codec == NULL) { /* playing it checks the rest */
+        return block.kind == SETTI_DELTA_ADDED ? NULL
+                                               : "a whole state removes or changes a component";
+    }
+    while (why == NULL && setti_delta_take(&block, of, &entry)) {
         why = apply_check_entry(delta, of, entry);
     }
     return why;
@@ -647,8 +637,7 @@ static sett_status apply_check_entries(const setti_delta* delta, setti_delta_rea
         if (first < end) {
             return setti_delta_reject(delta, "the entries are not in order");
         }
-        const char* why = entry.bits != 0 ? apply_check_block(delta, of, entry)
-                                          : apply_check_entry(delta, of, entry);
+        const char* why = apply_check_block(delta, of, entry);
         if (why != NULL) {
             return setti_delta_reject(delta, why);
         }
@@ -674,18 +663,19 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
     return SETT_OK;
 }
 
-/* Whether an entity is alive once the part's entities are. */
-static bool apply_has(const setti_delta* delta, sett_entity entity)
+/* Whether an entity is alive after a part's entities are destroyed and created. */
+static bool apply_will_live(const setti_delta* delta, sett_entity entity)
 {
-    return apply_lists_handle(&delta->begun, entity) ||
-           (sett_entity_valid(delta->world, entity) && !apply_lists_handle(&delta->ended, entity));
+    return apply_has_handle(&delta->begun, entity) ||
+           (sett_entity_valid(delta->world, entity) && !apply_has_handle(&delta->ended, entity));
 }
 
-/* Whether a parent, given as index plus one, is alive then. */
-static bool apply_has_parent(const setti_delta* delta, uint32_t parent)
+/* Whether a parent, given as index plus one, is alive then. A part has the generations of its
+ * parents as `slots`. */
+static bool apply_parent_will_live(const setti_delta* delta, uint32_t parent)
 {
     sett_entity entity;
-    return apply_find(&delta->slots, parent - 1, &entity) && apply_has(delta, entity);
+    return apply_find_handle(&delta->slots, parent - 1, &entity) && apply_will_live(delta, entity);
 }
 
 static sett_entity apply_target(const unsigned char* bytes)
@@ -693,89 +683,94 @@ static sett_entity apply_target(const unsigned char* bytes)
     return (sett_entity){setti_delta_word(bytes, 0), setti_delta_word(bytes, 1)};
 }
 
-/* Copies an entry to `out` without targets that are not alive: such a link is removed, and such a
- * node becomes a root. Returns its size. */
+/* Copies the items of an entry that lead to entities that will live, and a node whatever its
+ * parent. Returns their number. */
+static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_type* of,
+                                 const setti_delta_entry* entry, unsigned char* out)
+{
+    uint32_t items = of->form == SETTI_DELTA_LINKS ? entry->count : 1;
+    uint32_t count = 0;
+    for (uint32_t k = 0; entry->kind != SETTI_DELTA_REMOVED && k < items; k++) {
+        const unsigned char* item = entry->bytes + (size_t)k * of->bytes;
+        if (of->form == SETTI_DELTA_TREE || apply_will_live(delta, apply_target(item))) {
+            memcpy(out + (size_t)count++ * of->bytes, item, of->bytes);
+        }
+    }
+    return count;
+}
+
+/* Writes an entry without targets that will be dead: a link to one is removed, and a child of one
+ * becomes a root. Returns the entry's size. */
 static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_type* of,
                                    const setti_delta_entry* entry, unsigned char* out)
 {
-    size_t at = SETTI_DELTA_ENTRY_HEAD;
-    uint32_t kind = entry->kind;
+    size_t counted = of->form == SETTI_DELTA_LINKS ? 4 : 0;
+    unsigned char* items = out + SETTI_DELTA_ENTRY_HEAD + counted;
+    uint32_t count = apply_copy_items(delta, of, entry, items);
+    out[0] = (unsigned char)(count != 0 ? entry->kind : SETTI_DELTA_REMOVED);
     setti_bytes_put(out + 1, entry->index, 4);
-    if (kind != SETTI_DELTA_REMOVED && of->form == SETTI_DELTA_TREE) {
-        memcpy(out + at, entry->bytes, of->bytes);
-        uint32_t parent = setti_delta_word(entry->bytes, 0);
-        setti_bytes_put(out + at, apply_has_parent(delta, parent) ? parent : 0, 4);
-        at += of->bytes;
-    } else if (kind != SETTI_DELTA_REMOVED && of->form == SETTI_DELTA_LINK) {
-        bool leads = apply_has(delta, apply_target(entry->bytes));
-        memcpy(out + at, entry->bytes, of->bytes);
-        at += leads ? of->bytes : 0;
-        kind = leads ? kind : SETTI_DELTA_REMOVED;
-    } else if (kind != SETTI_DELTA_REMOVED) {
-        uint32_t count = 0;
-        for (uint32_t k = 0; k < entry->count; k++) {
-            const unsigned char* item = entry->bytes + (size_t)k * of->bytes;
-            if (apply_has(delta, apply_target(item))) {
-                memcpy(out + at + 4 + (size_t)count++ * of->bytes, item, of->bytes);
-            }
-        }
-        setti_bytes_put(out + at, count, 4);
-        at += count != 0 ? 4 + (size_t)count * of->bytes : 0;
-        kind = count != 0 ? kind : SETTI_DELTA_REMOVED;
+    if (count == 0) {
+        return SETTI_DELTA_ENTRY_HEAD;
     }
-    out[0] = (unsigned char)kind;
-    return at;
+    if (of->form == SETTI_DELTA_TREE &&
+        !apply_parent_will_live(delta, setti_delta_word(items, 0))) {
+        setti_bytes_put(items, 0, 4);
+    }
+    setti_bytes_put(out + SETTI_DELTA_ENTRY_HEAD, count, counted);
+    return SETTI_DELTA_ENTRY_HEAD + counted + (size_t)count * of->bytes;
 }
 
-/* Removes links to dead targets from the entries of a type. */
-static sett_status apply_filter(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
+/* The number of values of an entry or a block. */
+static uint32_t apply_value_count(const setti_delta_entry* entry)
 {
-    setti_pool* pool = &delta->world->pool;
+    return entry->kind == SETTI_DELTA_REMOVED ? 0
+           : entry->bits != 0                 ? setti_bits_count(entry->bits)
+                                              : 1;
+}
+
+/* Writes an entry or a block with its values restored from their rounded form. `head` has the bytes
+ * before the values. Returns the size. */
+static size_t apply_write_restored(const setti_delta_type* of, const setti_delta_entry* entry,
+                                   const unsigned char* head, unsigned char* out)
+{
+    size_t value_size = setti_delta_bytes(of->type);
+    size_t size = entry->bits != 0 ? SETTI_DELTA_BLOCK_HEAD : SETTI_DELTA_ENTRY_HEAD;
+    memcpy(out, head, size);
+    for (uint32_t k = 0; k < apply_value_count(entry); k++) {
+        setti_send_unpack(of->type->members, entry->bytes + (size_t)k * of->bytes, value_size,
+                          out + size);
+        size += value_size;
+    }
+    return size;
+}
+
+/* Replaces a part's entries of a type: links without dead targets, or values restored from their
+ * rounded form. */
+static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
+{
+    setti_bytes* out = &of->filtered;
+    size_t value_size = setti_delta_bytes(of->type);
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_ENTRIES]; k++) {
         const unsigned char* begin = from->at;
         setti_delta_entry entry = setti_delta_next(from, of);
         if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
             return setti_delta_reject(delta, "they end within the entries");
         }
-        size_t most = (size_t)(from->at - begin) + 8;
-        if (!setti_bytes_reserve(pool, &of->filtered, most)) {
+        size_t most = of->sent ? SETTI_DELTA_BLOCK_HEAD + apply_value_count(&entry) * value_size
+                               : (size_t)(from->at - begin) + 4; /* a count, if it is removed */
+        if (!setti_bytes_reserve(&delta->world->pool, out, most)) {
             return setti_world_no_memory(delta->world, apply_call);
         }
-        of->filtered.size +=
-            apply_write_filtered(delta, of, &entry, setti_bytes_end(&of->filtered));
+        out->size += of->sent ? apply_write_restored(of, &entry, begin, setti_bytes_end(out))
+                              : apply_write_filtered(delta, of, &entry, setti_bytes_end(out));
     }
+    of->bytes = of->sent ? (uint32_t)value_size : of->bytes;
+    of->section[SETTI_DELTA_ENTRIES] =
+        (setti_delta_reader){.at = out->data, .end = setti_bytes_end(out)};
     return SETT_OK;
 }
 
-/* Restores values that were rounded for sending. */
-static sett_status apply_restore(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
-{
-    setti_pool* pool = &delta->world->pool;
-    size_t size = setti_delta_bytes(of->type);
-    for (uint32_t k = 0; k < of->count[SETTI_DELTA_ENTRIES]; k++) {
-        const unsigned char* begin = from->at;
-        setti_delta_entry entry = setti_delta_next(from, of);
-        if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
-            return setti_delta_reject(delta, "they end within the entries");
-        }
-        size_t head = entry.bits != 0 ? SETTI_DELTA_BLOCK_HEAD : SETTI_DELTA_ENTRY_HEAD;
-        uint32_t values = entry.bits != 0 ? setti_bits_count(entry.bits) : 1;
-        values = entry.kind != SETTI_DELTA_REMOVED ? values : 0;
-        if (!setti_bytes_reserve(pool, &of->filtered, head + values * size)) {
-            return setti_world_no_memory(delta->world, apply_call);
-        }
-        memcpy(setti_bytes_end(&of->filtered), begin, head);
-        of->filtered.size += head;
-        for (uint32_t v = 0; v < values; v++, of->filtered.size += size) {
-            setti_send_unpack(of->type->members, entry.bytes + (size_t)v * of->bytes, size,
-                              setti_bytes_end(&of->filtered));
-        }
-    }
-    of->bytes = (uint32_t)size;
-    return SETT_OK;
-}
-
-/* Fails: an entry of a type would add or remove `other`, which is not allowed. */
+/* Fails: an entry of a type would add or remove `other`, which the caller's options exclude. */
 static sett_status apply_reject_required(const setti_delta* delta, const setti_type* type,
                                          const setti_type* other, bool removed)
 {
@@ -788,8 +783,26 @@ static sett_status apply_reject_required(const setti_delta* delta, const setti_t
         apply_call, type->desc.name, other->desc.name);
 }
 
-/* Fails if entries of a part would add or remove components that are not allowed, through
- * requirements between types. */
+/* A type that an entry would add too, or remove, because of requirements between types, although
+ * the caller's options exclude it. NULL: there is none. */
+static const setti_type* apply_find_excluded(const setti_delta* delta, const setti_delta_type* of,
+                                             const setti_delta_entry* entry)
+{
+    bool removed = entry->kind == SETTI_DELTA_REMOVED;
+    const setti_type_list* list = removed ? &of->type->dependants : &of->type->required;
+    for (uint32_t k = 0; k < list->count; k++) {
+        const setti_type* other = list->item[k];
+        bool has = setti_delta_fate(delta, entry->index) == SETTI_FATE_STAYS &&
+                   setti_storage_has(&other->storage, entry->index);
+        if (has == removed && setti_type_switched(other) != of->type &&
+            !setti_selection_has_type(delta->part->selection, other)) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+/* Fails if entries of a part would add or remove components that the caller's options exclude. */
 static sett_status apply_check_required(const setti_delta* delta, const setti_delta_type* of,
                                         setti_delta_reader from)
 {
@@ -797,16 +810,10 @@ static sett_status apply_check_required(const setti_delta* delta, const setti_de
         setti_delta_entry block = setti_delta_next(&from, of);
         setti_delta_entry entry;
         while (setti_delta_take(&block, of, &entry)) {
-            bool removed = entry.kind == SETTI_DELTA_REMOVED;
-            const setti_type_list* list = removed ? &of->type->dependants : &of->type->required;
-            for (uint32_t k = 0; k < list->count; k++) {
-                const setti_type* other = list->item[k];
-                bool has = setti_delta_fate(delta, entry.index) == SETTI_FATE_STAYS &&
-                           setti_storage_has(&other->storage, entry.index);
-                if (has == removed && setti_type_switched(other) != of->type &&
-                    !setti_selection_has_type(delta->part->selection, other)) {
-                    return apply_reject_required(delta, of->type, other, removed);
-                }
+            const setti_type* other = apply_find_excluded(delta, of, &entry);
+            if (other != NULL) {
+                return apply_reject_required(delta, of->type, other,
+                                             entry.kind == SETTI_DELTA_REMOVED);
             }
         }
     }
@@ -819,7 +826,7 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
 {
     bool leads = of->form == SETTI_DELTA_TREE || of->form == SETTI_DELTA_LINK ||
                  of->form == SETTI_DELTA_LINKS;
-    sett_status status = SETT_OK;
+    bool rewritten = leads || of->sent;
     if (!setti_selection_has_type(delta->part->selection, of->type)) {
         return setti_delta_reject(delta, "they change a type that the caller's options exclude");
     }
@@ -830,16 +837,12 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
     if (leads && of->bytes < (of->form == SETTI_DELTA_TREE ? APPLY_NODE_BYTES : APPLY_LINK_BYTES)) {
         return setti_delta_reject(delta, "a link has too few bytes");
     }
-    if (leads || of->sent) {
-        status = leads ? apply_filter(delta, from, of) : apply_restore(delta, from, of);
-        of->part[SETTI_DELTA_ENTRIES] =
-            (setti_delta_reader){.at = of->filtered.data, .end = setti_bytes_end(&of->filtered)};
-    }
-    setti_delta_reader again = of->part[SETTI_DELTA_ENTRIES];
-    status = status == SETT_OK ? apply_check_entries(delta, leads || of->sent ? &again : from, of)
-                               : status;
+    sett_status status = rewritten ? apply_rewrite(delta, from, of) : SETT_OK;
+    setti_delta_reader entries = of->section[SETTI_DELTA_ENTRIES];
+    status =
+        status == SETT_OK ? apply_check_entries(delta, rewritten ? &entries : from, of) : status;
     return status == SETT_OK && delta->part->selection->types != NULL
-               ? apply_check_required(delta, of, of->part[SETTI_DELTA_ENTRIES])
+               ? apply_check_required(delta, of, of->section[SETTI_DELTA_ENTRIES])
                : status;
 }
 
@@ -849,13 +852,13 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
     sett_status status = SETT_OK;
     for (uint32_t t = 0; status == SETT_OK && t < delta->type_count; t++) {
         setti_delta_type* of = &delta->type[t];
-        of->part[SETTI_DELTA_ENTRIES] = *from;
+        of->section[SETTI_DELTA_ENTRIES] = *from;
         status = delta->part != NULL ? apply_check_part(delta, from, of)
                                      : apply_check_entries(delta, from, of);
         status = status == SETT_OK ? setti_delta_read_changes(delta, from, of) : status;
-        of->part[SETTI_DELTA_LISTS] = *from;
+        of->section[SETTI_DELTA_LISTS] = *from;
         status = status == SETT_OK ? apply_check_lists(delta, from, of) : status;
-        of->part[SETTI_DELTA_ROWS] = *from;
+        of->section[SETTI_DELTA_ROWS] = *from;
         if (status == SETT_OK && !apply_skip_runs(from, of->count[SETTI_DELTA_ROWS],
                                                   of->kind == SETTI_SPARSE ? of->extent : 0)) {
             status =
@@ -884,13 +887,14 @@ static sett_status apply_check(setti_delta* delta, setti_delta_reader* from)
  * two lists, and those of the last record, which takes its place. */
 #define APPLY_STEP_PAGES 9
 
+/* The most memory that the pool takes for a piece of this size. */
 static size_t apply_piece(size_t size)
 {
-    return setti_align_up(size, SETTI_POOL_STEP) + 256; /* at most what rounding by the pool adds */
+    return setti_align_up(size, SETTI_POOL_STEP) + 256;
 }
 
-/* The largest table of which one call may write all pages; it belongs to one type. */
-static const setti_pages* apply_whole(const setti_delta* delta)
+/* The table of which one call may write all pages: that of one type, or NULL. */
+static const setti_pages* apply_find_whole(const setti_delta* delta)
 {
     const setti_type_list* types = &delta->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
@@ -902,13 +906,13 @@ static const setti_pages* apply_whole(const setti_delta* delta)
     return NULL;
 }
 
-/* Computes the memory for one step. Reserves pages that do not fit into blocks; false without
- * memory. */
+/* Computes the memory that one step may take, and reserves pages that do not fit into the pool's
+ * blocks. Returns false when memory runs out. */
 static bool apply_measure(setti_delta* delta)
 {
     SETTI_ASSERT(!delta->loading && delta->world->pool.cow != NULL);
     setti_pool* pool = &delta->world->pool;
-    const setti_pages* whole = apply_whole(delta);
+    const setti_pages* whole = apply_find_whole(delta);
     bool done = true;
     delta->room = (size_t)64 << 10; /* tables, sets of components, new pages */
     delta->room_pages = 0;
@@ -943,6 +947,8 @@ static sett_status apply_reject_size(const setti_delta* delta)
         apply_call, (unsigned long)delta->limit);
 }
 
+/* Reserves `size` bytes, and entries for `pages` copied pages. Returns false with the world's error
+ * set if that is too much. */
 static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
 {
     setti_pool* pool = &delta->world->pool;
@@ -971,18 +977,18 @@ static bool apply_fits_block(size_t size)
 bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
                                  uint32_t extent)
 {
+    if (delta->loading) {
+        return true;
+    }
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     setti_pool* pool = &delta->world->pool;
     const setti_pages* rows = &storage->rows;
     uint32_t count = SETTI_MAX(rows->count, (extent >> storage->shift) + 1);
     size_t piece = apply_piece(rows->size);
     size_t presence = storage->presence.count * apply_piece(storage->presence.size);
-    size_t scratch = 0;
+    size_t scratch = 0;                                                     /* of the sort */
     size_t size = delta->room + presence + apply_piece((size_t)count * 64); /* the table grows */
     bool done = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
-    if (delta->loading) {
-        return true;
-    }
     if (done && apply_fits_block(scratch)) {
         size += apply_piece(scratch);
     }
@@ -1030,7 +1036,7 @@ static size_t apply_limit(const setti_delta* delta, size_t size)
     return limit;
 }
 
-/* Notes the capacities of all tables. */
+/* Notes the capacities of all tables: two for each root, 0 for a missing table. */
 static uint32_t* apply_note_tables(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
@@ -1082,8 +1088,7 @@ static sett_status apply_reject_result(const setti_delta* delta)
     return setti_world_fail_with(delta->world, SETT_STATUS_INVALID,
                                  "%s: a callback of this world wrote \"%.100s\" of entity %u:%u, "
                                  "which the delta sets - only read in callbacks of a receiver",
-                                 apply_call, name, (unsigned)entity.index,
-                                 (unsigned)entity.generation);
+                                 apply_call, name, SETTI_HANDLE(entity));
 }
 
 /* Applies the sender's choices for types. */
@@ -1108,7 +1113,7 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trus
     setti_pool_set_ceiling(&world->pool, delta->limit);
     const setti_snapshot* before = setti_snapshot_find(world, undo, &status);
     SETTI_ASSERT(delta->loading || before != NULL);
-    status = SETT_OK;
+    status = SETT_OK; /* while loading there is no snapshot */
     if (!setti_delta_play(delta) ||
         (delta->part == NULL && !setti_delta_arrange(delta, setti_unconst(before)))) {
         status = apply_fail_call(delta);
@@ -1125,17 +1130,17 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trus
     return status;
 }
 
-/* apply_play, undone if it fails. */
+/* Plays a delta, and undoes it if that fails. */
 static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
 {
-    SETTI_ASSERT(setti_state_of(delta->world) != NULL && delta->world->locks == 0);
     sett_world* world = delta->world;
+    setti_state* state = setti_state_of(world);
+    SETTI_ASSERT(state != NULL && world->locks == 0);
     sett_snapshot undo;
-    setti_state_lift_limit(
-        setti_state_of(world)); /* else a rejected delta could cost older snapshots */
+    setti_state_lift_limit(state); /* else a rejected delta could cost older snapshots */
     sett_status status = sett_snapshot_take(world, &undo);
     if (status != SETT_OK) {
-        setti_state_set_limit(setti_state_of(world));
+        setti_state_set_limit(state);
         return status;
     }
     status = apply_play(delta, undo, trust);
@@ -1147,7 +1152,7 @@ static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
     if (sett_snapshot_status(world, undo) == SETT_OK) {
         (void)sett_snapshot_drop(world, undo);
     }
-    setti_state_set_limit(setti_state_of(world));
+    setti_state_set_limit(state);
     if (status == SETT_OK && !world->pool.small) { /* for the next delta */
         setti_pool_end_hold(&world->pool);
     } else {
@@ -1187,7 +1192,7 @@ static sett_status apply_reject_state(const setti_delta* delta)
         apply_call, type->desc.name);
 }
 
-/* Like apply_or_undo, and frees the memory taken by an undone delta. */
+/* Plays a delta. If that fails, the world gets its state and its memory back. */
 static sett_status apply_change(setti_delta* delta, size_t size, setti_trust trust)
 {
     sett_world* world = delta->world;
@@ -1217,8 +1222,7 @@ static void apply_end(const setti_delta* delta)
         setti_bytes_free(&delta->world->pool, &delta->type[k].filtered);
     }
     if (delta->type != NULL) {
-        size_t size = ((size_t)delta->type_count + 1) * sizeof(*delta->type);
-        setti_pool_free(&delta->world->pool, delta->type, size, 16);
+        setti_pool_free(&delta->world->pool, delta->type, apply_types_size(delta), 16);
     }
 }
 
@@ -1237,7 +1241,7 @@ static bool apply_player_reject(const setti_player* player, const char* why)
     return setti_delta_reject((const setti_delta*)player, why) == SETT_OK;
 }
 
-/* Begins with the checks that depend on the head alone. */
+/* Parses and checks a delta. Applies recorded commands first, because the checks read the world. */
 static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     sett_world* world = delta->world;
@@ -1258,40 +1262,34 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, set
     return status == SETT_OK ? apply_check(delta, from) : status;
 }
 
-/* A reader of bytes; a file's record may be empty. */
-static setti_delta_reader apply_reader(const void* bytes, size_t size)
+static sett_status apply_bytes(setti_delta* delta, const void* bytes, size_t size,
+                               setti_trust trust)
 {
-    const unsigned char* at = bytes;
-    setti_delta_reader from = {.at = at, .end = size != 0 ? at + size : at};
-    return from;
+    setti_delta_reader from = setti_delta_reader_of(bytes, size);
+    sett_status status = apply_begin(delta, &from, trust);
+    status = status == SETT_OK ? apply_change(delta, size, trust) : status;
+    apply_end(delta);
+    return status;
 }
 
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, setti_trust trust)
 {
-    setti_delta_reader from = apply_reader(bytes, size);
     setti_delta delta = {.world = world};
-    sett_status status = apply_begin(&delta, &from, trust);
-    status = status == SETT_OK ? apply_change(&delta, size, trust) : status;
-    apply_end(&delta);
-    return status;
+    return apply_bytes(&delta, bytes, size, trust);
 }
 
 sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t size,
                                    const setti_delta_allowed* allowed)
 {
-    setti_delta_reader from = apply_reader(bytes, size);
     setti_delta delta = {.world = world, .part = allowed};
-    sett_status status = apply_begin(&delta, &from, SETTI_COMPARE_HASHES);
-    status = status == SETT_OK ? apply_change(&delta, size, SETTI_COMPARE_HASHES) : status;
-    apply_end(&delta);
-    return status;
+    return apply_bytes(&delta, bytes, size, SETTI_COMPARE_HASHES);
 }
 
 /* Plays a state onto an empty world. Hashes are not checked for a state with rules: this process
  * encoded it, and converted values change its hash. */
 static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size)
 {
-    setti_delta_reader from = apply_reader(bytes, size);
+    setti_delta_reader from = setti_delta_reader_of(bytes, size);
     const sett_snapshot no_undo = {0, 0};
     setti_trust trust = delta->rules != NULL ? SETTI_TRUST : SETTI_COMPARE_HASHES;
     SETTI_ASSERT(delta->world->entities.count == 0 && delta->world->listeners == NULL);

@@ -16,7 +16,7 @@
 #include "world/listener.h"
 #include "world/sort.h"
 
-#define ARRANGE_UNKNOWN (SETTI_NONE - 1) /* a row that is not known yet; not an index */
+#define ARRANGE_UNKNOWN (SETTI_NONE - 1) /* a row that no run has set yet; not an index */
 
 static bool arrange_fail(const setti_delta* delta)
 {
@@ -53,7 +53,7 @@ static void arrange_compute(setti_view* view, setti_delta_type* of)
         of->want[row] = page != NULL ? ((const uint32_t*)(const void*)(page + storage->indices))[k]
                                      : ARRANGE_UNKNOWN;
     }
-    setti_delta_reader from = of->part[SETTI_DELTA_ROWS];
+    setti_delta_reader from = of->section[SETTI_DELTA_ROWS];
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_ROWS]; k++) {
         setti_delta_run run = setti_delta_next_run(&from);
         for (uint32_t i = 0; i < run.count; i++) {
@@ -62,7 +62,8 @@ static void arrange_compute(setti_view* view, setti_delta_type* of)
     }
 }
 
-/* Whether the wanted rows have each entity of the type once, and gaps only if allowed. */
+/* Whether the wanted rows have each entity of the type once, and gaps only if the storage allows
+ * them. `bits`, zeroes for all present rows, notes the rows of the entities. */
 static bool arrange_fits(const setti_delta_type* of, uint64_t* bits)
 {
     SETTI_ASSERT(of->want != NULL);
@@ -86,8 +87,8 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* bits)
     return count == storage->count;
 }
 
-/* Logs, once for each world, that an order was not taken over, because a program may rely on it. A
- * world that reads a file has no snapshots, and no log. */
+/* Logs, once for each world, that an order was not taken over, because a program may rely on it.
+ * While a file is loaded there is no setti_state to note that in, and nothing is logged. */
 static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world;
@@ -107,16 +108,17 @@ static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
     of->want = NULL;
 }
 
-/* Computes a type's order, or none if it cannot be taken over. False without memory. */
+/* Computes the order that a type's rows get, or none if they cannot have the delta's. False without
+ * memory. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want == NULL);
     setti_pool* pool = &delta->world->pool;
-    const setti_delta_reader* rows = &of->part[SETTI_DELTA_ROWS];
+    const setti_delta_reader* rows = &of->section[SETTI_DELTA_ROWS];
     size_t known =
         setti_view_extent(view, of->type, SETTI_BEFORE) + (size_t)(rows->end - rows->at) / 4;
-    if (of->extent > known) {
-        return true; /* rows without runs, however many */
+    if (of->extent > known) { /* more rows than the world and the runs have */
+        return true;
     }
     size_t size = ((size_t)of->type->storage.extent / 64 + 1) * sizeof(uint64_t);
     uint64_t* bits = setti_pool_alloc(pool, size, 16);
@@ -135,12 +137,14 @@ static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_de
     return true;
 }
 
+/* The delta's record of a type, or NULL. */
 static setti_delta_type* arrange_find(const setti_delta* delta, const setti_type* type)
 {
     return type->delta_number != 0 ? &delta->type[type->delta_number - 1] : NULL;
 }
 
-/* Whether all storages of a group want the same members, in the same order, in front. */
+/* Whether the wanted orders of a group's storages all begin with the group's members, in one
+ * order. */
 static bool arrange_agrees(const setti_delta* delta, const setti_listener* group)
 {
     SETTI_ASSERT(group->owned.count != 0);
@@ -160,39 +164,51 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
     return true;
 }
 
+/* Like arrange_concerns, for a type or another one of its group: their orders are taken over
+ * together. */
+static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
+                                   const setti_delta_type* of)
+{
+    const setti_listener* group = of->kind == SETTI_SPARSE ? of->type->owner : NULL;
+    bool concerns = arrange_concerns(view, of);
+    for (uint32_t i = 0; group != NULL && !concerns && i < group->owned.count; i++) {
+        const setti_delta_type* other = arrange_find(delta, group->owned.item[i]);
+        concerns = other != NULL && arrange_concerns(view, other);
+    }
+    return concerns;
+}
+
+/* Computes the orders of all types. False without memory. */
 static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
 {
     bool done = true;
     for (uint32_t k = 0; done && k < delta->type_count; k++) {
         setti_delta_type* of = &delta->type[k];
-        bool concerns = arrange_concerns(view, of);
-        const setti_listener* group = of->type->owner;
-        for (uint32_t i = 0; group != NULL && !concerns && i < group->owned.count; i++) {
-            const setti_delta_type* other = arrange_find(delta, group->owned.item[i]);
-            concerns = of->kind == SETTI_SPARSE && other != NULL && arrange_concerns(view, other);
-        }
-        done = !concerns || arrange_prepare(delta, view, of);
+        done = !arrange_concerns_group(delta, view, of) || arrange_prepare(delta, view, of);
         if (of->kind == SETTI_SPARSE && of->type->storage.kind != SETTI_SPARSE &&
             of->count[SETTI_DELTA_ROWS] != 0) {
             arrange_report(delta, of);
         }
     }
-    for (const setti_listener* at = delta->world->listeners; done && at != NULL; at = at->next) {
-        for (uint32_t i = 0; at->owned.count != 0 && i < at->owned.count; i++) {
-            setti_delta_type* of = arrange_find(delta, at->owned.item[i]);
-            if (i == 0 && arrange_agrees(delta, at)) {
-                break;
-            }
+    return done;
+}
+
+/* Forgets the orders of groups whose storages do not agree. */
+static void arrange_check_groups(const setti_delta* delta)
+{
+    for (const setti_listener* at = delta->world->listeners; at != NULL; at = at->next) {
+        bool agrees = at->owned.count == 0 || arrange_agrees(delta, at);
+        for (uint32_t k = 0; !agrees && k < at->owned.count; k++) {
+            setti_delta_type* of = arrange_find(delta, at->owned.item[k]);
             if (of != NULL && of->want != NULL) {
                 arrange_report(delta, of);
                 arrange_forget(delta, of);
             }
         }
     }
-    return done;
 }
 
-static bool arrange_is_so(const setti_delta_type* of)
+static bool arrange_is_done(const setti_delta_type* of)
 {
     const setti_storage* storage = &of->type->storage;
     bool same = storage->extent == of->extent;
@@ -208,7 +224,7 @@ static bool arrange_type(const setti_delta* delta, const setti_delta_type* of)
     sett_world* world = delta->world;
     setti_storage* storage = &of->type->storage;
     size_t size = ((size_t)storage->count + 1) * sizeof(uint32_t);
-    uint32_t* from = setti_pool_alloc(&world->pool, size, 16);
+    uint32_t* from = setti_pool_alloc(&world->pool, size, 16); /* present rows, in wanted order */
     if (from == NULL) {
         return arrange_fail(delta);
     }
@@ -244,10 +260,13 @@ bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo)
     if (!delta->loading) {
         setti_view_deinit(world, &view);
     }
+    if (done) {
+        arrange_check_groups(delta);
+    }
     for (uint32_t k = 0; k < delta->type_count; k++) {
         setti_delta_type* of = &delta->type[k];
         if (of->want != NULL) {
-            done = done && (arrange_is_so(of) || arrange_type(delta, of));
+            done = done && (arrange_is_done(of) || arrange_type(delta, of));
             arrange_forget(delta, of);
         }
     }

@@ -25,13 +25,16 @@
 #include "state/delta_reader.h"
 #include "state/delta_writer.h"
 
+/* The changed entities among 64 from the index number * 64 on. */
 typedef struct change_word {
     uint64_t number;
     uint64_t bits;
 } change_word;
 
-/* Copies a value without the bits outside of the mask. */
-static void change_copy_masked(const setti_type* type, const void* value, unsigned char* out)
+/* Copies a value of one side as it is sent: without the bits outside of the mask, little-endian.
+ * Before a change, bytes in which equal states can differ become zeroes too. */
+static void change_copy(const setti_type* type, const void* value, uint32_t side,
+                        unsigned char* out)
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
@@ -39,13 +42,7 @@ static void change_copy_masked(const setti_type* type, const void* value, unsign
     for (size_t k = 0; mask != NULL && k < size; k++) {
         out[k] &= mask[k];
     }
-}
-
-/* Copies a value before a change, with zeroes in bytes that equal states can differ in. */
-static void change_copy_before(const setti_type* type, const void* value, unsigned char* out)
-{
-    change_copy_masked(type, value, out);
-    if (type->members != NULL) {
+    if (side == SETTI_BEFORE && type->members != NULL) {
         setti_canonical_clear(type->members, out);
     }
     if (setti_delta_turns(type)) {
@@ -53,18 +50,9 @@ static void change_copy_before(const setti_type* type, const void* value, unsign
     }
 }
 
-/* Copies a value after a change. */
-static void change_copy_after(const setti_type* type, const void* value, unsigned char* out)
-{
-    change_copy_masked(type, value, out);
-    if (setti_delta_turns(type)) {
-        setti_canonical_turn_value(type->members, out);
-    }
-}
-
 /* -------------------------------------------------------------------------------------- writing */
 
-/* Marks changed entities, bits of the word of this number. */
+/* Marks changed entities: bits of the word of this number. Words ascend. */
 static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
@@ -81,7 +69,8 @@ static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
     last[-1].bits |= bits;
 }
 
-/* Makes room for `count` more values, one extra and a word; NULL without memory. */
+/* Makes room for `count` more values, a second form of one (change_slow), and 8 bytes that writers
+ * of whole words write behind a value. NULL without memory. */
 static unsigned char* change_room(setti_delta_writer* to, size_t count)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
@@ -106,6 +95,7 @@ typedef struct change_hash {
     uint64_t is;
 } change_hash;
 
+/* Hashes eight bytes of a value before and after, and writes their difference. */
 SETTI_INLINE void change_step(change_hash* hash, uint64_t was, uint64_t is, unsigned char* out)
 {
     hash->was = setti_hash_step(hash->was, was);
@@ -153,8 +143,8 @@ SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, 
         return false;
     }
     setti_delta_sum_value(&to->sum, entity, was, entity, is);
-    change_copy_before(type, was, out);
-    change_copy_after(type, is, out + size);
+    change_copy(type, was, SETTI_BEFORE, out);
+    change_copy(type, is, SETTI_AFTER, out + size);
     for (size_t k = 0; k < size; k++) {
         out[k] = (unsigned char)(out[size + k] - out[k]);
     }
@@ -162,7 +152,7 @@ SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, 
 }
 
 /* Whether the type's values are plain: hashed and sent as they are in memory. If *nan is not NULL,
- * only values without NaN are; it tells where their floats are. */
+ * only values without a NaN are plain; *nan tells where their floats are. */
 static bool change_is_plain(const setti_delta_writer* to, const setti_nan_word** nan)
 {
     const setti_hash_type* of = &to->sum.of;
@@ -208,7 +198,7 @@ static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[C
     return count;
 }
 
-/* Whether all of these rows are plain. */
+/* Whether the values of all of these rows are plain. */
 SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
                                         const setti_compare_rows* rows, const uint16_t* list,
                                         uint32_t count, size_t size)
@@ -241,7 +231,8 @@ static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_row
     return out;
 }
 
-/* Adds values of a size that is usually a constant. */
+/* Adds the differences of rows at `out`, and their hashes. Returns the end. Inlined, so that the
+ * usual sizes are constants. */
 SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* to, setti_compare_rows* rows,
                                             size_t size, unsigned char* out)
 {
@@ -272,29 +263,8 @@ void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows)
         return;
     }
     SETTI_ASSERT(size == to->type->storage.size);
-    switch (size) {
-    case 1:
-        out = change_add_rows(to, rows, 1, out);
-        break;
-    case 2:
-        out = change_add_rows(to, rows, 2, out);
-        break;
-    case 4:
-        out = change_add_rows(to, rows, 4, out);
-        break;
-    case 8:
-        out = change_add_rows(to, rows, 8, out);
-        break;
-    case 12:
-        out = change_add_rows(to, rows, 12, out);
-        break;
-    case 16:
-        out = change_add_rows(to, rows, 16, out);
-        break;
-    default:
-        out = change_add_rows(to, rows, size, out);
-        break;
-    }
+#define CHANGE_ADD_ROWS(n) change_add_rows(to, rows, n, out)
+    out = SETTI_COMPARE_BY_SIZE(size, CHANGE_ADD_ROWS);
     to->values.size = (size_t)(out - to->values.data);
     for (uint32_t n = 0; n < rows->words; n++) {
         if (rows->bits[n] != 0) {
@@ -313,6 +283,7 @@ static unsigned char* change_write_number(unsigned char* out, uint64_t number)
     return out;
 }
 
+/* Writes the changed entities at `out`. Returns the end. */
 static unsigned char* change_write_words(const setti_delta_writer* to, unsigned char* out)
 {
     const change_word* word = (const change_word*)(const void*)to->words.data;
@@ -354,8 +325,8 @@ static unsigned char* change_write_bytes(unsigned char* out, const unsigned char
     return out + count;
 }
 
-/* Counts the bytes equal to the first, at most `size`. */
-static size_t change_equal(const unsigned char* bytes, size_t size)
+/* Counts the equal bytes at the begin, at most `size`. */
+static size_t change_count_equal(const unsigned char* bytes, size_t size)
 {
     const uint64_t same = bytes[0] * (UINT64_MAX / 255);
     size_t count = 1;
@@ -390,7 +361,7 @@ static unsigned char* change_write_columns(unsigned char* out, const unsigned ch
     size_t written = 0;
     size_t at = 0;
     while ((at = change_next_equal(bytes, at, size)) < size) {
-        size_t count = change_equal(bytes + at, size - at);
+        size_t count = change_count_equal(bytes + at, size - at);
         if (count >= 4) {
             out = change_write_bytes(out, bytes + written, at - written);
             out = change_write_run(out, bytes[at], count);
@@ -401,8 +372,8 @@ static unsigned char* change_write_columns(unsigned char* out, const unsigned ch
     return change_write_bytes(out, bytes + written, size - written);
 }
 
-/* Exchanges the bits of a word above `lower` with the lower bits of the word `apart` words
- * later. */
+/* One of the three steps that transpose 8 by 8 bytes: exchanges the upper halves of a word's parts
+ * with the lower halves in the word `apart` words later. `lower` masks these, of `shift` bits. */
 SETTI_INLINE void change_swap(uint64_t word[8], uint32_t apart, uint32_t shift, uint64_t lower)
 {
     for (uint32_t k = 0; k < 8; k++) {
@@ -441,9 +412,7 @@ static void change_transpose(const unsigned char* values, size_t count, size_t e
     }
 }
 
-/* Bytes of a changed word at most. Columns take at most twice their size, because no number is
- * longer than its piece. */
-#define CHANGE_WORD_MAX 19
+#define CHANGE_WORD_MAX 19 /* bytes of a changed word at most: its number, which bytes, 8 bytes */
 
 void setti_delta_write_changes(setti_delta_writer* to)
 {
@@ -455,6 +424,7 @@ void setti_delta_write_changes(setti_delta_writer* to)
     if (size == 0 || to->encoder.status != SETT_OK) {
         return;
     }
+    /* columns take at most twice their size: no number of a piece is longer than the piece */
     size_t room = to->count * (size_t)CHANGE_WORD_MAX + size + sizeof(uint64_t);
     to->columns.size = 0;
     if (!setti_bytes_reserve(pool, &to->columns, size + sizeof(uint64_t)) ||
@@ -503,12 +473,12 @@ static uint64_t change_read_number(setti_delta_reader* from)
     return number;
 }
 
-/* Reads the next word after `number` words; without bits at the end or after an error. */
-static change_word change_read_word(setti_delta_reader* from, uint64_t number)
+/* Reads the next word, whose number is `least` or more. It has no bits after an error. */
+static change_word change_read_word(setti_delta_reader* from, uint64_t least)
 {
     uint64_t gap = change_read_number(from);
-    uint64_t parts = setti_delta_number(from, 1);
-    change_word word = {number + gap, 0};
+    uint64_t parts = setti_delta_number(from, 1); /* which bytes of the bits are not 0 */
+    change_word word = {least + gap, 0};
     for (uint32_t n = 0; n < 8; n++) {
         word.bits |= (parts >> n & 1) != 0 ? setti_delta_number(from, 1) << (8 * n) : 0;
     }
@@ -518,7 +488,8 @@ static change_word change_read_word(setti_delta_reader* from, uint64_t number)
     return word;
 }
 
-/* Counts the changed values; 0 if an entity does not have one, or if the list is invalid. */
+/* Counts the changed values in a list of words; 0 if an entity has none, or if the list is
+ * invalid. */
 static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
                            setti_delta_reader* from, uint32_t words)
 {
@@ -543,6 +514,7 @@ static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
     return count;
 }
 
+/* Reads `size` bytes of columns. Returns false if they are invalid. */
 static bool change_read_columns(setti_delta_reader* from, unsigned char* out, size_t size)
 {
     for (size_t at = 0; at < size;) {
@@ -566,7 +538,8 @@ static bool change_read_columns(setti_delta_reader* from, unsigned char* out, si
     return true;
 }
 
-/* Writes the changed values as blocks of entries. */
+/* Writes the changed values as blocks of entries: the world's values plus their differences. There
+ * are `count` values: columns[k * count] is the k-th byte of the first difference. */
 static void change_make_entries(const setti_delta_type* of, setti_delta_reader words,
                                 const unsigned char* columns, size_t count, unsigned char* out)
 {
@@ -574,16 +547,13 @@ static void change_make_entries(const setti_delta_type* of, setti_delta_reader w
     uint64_t next = 0;
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_CHANGES]; k++) {
         change_word word = change_read_word(&words, next);
-        *out++ = SETTI_DELTA_CHANGED | SETTI_DELTA_BLOCK;
-        for (uint32_t n = 0; n < 4; n++) {
-            *out++ = (unsigned char)(word.number * 64 >> (8 * n));
-        }
-        for (uint32_t n = 0; n < 8; n++) {
-            *out++ = (unsigned char)(word.bits >> (8 * n));
-        }
+        out[0] = SETTI_DELTA_CHANGED | SETTI_DELTA_BLOCK;
+        setti_bytes_put(out + 1, word.number * 64, 4);
+        setti_bytes_put(out + SETTI_DELTA_ENTRY_HEAD, word.bits, 8);
+        out += SETTI_DELTA_BLOCK_HEAD;
         for (uint64_t rest = word.bits; rest != 0; rest &= rest - 1, columns++) {
             uint32_t index = (uint32_t)word.number * 64 + setti_bits_lowest(rest);
-            change_copy_before(of->type, setti_storage_find(&of->type->storage, index), out);
+            change_copy(of->type, setti_storage_find(&of->type->storage, index), SETTI_BEFORE, out);
             for (size_t c = 0; c < of->bytes; c++, out++) {
                 *out = (unsigned char)(*out + columns[c * count]);
             }
@@ -595,7 +565,6 @@ static void change_make_entries(const setti_delta_type* of, setti_delta_reader w
 sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* from,
                                      setti_delta_type* of)
 {
-    setti_pool* pool = &delta->world->pool;
     uint32_t words = of->count[SETTI_DELTA_CHANGES];
     bool repeats = words == SETTI_NONE; /* the entities of the last type with changes */
     if (words == 0) {
@@ -616,18 +585,18 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
     }
     from->at = repeats ? from->at : list.at;
     size_t size = count * of->bytes; /* less than the world has */
-    size_t blocks = (size_t)delta->changed_words * SETTI_DELTA_BLOCK_HEAD;
-    /* Blocks of entries, and then room for the differences. */
-    unsigned char* out =
-        size < SIZE_MAX / 4 ? setti_bytes_add(pool, &of->changes, blocks + 2 * size) : NULL;
+    size_t entries = (size_t)delta->changed_words * SETTI_DELTA_BLOCK_HEAD + size;
+    unsigned char* out = size < SIZE_MAX / 4
+                             ? setti_bytes_add(&delta->world->pool, &of->changes, entries + size)
+                             : NULL;
     if (out == NULL) {
-        return setti_world_fail(delta->world, SETT_STATUS_OUT_OF_MEMORY, "sett_delta_apply",
-                                sett_null(), 0);
+        return setti_world_no_memory(delta->world, "sett_delta_apply");
     }
-    if (!change_read_columns(from, out + blocks + size, size)) {
+    unsigned char* columns = out + entries; /* read to the end of the buffer */
+    if (!change_read_columns(from, columns, size)) {
         return setti_delta_reject(delta, "they end within the changes");
     }
-    change_make_entries(of, delta->changed, out + blocks + size, count, out);
-    of->part[SETTI_DELTA_CHANGES] = (setti_delta_reader){.at = out, .end = out + blocks + size};
+    change_make_entries(of, delta->changed, columns, count, out);
+    of->section[SETTI_DELTA_CHANGES] = (setti_delta_reader){.at = out, .end = columns};
     return SETT_OK;
 }

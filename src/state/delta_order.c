@@ -29,14 +29,14 @@ static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t wa
             "snapshots, and no delta can undo that",
             (unsigned)index);
     } else if ((is & SETTI_DEAD) != 0 && next != is) {
-        setti_delta_write_life(to, index, is);
+        setti_delta_write_handle(to, index, is);
     }
 }
 
 void setti_delta_write_slots(setti_delta_writer* to)
 {
     setti_view_slot slot = {.index = SETTI_NONE};
-    setti_delta_begin_lives(to);
+    setti_delta_begin_handles(to);
     while (setti_view_next_slot(to->walk->view, &slot)) {
         order_write_slot(to, slot.index, slot.generation[SETTI_BEFORE],
                          slot.generation[SETTI_AFTER]);

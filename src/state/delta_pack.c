@@ -1,10 +1,10 @@
 /* delta_pack.c: bytes in fewer bits, for short forms (delta_short.c).
  *
  * The workload: changed values lie as columns of bytes (delta_change.c). Of a coordinate that moved
- * a little the second byte grew by -1, 0 or 1: of such columns each byte has some 1.3 bits of news,
- * and took eight. So of each 32 bytes the small ones are written in 2, 3 or 4 bits, the others
- * behind them; what is no smaller for it stays as it is. 1,000 bodies that move take four fifths.
- * Nothing is allocated, and nothing has to be known of the bytes.
+ * a little the second byte grew by -1, 0 or 1: a byte of such a column holds some 1.3 bits of
+ * information. So of each 32 bytes the small ones are written in 2, 3 or 4 bits, the others after
+ * them. A block that would not become smaller stays as it is. 1,000 bodies that move take four
+ * fifths of the bytes. Nothing is allocated, and nothing has to be known of the bytes.
  *
  *     group     1 byte: how each of its four blocks is written, 2 bits a block; the blocks
  *     block     of 32 bytes, the last one fewer
@@ -23,8 +23,10 @@
 #define PACK_BLOCK 32u
 #define PACK_GROUP 4u /* blocks */
 
+/* Bits of a code, by the number in the group's first byte. */
 static const unsigned char pack_width[4] = {8, 2, 3, 4};
 
+/* The bytes of `size` codes. */
 static size_t pack_codes(size_t size, uint32_t width)
 {
     return (size * width + 7) / 8;
@@ -37,20 +39,20 @@ static bool pack_fits(uint32_t byte, uint32_t width)
     return ((byte + half - 1) & 255) < 2 * half - 1;
 }
 
-/* The width with which a block takes the fewest bytes; *taken becomes their number. */
+/* Which of pack_width gives a block the fewest bytes; *taken becomes their number. */
 static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* taken)
 {
     uint32_t others[4] = {0, 0, 0, 0};
     uint32_t best = 0;
     for (size_t k = 0; k < size; k++) {
-        others[1] += (unsigned char)(bytes[k] + 1) >= 3;
-        others[2] += (unsigned char)(bytes[k] + 3) >= 7;
-        others[3] += (unsigned char)(bytes[k] + 7) >= 15;
+        others[1] += !pack_fits(bytes[k], 2);
+        others[2] += !pack_fits(bytes[k], 3);
+        others[3] += !pack_fits(bytes[k], 4);
     }
     *taken = size;
-    for (uint32_t way = 1; way < 4; way++) {
-        const size_t takes = pack_codes(size, pack_width[way]) + others[way];
-        best = takes < *taken ? way : best;
+    for (uint32_t choice = 1; choice < 4; choice++) {
+        const size_t takes = pack_codes(size, pack_width[choice]) + others[choice];
+        best = takes < *taken ? choice : best;
         *taken = SETTI_MIN(takes, *taken);
     }
     return best;
@@ -67,6 +69,7 @@ size_t setti_delta_packed(const unsigned char* bytes, size_t size)
     return sum;
 }
 
+/* Writes a block of codes, then the bytes without one. */
 static void pack_write(setti_delta_writer* to, const unsigned char* bytes, size_t size,
                        uint32_t width)
 {
@@ -97,24 +100,24 @@ static void pack_write(setti_delta_writer* to, const unsigned char* bytes, size_
 
 void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t size)
 {
-    size_t ways_at = 0;
-    uint32_t ways = 0;
+    size_t choices_at = 0;
+    uint32_t choices = 0;
     for (size_t at = 0; at < size; at += PACK_BLOCK) {
         const uint32_t block = at / PACK_BLOCK % PACK_GROUP;
         const size_t count = SETTI_MIN((size_t)PACK_BLOCK, size - at);
         size_t taken;
-        const uint32_t way = pack_choose(bytes + at, count, &taken);
+        const uint32_t choice = pack_choose(bytes + at, count, &taken);
         if (block == 0) {
-            ways_at = to->size;
-            ways = 0;
+            choices_at = to->size;
+            choices = 0;
             setti_delta_write_number(to, 0, 1);
         }
-        ways |= way << 2 * block;
-        setti_delta_write_at(to, ways_at, ways, 1);
-        if (way == 0) {
+        choices |= choice << 2 * block;
+        setti_delta_write_at(to, choices_at, choices, 1);
+        if (choice == 0) {
             setti_delta_write(to, bytes + at, count);
         } else {
-            pack_write(to, bytes + at, count, pack_width[way]);
+            pack_write(to, bytes + at, count, pack_width[choice]);
         }
     }
 }
@@ -141,23 +144,23 @@ static void pack_read(setti_delta_reader* from, size_t size, uint32_t width, uns
 
 void setti_delta_unpack(setti_delta_reader* from, size_t size, setti_delta_writer* to)
 {
-    uint32_t ways = 0;
+    uint32_t choices = 0;
     for (size_t at = 0; at < size && !from->short_of; at += PACK_BLOCK) {
         const uint32_t block = at / PACK_BLOCK % PACK_GROUP;
         const size_t count = SETTI_MIN((size_t)PACK_BLOCK, size - at);
         unsigned char piece[PACK_BLOCK] = {0};
         const unsigned char* bytes = piece;
-        ways = block == 0 ? (uint32_t)setti_delta_number(from, 1) : ways;
-        const uint32_t way = ways & 3;
-        ways >>= 2;
-        if (way == 0) {
+        choices = block == 0 ? (uint32_t)setti_delta_number(from, 1) : choices;
+        const uint32_t choice = choices & 3;
+        choices >>= 2;
+        if (choice == 0) {
             bytes = setti_delta_read(from, count);
         } else {
-            pack_read(from, count, pack_width[way], piece);
+            pack_read(from, count, pack_width[choice], piece);
         }
         if (!from->short_of) {
             setti_delta_write(to, bytes, count);
         }
     }
-    from->short_of = from->short_of || ways != 0; /* there are no more blocks */
+    from->short_of = from->short_of || choices != 0; /* there are no more blocks */
 }

@@ -14,6 +14,7 @@
  */
 #include "state/delta_reader.h"
 #include "state/hash.h"
+#include "state/view.h"
 #include "world/change.h"
 #include "world/command.h"
 
@@ -29,7 +30,7 @@ enum {
 static bool play_detach_for_move(const setti_delta* delta, const setti_delta_type* of)
 {
     SETTI_ASSERT(of->codec->detach_for_move != NULL);
-    setti_delta_reader from = of->part[SETTI_DELTA_ENTRIES];
+    setti_delta_reader from = of->section[SETTI_DELTA_ENTRIES];
     bool done = true;
     for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
         setti_delta_entry entry = setti_delta_next(&from, of);
@@ -38,7 +39,7 @@ static bool play_detach_for_move(const setti_delta* delta, const setti_delta_typ
     return done;
 }
 
-/* Ends what types of one pass have for an entity that ends. */
+/* Takes values of an entity that will be destroyed out of their lists, for types of one pass. */
 static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t pass)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
@@ -68,12 +69,12 @@ static bool play_detach_nodes(const setti_delta* delta, sett_entity entity)
 }
 
 /* Calls `fn` for each entity of a list until it returns false. */
-static bool play_each(const setti_delta* delta, setti_delta_lives lives,
+static bool play_each(const setti_delta* delta, setti_delta_handles handles,
                       bool (*fn)(const setti_delta* delta, sett_entity entity))
 {
     sett_entity entity;
     bool done = true;
-    while (done && setti_delta_next_life(&lives, &entity)) {
+    while (done && setti_delta_next_handle(&handles, &entity)) {
         done = fn(delta, entity);
     }
     return done;
@@ -98,7 +99,7 @@ static bool play_detach_for_move_all(const setti_delta* delta)
 static bool play_end(const setti_delta* delta, sett_entity entity)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
-        return true; /* it is dead already */
+        return true; /* the receiver of a part may have destroyed it before */
     }
     bool forgets =
         delta->part != NULL && !setti_entity_in_range(&delta->world->entities, entity.index);
@@ -184,7 +185,7 @@ void setti_delta_read_data(const setti_player* player, const setti_type* type,
     }
 }
 
-/* Writes an entry's value when its component is set. */
+/* Writes an entry's value into the component that setti_change_put sets. */
 typedef struct play_fill {
     setti_edit_fill fill; /* first */
     const setti_delta_type* of;
@@ -267,12 +268,12 @@ static bool play_block(const setti_delta* delta, const setti_delta_type* of,
     return done;
 }
 
-static bool play_part(const setti_delta* delta, const setti_delta_type* of, setti_delta_part part,
-                      uint32_t pass)
+static bool play_section(const setti_delta* delta, const setti_delta_type* of,
+                         setti_delta_section section, uint32_t pass)
 {
-    setti_delta_reader from = of->part[part];
+    setti_delta_reader from = of->section[section];
     bool done = true;
-    for (uint32_t k = 0; done && k < of->count[part]; k++) {
+    for (uint32_t k = 0; done && k < of->count[section]; k++) {
         setti_delta_entry entry = setti_delta_next(&from, of);
         done = play_pass(of->codec, entry) != pass || play_block(delta, of, entry);
     }
@@ -284,15 +285,15 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
     bool done = true;
     for (uint32_t t = 0; done && t < delta->type_count; t++) {
         const setti_delta_type* of = &delta->type[t];
-        done = play_part(delta, of, SETTI_DELTA_ENTRIES, pass) &&
-               play_part(delta, of, SETTI_DELTA_CHANGES, pass);
+        done = play_section(delta, of, SETTI_DELTA_ENTRIES, pass) &&
+               play_section(delta, of, SETTI_DELTA_CHANGES, pass);
     }
     return done;
 }
 
 /* -------------------------------------------------------------------------------------- circles */
 
-/* Moves *index to the entity to which a value leads. Returns false at the end. */
+/* Moves *index to the owner that the value of its entity names. Returns false if there is none. */
 static bool play_follow(const setti_delta* delta, const setti_delta_type* of, uint32_t* index)
 {
     SETTI_ASSERT(of->codec->owner != NULL);
@@ -303,10 +304,10 @@ static bool play_follow(const setti_delta* delta, const setti_delta_type* of, ui
     return !sett_is_null(next);
 }
 
-/* Follows values from *index to the end of the chain, or to an entity in `seen`, and adds those it
- * passed to `seen`. Returns false if they form a cycle; then *index is on it. */
-static bool play_lead_out(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
-                          unsigned char* seen)
+/* Follows values from *index to the end of the chain, or to an entity in `seen`, and adds the
+ * entities before that to `seen`. Returns false if they form a cycle; then *index is on it. */
+static bool play_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
+                      unsigned char* seen)
 {
     uint32_t first = *index;
     uint32_t steps = of->type->storage.count;
@@ -324,12 +325,12 @@ static bool play_lead_out(const setti_delta* delta, const setti_delta_type* of, 
     return true;
 }
 
-/* Whether no value that was set leads back to its entity. Each value is followed twice at most,
+/* Checks that no value that was set leads back to its entity. Each value is followed twice at most,
  * however long a hostile chain is. */
 static bool play_check_circles(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world;
-    setti_delta_reader from = of->part[SETTI_DELTA_ENTRIES];
+    setti_delta_reader from = of->section[SETTI_DELTA_ENTRIES];
     size_t size = of->type->storage.extent / 8 + 1;
     unsigned char* seen = setti_pool_alloc(&world->pool, size, 16);
     uint32_t index = 0;
@@ -341,7 +342,7 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
     memset(seen, 0, size);
     for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
         index = setti_delta_next(&from, of).index;
-        done = play_lead_out(delta, of, &index, seen);
+        done = play_ends(delta, of, &index, seen);
     }
     setti_pool_free(&world->pool, seen, size, 16);
     if (!done) {
@@ -349,8 +350,7 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
         setti_world_fail_with(world, SETT_STATUS_INVALID,
                               "sett_delta_apply: \"%.100s\" is acyclic, but its links lead from "
                               "entity %u:%u back to itself",
-                              of->type->desc.name, (unsigned)entity.index,
-                              (unsigned)entity.generation);
+                              of->type->desc.name, SETTI_HANDLE(entity));
     }
     return done;
 }
@@ -368,7 +368,7 @@ static bool play_check_all_circles(const setti_delta* delta)
 
 /* ---------------------------------------------------------------------------------------- lists */
 
-/* Whether an owner's list ends with these members; a member given twice makes that impossible. */
+/* Whether an owner's list ends with these members, in this order. Not if one is given twice. */
 static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t place,
                            const setti_delta_reader* members, uint32_t count)
 {
@@ -382,6 +382,7 @@ static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of,
     return true;
 }
 
+/* Moves the sent members of a list to its end, one by one, after the `saved` ones. */
 static bool play_list(const setti_delta* delta, const setti_delta_type* of,
                       setti_delta_reader* from)
 {
@@ -403,18 +404,16 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
         fits = fits && of->codec->requeue(of->type, owner, member);
     }
     fits = fits && of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list);
-    if (!fits || !play_list_ends(delta, of, list.last, &members, count)) {
-        return delta->player.reject(&delta->player,
-                                    "a list names an entity that does not belong to it");
-    }
-    return true;
+    return (fits && play_list_ends(delta, of, list.last, &members, count)) ||
+           delta->player.reject(&delta->player,
+                                "a list names an entity that does not belong to it");
 }
 
 static bool play_lists(const setti_delta* delta)
 {
     bool done = true;
     for (uint32_t t = 0; done && t < delta->type_count; t++) {
-        setti_delta_reader from = delta->type[t].part[SETTI_DELTA_LISTS];
+        setti_delta_reader from = delta->type[t].section[SETTI_DELTA_LISTS];
         for (uint32_t k = 0; done && k < delta->type[t].count[SETTI_DELTA_LISTS]; k++) {
             done = play_list(delta, &delta->type[t], &from);
         }
@@ -422,46 +421,11 @@ static bool play_lists(const setti_delta* delta)
     return done;
 }
 
-/* Sides that are both the live world. */
-typedef struct play_live {
-    setti_sides sides; /* first */
-    const sett_world* world;
-} play_live;
-
-static sett_entity play_live_entity(setti_sides* sides, uint32_t index, uint32_t side)
-{
-    (void)side;
-    return setti_entity_at(&((const play_live*)sides)->world->entities, index);
-}
-
-static const void* play_live_value(setti_sides* sides, const setti_type* type, uint32_t index,
-                                   uint32_t side)
-{
-    (void)sides;
-    (void)side;
-    return setti_storage_find(&type->storage, index);
-}
-
-static const void* play_live_page(setti_sides* sides, const setti_pages* pages, uint32_t number,
-                                  uint32_t side)
-{
-    (void)sides;
-    (void)side;
-    return setti_pages_get(pages, number);
-}
-
-static uint32_t play_live_number(setti_sides* sides, const setti_root* root, uint32_t side)
-{
-    (void)sides;
-    (void)side;
-    return *(const uint32_t*)root->address;
-}
-
 bool setti_delta_play(setti_delta* delta)
 {
-    play_live live = {{play_live_entity, play_live_value, play_live_page, play_live_number},
-                      delta->world};
+    setti_view live; /* its state after is the live world */
     SETTI_ASSERT(delta->player.room != NULL && delta->player.fate != NULL);
+    setti_view_init_empty(delta->world, &live);
     delta->player.sides = &live.sides;
     setti_commands_receive(delta->world, true);
     bool done = play_detach_for_move_all(delta) && play_each(delta, delta->ended, play_end) &&
@@ -480,20 +444,19 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
 {
     const unsigned char* mask = type->desc.mask;
     size_t size = setti_hash_size(type);
-    size_t k =
-        setti_delta_turns(type) ? size : 0; /* values in another byte order are not compared */
-    while (k < size && ((value[k] ^ bytes[k]) & (mask != NULL ? mask[k] : 255)) == 0) {
-        k++;
+    bool same = true;
+    for (size_t k = 0; same && k < size; k++) {
+        same = ((value[k] ^ bytes[k]) & (mask != NULL ? mask[k] : 255)) == 0;
     }
-    return k == size;
+    return same || setti_delta_turns(type); /* in another byte order they are not compared */
 }
 
-/* Finds a value of a part that was altered. */
+/* Finds an entity whose value is not the one that a section set. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
-                              setti_delta_part part, sett_entity* entity)
+                              setti_delta_section section, sett_entity* entity)
 {
-    setti_delta_reader from = of->part[part];
-    for (uint32_t k = 0; k < of->count[part]; k++) {
+    setti_delta_reader from = of->section[section];
+    for (uint32_t k = 0; k < of->count[section]; k++) {
         setti_delta_entry block = setti_delta_next(&from, of);
         setti_delta_entry entry;
         while (setti_delta_take(&block, of, &entry)) {

@@ -12,6 +12,13 @@ typedef struct setti_delta_reader {
     bool short_of; /* a read went beyond the end */
 } setti_delta_reader;
 
+/* A reader of a caller's bytes; NULL if `size` is 0. */
+static inline setti_delta_reader setti_delta_reader_of(const void* bytes, size_t size)
+{
+    const unsigned char* at = bytes;
+    return (setti_delta_reader){.at = at, .end = size != 0 ? at + size : at};
+}
+
 /* Returns the next `size` bytes, or NULL if there are fewer. */
 const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size);
 
@@ -40,27 +47,27 @@ static inline sett_entity setti_delta_entity(setti_delta_reader* from)
 }
 
 /* Runs of handles: neighbouring indices, one generation. */
-typedef struct setti_delta_lives {
+typedef struct setti_delta_handles {
     setti_delta_reader from;
     uint32_t runs;  /* left after the current run */
     uint32_t count; /* handles left in the current run */
     sett_entity next;
-} setti_delta_lives;
+} setti_delta_handles;
 
 /* Reads the next handle. Returns false at the end. */
-static inline bool setti_delta_next_life(setti_delta_lives* lives, sett_entity* entity)
+static inline bool setti_delta_next_handle(setti_delta_handles* handles, sett_entity* entity)
 {
-    if (lives->count == 0) {
-        if (lives->runs == 0) {
+    if (handles->count == 0) {
+        if (handles->runs == 0) {
             return false;
         }
-        lives->runs--;
-        lives->next = setti_delta_entity(&lives->from);
-        lives->count = (uint32_t)setti_delta_number(&lives->from, 1);
+        handles->runs--;
+        handles->next = setti_delta_entity(&handles->from);
+        handles->count = (uint32_t)setti_delta_number(&handles->from, 1);
     }
-    *entity = lives->next;
-    lives->next.index++;
-    lives->count--;
+    *entity = handles->next;
+    handles->next.index++;
+    handles->count--;
     return true;
 }
 
@@ -74,8 +81,8 @@ typedef struct setti_delta_type {
     bool sent; /* values have `bytes` in rounded form, until they are restored */
     uint64_t padding_hash;
     uint32_t extent; /* of the sender's storage */
-    uint32_t count[SETTI_DELTA_PARTS];
-    setti_delta_reader part[SETTI_DELTA_PARTS];
+    uint32_t count[SETTI_DELTA_SECTIONS];
+    setti_delta_reader section[SETTI_DELTA_SECTIONS];
     setti_bytes changes;
     setti_bytes filtered;   /* a part's entries, restored, and without dead targets */
     setti_delta_rule* rule; /* how to convert values, or NULL */
@@ -95,9 +102,9 @@ typedef struct setti_delta {
     uint32_t type_count;
     uint32_t types_found; /* of these, the first so many are found */
     setti_delta_type* type;
-    setti_delta_lives ended;
-    setti_delta_lives begun;
-    setti_delta_lives slots;
+    setti_delta_handles ended;
+    setti_delta_handles begun;
+    setti_delta_handles slots;
     setti_delta_reader changed; /* the last list of changed entities */
     uint32_t changed_words;     /* words in it */
     size_t limit;               /* bytes of memory that the delta may take */

@@ -7,11 +7,11 @@
  *
  *     table    magic, version, number of records of types, without counts (delta.h); types whose
  *              values are sent rounded have two
- *     short    1 byte: delta or part, which kinds of runs there are, whether the rest is packed; 4
+ *     short    1 byte: delta or part, which kinds of runs there are, whether the body is packed; 4
  *              bytes of the seal; for a delta 4 bytes of each hash; number of types, and of runs of
  *              each kind that there is
  *     type     1 byte: which counts follow; its number in the table, or its record; these counts
- *     rest     everything between the head and the types. Packed (delta_pack.c) if that is shorter:
+ *     body     everything between the head and the types. Packed (delta_pack.c) if that is shorter:
  *              then its size, and the packed bytes
  *
  * Numbers, except for the seal and the hashes, have 7 bits a byte, the lowest first.
@@ -21,9 +21,10 @@
 #include "state/delta_reader.h"
 #include "state/delta_writer.h"
 
-#define SHORT_TABLE 0x4e544553u /* "SETN" */
-#define SHORT_LAYOUT 21         /* bytes of a record after the name */
-#define SHORT_KINDS 3           /* of runs */
+#define SHORT_TABLE 0x4e544553u                  /* "SETN" */
+#define SHORT_LAYOUT 21                          /* bytes of a record after the name */
+#define SHORT_KINDS 3                            /* kinds of runs: ended, begun, slots */
+#define SHORT_NUMBERS (SETTI_DELTA_SECTIONS + 1) /* after a record: a count a section, extent */
 
 enum {
     SHORT_BEGIN = 0xb0, /* first byte: this, and the flags that follow */
@@ -76,7 +77,7 @@ static size_t short_length(size_t number)
     return size;
 }
 
-/* Reads the next record of a type, without counts. Returns false if the bytes are incomplete. */
+/* Finds the next record of a type, without counts. Returns false if the bytes are incomplete. */
 static bool short_next(setti_delta_reader* from, short_record* record)
 {
     record->bytes = from->at;
@@ -84,22 +85,6 @@ static bool short_next(setti_delta_reader* from, short_record* record)
     (void)setti_delta_read(from, length + SHORT_LAYOUT);
     record->size = (size_t)(from->at - record->bytes);
     return !from->short_of;
-}
-
-static setti_delta_reader short_begin(const void* bytes, size_t size)
-{
-    const unsigned char* at = bytes;
-    return (setti_delta_reader){at, size != 0 ? at + size : at, false};
-}
-
-/* Begins to read a table; *count becomes its number of types. */
-static bool short_open(const void* bytes, size_t size, setti_delta_reader* from, uint32_t* count)
-{
-    *from = short_begin(bytes, size);
-    uint32_t magic = setti_delta_u32(from);
-    uint32_t version = setti_delta_u32(from);
-    *count = setti_delta_u32(from);
-    return !from->short_of && magic == SHORT_TABLE && version == SETTI_DELTA_VERSION;
 }
 
 /* The position of a record in the table, or SETTI_NONE. */
@@ -114,6 +99,7 @@ static uint32_t short_number(setti_delta_reader table, uint32_t count, const sho
     return SETTI_NONE;
 }
 
+/* Finds the record at a position in the table. Returns false if it has fewer. */
 static bool short_numbered(setti_delta_reader table, uint32_t count, uint32_t number,
                            short_record* record)
 {
@@ -124,14 +110,14 @@ static bool short_numbered(setti_delta_reader table, uint32_t count, uint32_t nu
     return found;
 }
 
-/* The arguments of a call. */
+/* A call. */
 typedef struct short_job {
     sett_world* world;
     const char* call;
-    setti_delta_reader table;
-    uint32_t count; /* records in the table */
-    setti_delta_reader from;
-    setti_delta_writer to;
+    setti_delta_reader table; /* its records */
+    uint32_t count;           /* number of records in the table */
+    setti_delta_reader from;  /* the bytes to shorten or to expand */
+    setti_delta_writer to;    /* the result */
 } short_job;
 
 static sett_status short_reject(const short_job* job, const char* why)
@@ -139,6 +125,7 @@ static sett_status short_reject(const short_job* job, const char* why)
     return setti_world_fail_input(job->world, SETT_STATUS_INVALID, "%s: %s", job->call, why);
 }
 
+/* Begins to read the bytes and the table. Fails if the arguments are wrong. */
 static sett_status short_start(short_job* job, const void* types, size_t types_size,
                                const void* bytes, size_t size)
 {
@@ -146,25 +133,23 @@ static sett_status short_start(short_job* job, const void* types, size_t types_s
         setti_world_lacks_list(job->world, bytes, size, job->call, "bytes")) {
         return SETT_STATUS_ARGUMENT;
     }
-    job->from = short_begin(bytes, size);
-    return short_open(types, types_size, &job->table, &job->count)
+    job->from = setti_delta_reader_of(bytes, size);
+    job->table = setti_delta_reader_of(types, types_size);
+    uint32_t magic = setti_delta_u32(&job->table);
+    uint32_t version = setti_delta_u32(&job->table);
+    job->count = setti_delta_u32(&job->table);
+    return !job->table.short_of && magic == SHORT_TABLE && version == SETTI_DELTA_VERSION
                ? SETT_OK
                : short_reject(job,
                               "`types` is not a table of types of this version - pass one from "
                               "sett_delta_types");
 }
 
-/* Sets the size. Returns LIMIT if there is less room. */
+/* Sets the size of the result. Fails with LIMIT if the caller's buffer has less room. */
 static sett_status short_end(const short_job* job, const void* out, size_t* size)
 {
     *size = job->to.size;
-    return out == NULL || job->to.size <= job->to.capacity
-               ? SETT_OK
-               : setti_world_fail_with(job->world, SETT_STATUS_LIMIT,
-                                       "%s: the result takes %lu bytes, the buffer has %lu - "
-                                       "pass a larger one",
-                                       job->call, (unsigned long)job->to.size,
-                                       (unsigned long)job->to.capacity);
+    return setti_delta_check_capacity(job->world, job->call, out, job->to.capacity, job->to.size);
 }
 
 static setti_delta_writer short_writer(void* out, size_t capacity)
@@ -211,7 +196,7 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
     return short_end(&job, out, size);
 }
 
-/* Reads a whole head; *types reads its types, which are cut off from *from. */
+/* Reads a whole head. *from becomes the bytes between the head and the types, *types these. */
 static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_reader* types)
 {
     size_t size = (size_t)(from->end - from->at);
@@ -240,12 +225,12 @@ static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_
 static bool short_write_type(short_job* job, setti_delta_reader* types)
 {
     short_record record;
-    uint32_t number[SETTI_DELTA_PARTS + 1];
-    uint32_t bits = 0;
+    uint32_t number[SHORT_NUMBERS];
+    uint32_t bits = 0; /* which numbers are not 0 */
     if (!short_next(types, &record)) {
         return false;
     }
-    for (uint32_t k = 0; k <= SETTI_DELTA_PARTS; k++) {
+    for (uint32_t k = 0; k < SHORT_NUMBERS; k++) {
         number[k] = setti_delta_u32(types);
         bits |= number[k] != 0 ? 1u << k : 0;
     }
@@ -256,12 +241,34 @@ static bool short_write_type(short_job* job, setti_delta_reader* types)
     } else {
         short_write(&job->to, known);
     }
-    for (uint32_t k = 0; k <= SETTI_DELTA_PARTS; k++) {
+    for (uint32_t k = 0; k < SHORT_NUMBERS; k++) {
         if (number[k] != 0) {
             short_write(&job->to, number[k]);
         }
     }
     return !types->short_of;
+}
+
+/* Writes a short head. */
+static void short_write_short_head(setti_delta_writer* to, const short_head* head, bool packed)
+{
+    bool part = head->magic == SETTI_DELTA_PART;
+    uint32_t first = SHORT_BEGIN | (part ? (uint32_t)SHORT_PART : 0);
+    first |= packed ? (uint32_t)SHORT_PACKED : 0;
+    for (uint32_t k = 0; k < SHORT_KINDS; k++) {
+        first |= head->runs[k] != 0 ? (uint32_t)SHORT_RUNS << k : 0;
+    }
+    setti_delta_write_number(to, first, 1);
+    setti_delta_write_number(to, head->seal, 4);
+    for (uint32_t k = 0; k < 2 && !part; k++) {
+        setti_delta_write_number(to, head->hash[k], 4);
+    }
+    short_write(to, head->types);
+    for (uint32_t k = 0; k < SHORT_KINDS; k++) {
+        if (head->runs[k] != 0) {
+            short_write(to, head->runs[k]);
+        }
+    }
 }
 
 sett_status sett_delta_shorten(sett_world* world, const void* types, size_t types_size,
@@ -278,45 +285,30 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
         return status;
     }
     short_head head;
-    setti_delta_reader from;
-    if (!short_parse(&job.from, &head, &from)) {
+    setti_delta_reader records;
+    if (!short_parse(&job.from, &head, &records)) {
         return short_reject(&job, "these bytes are not an encoded delta or selection");
     }
-    bool part = head.magic == SETTI_DELTA_PART;
-    size_t rest = (size_t)(job.from.end - job.from.at);
-    bool packs =
-        rest <= UINT32_MAX && short_length(rest) + setti_delta_packed(job.from.at, rest) < rest;
-    uint32_t first = SHORT_BEGIN | (part ? (uint32_t)SHORT_PART : 0);
-    first |= packs ? (uint32_t)SHORT_PACKED : 0;
-    for (uint32_t k = 0; k < SHORT_KINDS; k++) {
-        first += head.runs[k] != 0 ? (uint32_t)SHORT_RUNS << k : 0;
-    }
-    setti_delta_write_number(&job.to, first, 1);
-    setti_delta_write_number(&job.to, head.seal, 4);
-    for (uint32_t k = 0; k < 2 && !part; k++) {
-        setti_delta_write_number(&job.to, head.hash[k], 4);
-    }
-    short_write(&job.to, head.types);
-    for (uint32_t k = 0; k < SHORT_KINDS; k++) {
-        if (head.runs[k] != 0) {
-            short_write(&job.to, head.runs[k]);
-        }
-    }
+    const unsigned char* body = job.from.at;
+    size_t body_size = (size_t)(job.from.end - body);
+    bool packs = body_size <= UINT32_MAX &&
+                 short_length(body_size) + setti_delta_packed(body, body_size) < body_size;
+    short_write_short_head(&job.to, &head, packs);
     for (uint32_t k = 0; k < head.types; k++) {
-        if (!short_write_type(&job, &from)) {
+        if (!short_write_type(&job, &records)) {
             return short_reject(&job, "the bytes are damaged: they end within the types");
         }
     }
     if (packs) {
-        short_write(&job.to, (uint32_t)rest);
-        setti_delta_pack(&job.to, job.from.at, rest);
+        short_write(&job.to, (uint32_t)body_size);
+        setti_delta_pack(&job.to, body, body_size);
     } else {
-        setti_delta_write(&job.to, job.from.at, rest);
+        setti_delta_write(&job.to, body, body_size);
     }
     return short_end(&job, out, short_size);
 }
 
-/* Reads a short head; *packed: the rest is packed. */
+/* Reads a short head; *packed: the body is packed. */
 static bool short_parse_short(setti_delta_reader* from, short_head* head, bool* packed)
 {
     uint32_t first = (uint32_t)setti_delta_number(from, 1);
@@ -350,7 +342,7 @@ static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pa
     if (found && pass == SHORT_WRITE) {
         setti_delta_write(&job->to, record.bytes, record.size);
     }
-    for (uint32_t k = 0; k <= SETTI_DELTA_PARTS; k++) {
+    for (uint32_t k = 0; k < SHORT_NUMBERS; k++) {
         uint32_t number = (bits >> k & 1) != 0 ? short_read(from) : 0;
         if (pass == SHORT_WRITE) {
             setti_delta_write_number(&job->to, number, 4);
@@ -364,9 +356,9 @@ static void short_write_head(setti_delta_writer* to, const short_head* head)
 {
     setti_delta_write_head(to, head->magic);
     for (uint32_t k = 0; k < 2; k++) {
-        setti_delta_write_at(to, 8 + 8 * k, head->hash[k], 8);
+        setti_delta_write_at(to, SETTI_DELTA_HASH_BEFORE + 8 * k, head->hash[k], 8);
     }
-    if (head->magic == SETTI_DELTA_MAGIC) {
+    if (head->magic == SETTI_DELTA_MAGIC) { /* the version is after the magic number */
         setti_delta_write_at(to, 4, SETTI_DELTA_VERSION | SETTI_DELTA_SHORT, 4);
     }
 }
@@ -387,12 +379,12 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     short_head head;
     setti_delta_writer* to = &job.to;
     bool packed = false;
-    bool good = short_parse_short(&job.from, &head, &packed);
-    setti_delta_reader again = job.from;
-    for (uint32_t k = 0; k < head.types && good; k++) {
-        good = short_expand_type(&job, &job.from, SHORT_CHECK);
+    bool fits = short_parse_short(&job.from, &head, &packed);
+    setti_delta_reader records = job.from; /* read again, to be written after the body */
+    for (uint32_t k = 0; k < head.types && fits; k++) {
+        fits = short_expand_type(&job, &job.from, SHORT_CHECK);
     }
-    if (!good) {
+    if (!fits) {
         return short_reject(
             &job, "the bytes do not fit `types` - pass the table with which they were shortened");
     }
@@ -407,7 +399,7 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     }
     size_t begin = to->size;
     for (uint32_t k = 0; k < head.types; k++) {
-        (void)short_expand_type(&job, &again, SHORT_WRITE);
+        (void)short_expand_type(&job, &records, SHORT_WRITE);
     }
     setti_delta_write_at(to, SETTI_DELTA_COUNT_TYPES, head.types, 4);
     setti_delta_write_at(to, SETTI_DELTA_TYPES_SIZE, to->size - begin, 4);

@@ -8,8 +8,8 @@
 #include "state/delta_writer.h"
 #include "state/hash.h"
 
-/* The type with the lists on which the writer's type depends, or NULL. */
-static const setti_type* value_lists(const setti_delta_writer* to)
+/* The type with the lists on which values of the writer's type depend, or NULL. */
+static const setti_type* value_list_type(const setti_delta_writer* to)
 {
     return to->codec == NULL            ? NULL
            : to->codec->follows != NULL ? to->codec->follows(to->type->world)
@@ -17,32 +17,38 @@ static const setti_type* value_lists(const setti_delta_writer* to)
                                         : NULL;
 }
 
-/* Marks, in `bits`, the indices that may differ in a type or in types on which its entries
- * depend. */
-static void value_mark(setti_delta_writer* to)
+/* Marks the members of all lists that created entities own. A member's value names its owner by
+ * index, so it has the same bytes if another entity has the index now. */
+static void value_mark_members(setti_compare* walk, const setti_type* type,
+                               const setti_codec* codec)
 {
-    setti_compare* walk = to->walk;
     setti_sides* sides = &walk->view->sides;
-    const setti_type* lists = value_lists(to);
-    setti_marks_clear(&walk->bits);
-    setti_marks_join(&walk->bits, &walk->begun);
-    setti_compare_mark(walk, to->type);
-    if (lists != NULL && lists != to->type) {
-        setti_compare_mark(walk, lists);
-    }
-    const setti_codec* codec = lists != NULL ? setti_delta_codec(lists) : NULL;
-    if (codec == NULL || !codec->by_index) {
-        return;
-    }
-    /* Such a value is the same if only the owner is another entity. */
     for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->begun, &index);) {
         setti_codec_list list;
         uint32_t place =
-            codec->list(sides, lists, index, SETTI_AFTER, &list) ? list.first : SETTI_NONE;
+            codec->list(sides, type, index, SETTI_AFTER, &list) ? list.first : SETTI_NONE;
         while (place != SETTI_NONE) {
             setti_marks_add(&walk->bits,
-                            codec->step(sides, lists, SETTI_AFTER, &place, SETTI_LIST_NEXT));
+                            codec->step(sides, type, SETTI_AFTER, &place, SETTI_LIST_NEXT));
         }
+    }
+}
+
+/* Marks, in `bits`, the indices that may differ in the writer's type, or in the type with the lists
+ * on which its values depend. */
+static void value_mark(setti_delta_writer* to)
+{
+    setti_compare* walk = to->walk;
+    const setti_type* list_type = value_list_type(to);
+    setti_marks_clear(&walk->bits);
+    setti_marks_join(&walk->bits, &walk->begun);
+    setti_compare_mark(walk, to->type);
+    if (list_type != NULL && list_type != to->type) {
+        setti_compare_mark(walk, list_type);
+    }
+    const setti_codec* codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
+    if (codec != NULL && codec->by_index) {
+        value_mark_members(walk, list_type, codec);
     }
 }
 
@@ -77,20 +83,20 @@ static void value_write(setti_delta_writer* to, const void* value)
     }
 }
 
-/* Whether a value on both sides must be written: also the name of an entity that moves, since on
- * the way a sibling may have the name. */
+/* Whether a value on both sides must be written. The name of an entity that moves is written even
+ * if it is equal: the receiver may have to remove it for a moment, because a sibling has it too. */
 static bool value_differs(setti_delta_writer* to, uint32_t index, const void* before,
                           const void* after)
 {
-    const setti_type* lists = value_lists(to);
-    const setti_codec* codec = lists != NULL ? setti_delta_codec(lists) : NULL;
     if (to->codec == NULL || to->codec->differs == NULL || to->codec->differs(before, after)) {
         return true;
     }
+    const setti_type* list_type = value_list_type(to);
+    const setti_codec* codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
     sett_entity owner[2] = {sett_null(), sett_null()};
     for (uint32_t side = 0; codec != NULL && side < 2; side++) {
         setti_codec_cursor cursor = {0};
-        owner[side] = codec->owner(&to->walk->view->sides, lists, index, side, &cursor);
+        owner[side] = codec->owner(&to->walk->view->sides, list_type, index, side, &cursor);
     }
     return !sett_equals(owner[SETTI_BEFORE], owner[SETTI_AFTER]);
 }
@@ -107,7 +113,7 @@ static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Begins a block: the set of a word's entities with values, which follow. */
+/* Begins a block of entries for entities from `first` on, one a bit. Their values follow. */
 static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uint32_t first,
                               uint64_t bits)
 {
@@ -119,7 +125,8 @@ static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Ends a block. With one entry, its value was not written yet. */
+/* Ends the block, if there is one. If it has one entry, that was not written yet: writes it, which
+ * takes fewer bytes than a block. */
 static void value_end_block(setti_delta_writer* to)
 {
     if (to->block_bits != 0 && to->block_at == SIZE_MAX) {
@@ -129,7 +136,8 @@ static void value_end_block(setti_delta_writer* to)
     to->block_bits = 0;
 }
 
-/* Adds an entry to the block of its word, or begins one. */
+/* Adds an entry to the block of its 64 entities. The first entry of a block is not written before a
+ * second one comes. */
 static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
@@ -152,7 +160,7 @@ static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, u
         }
     }
     to->block_bits |= (uint64_t)1 << (index % 64);
-    setti_delta_write_at(to, to->block_at + 5, to->block_bits, 8);
+    setti_delta_write_at(to, to->block_at + SETTI_DELTA_ENTRY_HEAD, to->block_bits, 8);
     if (!removed) {
         value_write(to, value);
     }
@@ -162,19 +170,19 @@ static void value_entry(setti_compare_sink* sink, sett_entity was, const void* b
                         sett_entity is, const void* after)
 {
     setti_delta_writer* to = (setti_delta_writer*)sink;
-    bool same = sett_equals(was, is);
-    if (to->codec == NULL && same && before != NULL && after != NULL) {
+    bool survives = sett_equals(was, is);
+    if (to->codec == NULL && survives && before != NULL && after != NULL) {
         setti_delta_change(to, is, before, after);
         return;
     }
     if (to->sum.view != NULL && !to->walk->same) {
         setti_delta_sum_value(&to->sum, was, before, is, after);
     }
-    if (sett_is_null(is) || (after == NULL && !same)) {
+    if (after == NULL && !survives) {
         return; /* removed with its entity */
     }
     setti_delta_kind kind = SETTI_DELTA_ADDED;
-    if (same && before != NULL) {
+    if (survives && before != NULL) {
         kind = after != NULL ? SETTI_DELTA_CHANGED : SETTI_DELTA_REMOVED;
     }
     if (kind == SETTI_DELTA_CHANGED && !value_differs(to, is.index, before, after)) {
@@ -187,7 +195,7 @@ static void value_entry(setti_compare_sink* sink, sett_entity was, const void* b
     }
 }
 
-/* Writes the neighbouring values of a word of entities. */
+/* Writes the values of the entities with these bits; `row` is the value of bit 0. */
 static void value_write_word(setti_delta_writer* to, const unsigned char* row, uint64_t bits)
 {
     SETTI_ASSERT(bits != 0);
@@ -198,7 +206,7 @@ static void value_write_word(setti_delta_writer* to, const unsigned char* row, u
         }
         return;
     }
-    for (uint64_t rest = bits; rest != 0;) {
+    for (uint64_t rest = bits; rest != 0;) { /* neighbouring values at once */
         uint32_t first = setti_bits_lowest(rest);
         uint64_t gap = ~(rest >> first);
         uint32_t count = gap != 0 ? setti_bits_lowest(gap) : 64;
@@ -285,67 +293,62 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
     return !sett_is_null(at);
 }
 
-/* Whether an owner's list must be sent. *saved becomes the number of members at its begin that need
- * not be sent, because they follow from the list before. */
-static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* saved)
+/* Whether an owner's list must be sent. The receiver's list has the old members that stay, in their
+ * order, then the new ones by ascending index: `known` of these at the begin need not be sent. */
+static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* known)
 {
-    uint32_t is = value_list_first(to, owner.index, SETTI_AFTER);
-    uint32_t next = value_list_next(to, SETTI_AFTER, &is);
-    *saved = 0;
+    uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
+    uint32_t next = value_list_next(to, SETTI_AFTER, &place);
+    *known = 0;
     if (sett_equals(setti_view_entity(to->walk->view, owner.index, SETTI_BEFORE), owner)) {
-        uint32_t was = value_list_first(to, owner.index, SETTI_BEFORE);
-        for (uint32_t member = value_list_next(to, SETTI_BEFORE, &was); member != SETTI_NONE;
-             member = value_list_next(to, SETTI_BEFORE, &was)) {
-            if (!value_is_in(to, owner, member, SETTI_AFTER)) {
+        uint32_t old_place = value_list_first(to, owner.index, SETTI_BEFORE);
+        uint32_t old;
+        while ((old = value_list_next(to, SETTI_BEFORE, &old_place)) != SETTI_NONE) {
+            if (!value_is_in(to, owner, old, SETTI_AFTER)) {
                 continue;
             }
-            if (member != next) {
+            if (old != next) {
                 return true;
             }
-            next = value_list_next(to, SETTI_AFTER, &is);
-            ++*saved;
+            next = value_list_next(to, SETTI_AFTER, &place);
+            ++*known;
         }
     }
-    for (uint32_t last = next; next != SETTI_NONE;
-         last = next, next = value_list_next(to, SETTI_AFTER, &is)) {
-        if (next < last) {
-            return true;
-        }
+    uint32_t last = 0;
+    for (; next != SETTI_NONE && next >= last; next = value_list_next(to, SETTI_AFTER, &place)) {
+        last = next;
     }
-    return false;
+    return next != SETTI_NONE;
 }
 
 static void value_write_list(setti_delta_writer* to, sett_entity owner)
 {
-    uint32_t saved;
-    if (!value_list_differs(to, owner, &saved)) {
+    uint32_t known;
+    if (!value_list_differs(to, owner, &known)) {
         return;
     }
     SETTI_ASSERT(!sett_is_null(owner));
     setti_delta_write_number(to, owner.index, 4);
-    setti_delta_write_number(to, saved, 4);
+    setti_delta_write_number(to, known, 4);
     size_t count_at = to->size;
     uint32_t count = 0;
     setti_delta_write_number(to, 0, 4);
     uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
     uint32_t member;
-    for (uint32_t k = 0; (member = value_list_next(to, SETTI_AFTER, &place)) != SETTI_NONE; k++) {
-        if (k >= saved) {
+    while ((member = value_list_next(to, SETTI_AFTER, &place)) != SETTI_NONE) {
+        if (count++ >= known) {
             setti_delta_write_number(to, member, 4);
-            count++;
         }
     }
-    setti_delta_write_at(to, count_at, count, 4);
+    setti_delta_write_at(to, count_at, count - known, 4);
     to->count++;
 }
 
-/* Whether a receiver puts the same member after this one, so that the list need not be sent. It
- * keeps the old members in their order, and appends the new ones by ascending index. If that gives
- * the right successor for all members that may differ, it does for the others too, so no list is
- * walked in vain. */
+/* Whether the receiver puts the right member after this one (see value_list_differs). If it does so
+ * for all members that may differ, it does for the others too, so the list need not be walked. */
 static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint32_t member)
 {
-    uint32_t next = member;
+    uint32_t next = member; /* both the member and its place: such a list is `direct` (codec.h) */
     (void)value_list_next(to, SETTI_AFTER, &next);
     bool next_is_old = next != SETTI_NONE && value_is_in(to, owner, next, SETTI_BEFORE);
     if (!value_is_in(to, owner, member, SETTI_BEFORE)) {
@@ -380,8 +383,7 @@ void setti_delta_write_lists(setti_delta_writer* to)
         return;
     }
     setti_marks_clear(&walk->marked);
-    for (uint32_t index = SETTI_NONE;
-         setti_marks_next(&walk->bits, &index);) { /* marked by value_mark */
+    for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->bits, &index);) { /* by value_mark */
         if (setti_view_value(walk->view, to->type, index, SETTI_AFTER) != NULL) {
             value_mark_owners(to, index);
         }

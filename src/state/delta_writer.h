@@ -58,11 +58,12 @@ void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t
 /* The size of these bytes when they are packed. */
 size_t setti_delta_packed(const unsigned char* bytes, size_t size);
 
-/* Begins encoding: codecs write to `to`. */
+/* Sets up the encoder, so that codecs write to `to`. */
 void setti_delta_begin_encoder(setti_delta_writer* to, setti_sides* sides);
-/* Writes a head with zeroes as its numbers. */
+/* Writes a head with zeroes for the numbers that are not known yet. */
 void setti_delta_write_head(setti_delta_writer* to, uint32_t magic);
-/* Whether values travel in their rounded form (value/send.c). */
+
+/* Whether values are sent in their rounded form (value/send.c). */
 typedef enum setti_rounding {
     SETTI_EXACT,
     SETTI_ROUNDED
@@ -72,7 +73,7 @@ typedef enum setti_rounding {
 void setti_delta_write_record(setti_delta_writer* to, const setti_type* type,
                               setti_rounding rounding);
 void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, setti_rounding rounding,
-                            const uint32_t count[SETTI_DELTA_PARTS], uint32_t extent);
+                            const uint32_t count[SETTI_DELTA_SECTIONS], uint32_t extent);
 /* Writes the size and the seal into the head. */
 void setti_delta_write_seal(setti_delta_writer* to);
 
@@ -80,9 +81,9 @@ void setti_delta_write_seal(setti_delta_writer* to);
 void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size);
 
 /* Begins a list of handles; `count` counts its runs. */
-void setti_delta_begin_lives(setti_delta_writer* to);
+void setti_delta_begin_handles(setti_delta_writer* to);
 /* Adds a handle, or the next generation of a dead index. Indices ascend. */
-void setti_delta_write_life(setti_delta_writer* to, uint32_t index, uint32_t generation);
+void setti_delta_write_handle(setti_delta_writer* to, uint32_t index, uint32_t generation);
 
 /* Writes a value's bytes, padding as zeroes. */
 void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value);

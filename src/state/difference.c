@@ -19,16 +19,13 @@ typedef struct difference_pair {
 static int difference_entity(sett_entity a, sett_entity b, char* out, size_t size)
 {
     if (sett_is_null(b)) {
-        return snprintf(out, size, "entity %u:%u is in the first world only", (unsigned)a.index,
-                        (unsigned)a.generation);
+        return snprintf(out, size, "entity %u:%u is in the first world only", SETTI_HANDLE(a));
     }
     if (sett_is_null(a)) {
-        return snprintf(out, size, "entity %u:%u is in the second world only", (unsigned)b.index,
-                        (unsigned)b.generation);
+        return snprintf(out, size, "entity %u:%u is in the second world only", SETTI_HANDLE(b));
     }
     return snprintf(out, size, "index %u: entity %u:%u in the first world, %u:%u in the second",
-                    (unsigned)a.index, (unsigned)a.index, (unsigned)a.generation, (unsigned)b.index,
-                    (unsigned)b.generation);
+                    (unsigned)a.index, SETTI_HANDLE(a), SETTI_HANDLE(b));
 }
 
 /* Compares the next generation of a dead slot. 0: equal. */
@@ -47,11 +44,11 @@ static int difference_slot(const sett_world* a, const sett_world* b, uint32_t in
                     (unsigned)(in_b & ~SETTI_DEAD));
 }
 
-/* A byte of a value, with padding as zero. */
-static unsigned char difference_bits(const setti_type* type, const unsigned char* value, size_t at)
+/* Which bits of a byte of a type's values are not padding. */
+static unsigned char difference_mask(const setti_type* type, size_t at)
 {
     const unsigned char* mask = type->desc.mask;
-    return mask != NULL ? value[at] & mask[at] : value[at];
+    return mask != NULL ? mask[at] : 255;
 }
 
 /* The offset of the first byte that differs, without padding; SIZE_MAX: none. */
@@ -59,7 +56,7 @@ static size_t difference_byte(difference_pair pair, const unsigned char* a, cons
 {
     size_t end = SETTI_MAX(setti_hash_size(pair.a), setti_hash_size(pair.b));
     for (size_t at = 0; at < end; at++) {
-        if (difference_bits(pair.a, a, at) != difference_bits(pair.b, b, at)) {
+        if ((a[at] & difference_mask(pair.a, at)) != (b[at] & difference_mask(pair.b, at))) {
             return at;
         }
     }
@@ -70,9 +67,7 @@ static size_t difference_byte(difference_pair pair, const unsigned char* a, cons
  * the type's alignment. */
 static const char* difference_padding(difference_pair pair, size_t at)
 {
-    const unsigned char* a = pair.a->desc.mask;
-    const unsigned char* b = pair.b->desc.mask;
-    if ((a != NULL ? a[at] : 255) != (b != NULL ? b[at] : 255)) {
+    if (difference_mask(pair.a, at) != difference_mask(pair.b, at)) {
         return "; padding there is known in one of the worlds only: register it alike";
     }
     bool known = pair.a->padding_known && pair.b->padding_known;
@@ -156,17 +151,15 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     const void* b = pair.b != NULL ? setti_storage_find(&pair.b->storage, entity.index) : NULL;
     if ((a == NULL) != (b == NULL)) {
         return snprintf(out, size, "entity %u:%u has \"%.100s\" in the %s world only",
-                        (unsigned)entity.index, (unsigned)entity.generation, any->desc.name,
-                        a != NULL ? "first" : "second");
+                        SETTI_HANDLE(entity), any->desc.name, a != NULL ? "first" : "second");
     }
     if (a == NULL) {
         return 0;
     }
     const setti_module* module = pair.a->module;
-    if (module == NULL) {
-        setti_world_touch(pair.a->world, entity, pair.a->id, SETTI_ACCESS_READ,
-                          "sett_world_difference");
-        setti_world_touch(pair.b->world, entity, pair.b->id, SETTI_ACCESS_READ,
+    for (uint32_t k = 0; module == NULL && k < 2; k++) {
+        const setti_type* type = k == 0 ? pair.a : pair.b;
+        setti_world_touch(type->world, entity, type->id, SETTI_ACCESS_READ,
                           "sett_world_difference");
     }
     if (module != NULL && module->difference != NULL && pair.b->module == module) {
@@ -175,15 +168,16 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     if (difference_values(pair.a, a, pair.b, b, NULL, 0) == 0) {
         return 0;
     }
-    int length = snprintf(out, size, "entity %u:%u: \"%.100s\" differs", (unsigned)entity.index,
-                          (unsigned)entity.generation, any->desc.name);
+    int length = snprintf(out, size, "entity %u:%u: \"%.100s\" differs", SETTI_HANDLE(entity),
+                          any->desc.name);
     size_t at = SETTI_MIN((size_t)length, size);
     out = out != NULL ? out + at : NULL;
     int said = difference_described(entity, pair, out, size - at);
     return length + (said != 0 ? said : difference_values(pair.a, a, pair.b, b, out, size - at));
 }
 
-/* Compares the types of a selection, which `a` has. 0: equal. */
+/* Compares an entity that both worlds have: the selected types that `a` has, and if all types are
+ * selected, those that only `b` has. 0: equal. */
 static int difference_components(const sett_world* a, const sett_world* b, const sett_selection* of,
                                  sett_entity entity, char* out, size_t size)
 {
@@ -239,11 +233,10 @@ size_t sett_selection_difference(sett_world* a, const sett_world* b,
     if (SETTI_IS_NULL(a)) {
         return 0;
     }
-    int length = 0;
     if (setti_selection_find(a, selection, __func__, &selected) != SETT_OK) {
-        length = snprintf(out, size, "%s", sett_world_message(a));
-        return length > 0 ? (size_t)length : 0;
+        return (size_t)snprintf(out, size, "%s", sett_world_message(a));
     }
+    int length = 0;
     for (uint32_t k = 0; length == 0 && k < selected.count; k++) {
         sett_entity entity = selected.entity[k];
         bool in_a = sett_entity_valid(a, entity);

@@ -210,68 +210,6 @@ uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const vo
 
 /* ---------------------------------------------------------------------------------------- pages */
 
-static uint64_t hash_at(const sett_world* world, const setti_hash_type* of, uint32_t index,
-                        const void* value)
-{
-    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    sett_entity entity = {index, page->generation[index & SETTI_ENTITY_MASK]};
-    return setti_hash_value(of, entity, value);
-}
-
-/* The sum of the hashes of values in `rows` rows from `first` on, of an array or tag. */
-static uint64_t hash_bits(const sett_world* world, const setti_hash_type* of, uint32_t first,
-                          uint32_t rows)
-{
-    const setti_storage* storage = &of->type->storage;
-    uint64_t sum = 0;
-    for (uint32_t at = first; at < first + rows; at += 64) {
-        const uint64_t* word = setti_storage_word(storage, at);
-        for (uint64_t rest = word != NULL ? *word : 0; rest != 0; rest &= rest - 1) {
-            uint32_t index = at + setti_bits_lowest(rest);
-            sum +=
-                hash_at(world, of, index, of->size != 0 ? setti_storage_row(storage, index) : NULL);
-        }
-    }
-    return sum;
-}
-
-static uint64_t hash_sparse(const sett_world* world, const setti_hash_type* of, uint32_t first,
-                            uint32_t rows)
-{
-    const setti_storage* storage = &of->type->storage;
-    uint64_t sum = 0;
-    for (uint32_t row = first; row < first + rows && row < storage->extent; row++) {
-        uint32_t index = *setti_storage_index(storage, row);
-        if (index != SETTI_NONE) {
-            sum += hash_at(world, of, index, setti_storage_at(storage, row));
-        }
-    }
-    return sum;
-}
-
-/* The number of records in use in a page. */
-static uint32_t hash_record_count(const setti_records* records, uint32_t number)
-{
-    uint32_t first = number << records->shift;
-    uint32_t left = *records->count - SETTI_MIN(*records->count, first);
-    return SETTI_MIN(left, (uint32_t)1 << records->shift);
-}
-
-/* The sum of the hashes of the links in a page of records: targets and data. */
-static uint64_t hash_records(const sett_world* world, const setti_hash_type* of, uint32_t number)
-{
-    const setti_records* records = of->type->records;
-    SETTI_ASSERT(records->pages->data[number] != NULL);
-    const unsigned char* record = records->pages->data[number];
-    uint64_t sum = 0;
-    for (uint32_t k = hash_record_count(records, number); k-- > 0; record += records->size) {
-        uint32_t source;
-        memcpy(&source, record + records->source, sizeof(source));
-        sum += setti_hash_link(of, setti_entity_at(&world->entities, source), record);
-    }
-    return sum;
-}
-
 uint64_t setti_hash_slots(const setti_entity_page* page, uint32_t first)
 {
     uint64_t sum = 0;
@@ -282,7 +220,7 @@ uint64_t setti_hash_slots(const setti_entity_page* page, uint32_t first)
     return sum;
 }
 
-/* A number that changes if a page's values change without a write to the page. */
+/* A number that changes if values of a live page change without a write to the page. */
 static uint64_t hash_shape(const setti_storage* storage, uint32_t number)
 {
     uint32_t first = number << storage->shift;
@@ -321,7 +259,8 @@ static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
     return hash;
 }
 
-/* A table of pages that is hashed: the values of a type, or the entities (`of` NULL). */
+/* A table of pages that is hashed: the values of a type, or the entities (`of` NULL). Of the live
+ * world, or of the state before in a view. */
 typedef struct hash_part {
     sett_world* world;
     const setti_hash_type* of;
@@ -343,122 +282,126 @@ static hash_part hash_part_of(sett_world* world, const setti_hash_type* of)
     return part;
 }
 
-static uint64_t hash_page(const hash_part* part, uint32_t number)
+/* The page of the entity table with an index. */
+static const setti_entity_page* hash_entities(const hash_part* part, uint32_t index)
 {
-    SETTI_ASSERT(part->pages->data[number] != NULL);
-    if (part->of == NULL) {
-        return setti_hash_slots(part->pages->data[number], number << SETTI_ENTITY_SHIFT);
-    }
-    if (part->records) {
-        return hash_records(part->world, part->of, number);
-    }
+    return part->view != NULL ? setti_view_get(part->view, &part->world->entities.pages,
+                                               index >> SETTI_ENTITY_SHIFT, SETTI_BEFORE)
+                              : setti_entity_page_of(&part->world->entities, index);
+}
+
+static sett_entity hash_entity(const hash_part* part, uint32_t index)
+{
+    return (sett_entity){index, hash_entities(part, index)->generation[index & SETTI_ENTITY_MASK]};
+}
+
+/* The presence bits of an array or tag from an index on, which begins a word; or NULL. */
+static const uint64_t* hash_words(const hash_part* part, uint32_t first)
+{
     const setti_storage* storage = &part->of->type->storage;
-    uint32_t rows = setti_storage_rows(storage);
-    if (storage->kind == SETTI_SPARSE) {
-        return hash_sparse(part->world, part->of, number << storage->shift, rows);
+    if (part->view == NULL) {
+        return setti_storage_word(storage, first);
     }
-    return part->pages == &storage->rows
-               ? hash_bits(part->world, part->of, number << storage->shift, rows)
-               : hash_bits(part->world, part->of, number << SETTI_BITS_SHIFT, SETTI_BITS_ROWS);
+    const uint64_t* words =
+        setti_view_get(part->view, &storage->presence, first >> SETTI_BITS_SHIFT, SETTI_BEFORE);
+    return words != NULL ? words + (first / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
 }
 
-static uint64_t hash_shape_of(const hash_part* part, uint32_t number)
+/* The number of rows in use of a sparse set. */
+static uint32_t hash_extent(const hash_part* part)
 {
-    if (part->records) {
-        return hash_record_count(part->of->type->records, number);
-    }
-    return part->of != NULL && part->pages == &part->of->type->storage.rows
-               ? hash_shape(&part->of->type->storage, number)
-               : 0;
+    return part->view != NULL ? setti_view_extent(part->view, part->of->type, SETTI_BEFORE)
+                              : part->of->type->storage.extent;
 }
 
-/* ------------------------------------------------------------------------------ another state */
-
-/* The sum of the hashes, on a view's side, of the values with these bits among 64 indices. */
-static uint64_t hash_view_word(const hash_part* part, uint32_t base, uint64_t bits,
-                               const unsigned char* rows)
+/* The number of records in use in a page. */
+static uint32_t hash_record_count(const hash_part* part, uint32_t number)
 {
-    const setti_entity_page* page = setti_view_get(part->view, &part->world->entities.pages,
-                                                   base >> SETTI_ENTITY_SHIFT, SETTI_BEFORE);
+    const setti_records* records = part->of->type->records;
+    uint32_t count = part->view != NULL ? setti_view_number(part->view, records->root, SETTI_BEFORE)
+                                        : *records->count;
+    uint32_t first = number << records->shift;
+    return SETTI_MIN(count - SETTI_MIN(count, first), (uint32_t)1 << records->shift);
+}
+
+/* The sum of the hashes of the values with these bits, of 64 indices; `rows` NULL: of a tag. */
+static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
+                          const unsigned char* rows)
+{
+    const setti_entity_page* page = hash_entities(part, base);
     uint64_t sum = 0;
     for (; bits != 0; bits &= bits - 1) {
-        uint32_t index = base + setti_bits_lowest(bits);
-        sett_entity entity = {index, page->generation[index & SETTI_ENTITY_MASK]};
-        sum += setti_hash_value(
-            part->of, entity,
-            rows != NULL ? rows + (size_t)(index - base) * part->of->type->storage.size : NULL);
+        uint32_t k = setti_bits_lowest(bits);
+        sett_entity entity = {base + k, page->generation[(base + k) & SETTI_ENTITY_MASK]};
+        sum += setti_hash_value(part->of, entity,
+                                rows != NULL ? rows + k * part->of->type->storage.size : NULL);
     }
     return sum;
 }
 
-/* The presence bits of a page of an array or tag, in a view. */
-static const uint64_t* hash_view_words(const hash_part* part, uint32_t first)
+/* The sum of the hashes of the values in a page of an array, or in a page of presence of a tag. */
+static uint64_t hash_array(const hash_part* part, const unsigned char* page, uint32_t number)
 {
-    const uint64_t* words = setti_view_get(part->view, &part->of->type->storage.presence,
-                                           first >> SETTI_BITS_SHIFT, SETTI_BEFORE);
-    return words != NULL ? words + (first / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
+    const setti_storage* storage = &part->of->type->storage;
+    bool rows = part->pages == &storage->rows;
+    uint32_t shift = rows ? storage->shift : SETTI_BITS_SHIFT;
+    uint32_t first = number << shift;
+    const uint64_t* words = hash_words(part, first);
+    uint64_t sum = 0;
+    for (uint32_t k = 0; words != NULL && k < ((uint32_t)1 << shift) / 64; k++) {
+        sum += words[k] != 0 ? hash_word(part, first + k * 64, words[k],
+                                         rows ? page + (size_t)k * 64 * storage->size : NULL)
+                             : 0;
+    }
+    return sum;
 }
 
-static uint64_t hash_view_sparse(const hash_part* part, const unsigned char* page, uint32_t first)
+static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, uint32_t number)
 {
     const setti_storage* storage = &part->of->type->storage;
     const uint32_t* indices = (const uint32_t*)(const void*)(page + storage->indices);
-    uint32_t extent = setti_view_extent(part->view, part->of->type, SETTI_BEFORE);
+    uint32_t first = number << storage->shift;
+    uint32_t extent = hash_extent(part);
     uint64_t sum = 0;
     for (uint32_t k = 0; k < setti_storage_rows(storage) && first + k < extent; k++) {
         if (indices[k] != SETTI_NONE) {
-            sum +=
-                setti_hash_value(part->of, setti_view_entity(part->view, indices[k], SETTI_BEFORE),
-                                 page + (size_t)k * storage->size);
+            sum += setti_hash_value(part->of, hash_entity(part, indices[k]),
+                                    page + (size_t)k * storage->size);
         }
     }
     return sum;
 }
 
-static uint32_t hash_view_record_count(const hash_part* part, uint32_t number)
-{
-    const setti_records* records = part->of->type->records;
-    uint32_t count = setti_view_number(part->view, records->root, SETTI_BEFORE);
-    uint32_t first = number << records->shift;
-    return SETTI_MIN(count - SETTI_MIN(count, first), (uint32_t)1 << records->shift);
-}
-
-static uint64_t hash_view_records(const hash_part* part, const unsigned char* record,
-                                  uint32_t number)
+/* The sum of the hashes of the links in a page of records: targets and data. */
+static uint64_t hash_records(const hash_part* part, const unsigned char* record, uint32_t number)
 {
     const setti_records* records = part->of->type->records;
     uint64_t sum = 0;
-    for (uint32_t k = hash_view_record_count(part, number); k-- > 0; record += records->size) {
+    for (uint32_t k = hash_record_count(part, number); k-- > 0; record += records->size) {
         uint32_t source;
         memcpy(&source, record + records->source, sizeof(source));
-        sum +=
-            setti_hash_link(part->of, setti_view_entity(part->view, source, SETTI_BEFORE), record);
+        sum += setti_hash_link(part->of, hash_entity(part, source), record);
     }
     return sum;
 }
 
-static uint64_t hash_view_page(const hash_part* part, const void* page, uint32_t number)
+static uint64_t hash_page(const hash_part* part, const void* page, uint32_t number)
 {
-    if (part->of == NULL) {
-        return setti_hash_slots(page, number << SETTI_ENTITY_SHIFT);
-    }
+    SETTI_ASSERT(page != NULL);
+    return part->of == NULL ? setti_hash_slots(page, number << SETTI_ENTITY_SHIFT)
+           : part->records  ? hash_records(part, page, number)
+           : part->of->type->storage.kind == SETTI_SPARSE ? hash_sparse(part, page, number)
+                                                          : hash_array(part, page, number);
+}
+
+static uint64_t hash_shape_of(const hash_part* part, uint32_t number)
+{
     if (part->records) {
-        return hash_view_records(part, page, number);
+        return hash_record_count(part, number);
     }
-    const setti_storage* storage = &part->of->type->storage;
-    bool rows = part->pages == &storage->rows;
-    uint32_t shift = rows ? storage->shift : SETTI_BITS_SHIFT;
-    if (storage->kind == SETTI_SPARSE) {
-        return hash_view_sparse(part, page, number << shift);
-    }
-    const uint64_t* words = hash_view_words(part, number << shift);
-    uint64_t sum = 0;
-    for (uint32_t k = 0; words != NULL && k < ((uint32_t)1 << shift) / 64; k++) {
-        const unsigned char* row = page;
-        sum += hash_view_word(part, (number << shift) + k * 64, words[k],
-                              rows ? row + (size_t)k * 64 * storage->size : NULL);
-    }
-    return sum;
+    return part->of != NULL && part->pages == &part->of->type->storage.rows
+               ? hash_shape(&part->of->type->storage, number)
+               : 0;
 }
 
 /* Whether a page in a view is the live one with the same values. */
@@ -467,9 +410,10 @@ static bool hash_view_is_live(const hash_part* part, const void* page, uint32_t 
     if (page != setti_pages_get(part->pages, number)) {
         return false;
     }
+    hash_part live = *part;
+    live.view = NULL;
     if (part->records) {
-        return hash_view_record_count(part, number) ==
-               hash_record_count(part->of->type->records, number);
+        return hash_record_count(part, number) == hash_record_count(&live, number);
     }
     if (part->of == NULL || part->pages != &part->of->type->storage.rows) {
         return true;
@@ -478,13 +422,12 @@ static bool hash_view_is_live(const hash_part* part, const void* page, uint32_t 
     uint32_t first = number << storage->shift;
     if (storage->kind == SETTI_SPARSE) {
         uint32_t end = first + setti_storage_rows(storage);
-        uint32_t extent = setti_view_extent(part->view, part->of->type, SETTI_BEFORE);
-        return SETTI_MIN(extent, end) == SETTI_MIN(storage->extent, end);
+        return SETTI_MIN(hash_extent(part), end) == SETTI_MIN(storage->extent, end);
     }
-    const uint64_t* words = hash_view_words(part, first);
-    const uint64_t* live = setti_storage_word(storage, first);
-    return words == live || (words != NULL && live != NULL &&
-                             memcmp(words, live, setti_storage_rows(storage) / 8) == 0);
+    const uint64_t* words = hash_words(part, first);
+    const uint64_t* live_words = hash_words(&live, first);
+    return words == live_words || (words != NULL && live_words != NULL &&
+                                   memcmp(words, live_words, setti_storage_rows(storage) / 8) == 0);
 }
 
 /* About how many values of a page are hashed. */
@@ -505,7 +448,7 @@ static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_pag
     if (part->counts_only) {
         return hash_price_of(part);
     }
-    uint64_t hash = hash_page(part, number);
+    uint64_t hash = hash_page(part, part->pages->data[number], number);
     if (known != NULL) {
         known->tick = tick;
         known->shape = shape;
@@ -528,7 +471,7 @@ static uint64_t hash_part_sum(const hash_part* part)
             continue;
         }
         if (part->view != NULL && !hash_view_is_live(part, page, number)) {
-            sum += part->counts_only ? hash_price_of(part) : hash_view_page(part, page, number);
+            sum += part->counts_only ? hash_price_of(part) : hash_page(part, page, number);
         } else {
             sum += hash_live_page(part, number, known != NULL ? &known[number] : NULL);
         }
@@ -594,10 +537,10 @@ uint64_t sett_world_hash(sett_world* world)
     return setti_hash_finish(setti_hash_sum(world));
 }
 
+/* Whether all machines hash the type's values alike. */
 static bool hash_is_portable(const setti_type* type)
 {
-    if (setti_hash_size(type) ==
-        0) { /* a tag, or not part of the state; else no hash covers the values */
+    if (setti_hash_size(type) == 0) { /* a tag, not part of the state, or hashed by its module */
         return type->desc.size == 0 || type->desc.save == SETT_SAVE_SKIP || type->module != NULL;
     }
     return type->desc.write != NULL || (type->members != NULL && !type->members->opaque);
@@ -620,6 +563,7 @@ bool sett_world_hash_portable(const sett_world* world, sett_component* raw)
     return true;
 }
 
+/* Whether all remembered sums are right. If not, *number is the first page with a wrong one. */
 static bool hash_part_holds(const hash_part* part, uint32_t* number)
 {
     const setti_page_notes* notes = part->pages->notes;
@@ -628,7 +572,7 @@ static bool hash_part_holds(const hash_part* part, uint32_t* number)
         const setti_page_hash* known = &notes->hash[*number];
         if (part->pages->data[*number] != NULL && known->tick == part->pages->tick[*number] &&
             known->shape == hash_shape_of(part, *number) &&
-            known->hash != hash_page(part, *number)) {
+            known->hash != hash_page(part, part->pages->data[*number], *number)) {
             return false;
         }
     }
@@ -669,13 +613,15 @@ static hash_values hash_check(sett_world* world)
         hash_part part = hash_part_of(world, &of);
         if (!hash_part_holds(&part, &number)) {
             /* Report it once, and find the next such write too. */
-            part.pages->notes->hash[number].hash = hash_page(&part, number);
+            part.pages->notes->hash[number].hash =
+                hash_page(&part, part.pages->data[number], number);
             return hash_values_of(&part, number);
         }
     }
     return (hash_values){NULL, {0, 0}, 0};
 }
 
+/* Writes the handle and path of the first entity with a value, and the number of the others. */
 static void hash_name_entity(const sett_world* world, const hash_values* values, char* out,
                              size_t size)
 {
@@ -689,9 +635,9 @@ static void hash_name_entity(const sett_world* world, const hash_values* values,
         snprintf(others, sizeof(others), ", or of another of the %u in its page,",
                  (unsigned)values->count);
     }
-    snprintf(out, size, "%u:%u%s%s%s%s", (unsigned)values->first.index,
-             (unsigned)values->first.generation, path[0] != '\0' ? " (\"" : "", path,
-             path[0] != '\0' ? "\")" : "", others);
+    bool named = path[0] != '\0';
+    snprintf(out, size, "%u:%u%s%s%s%s", SETTI_HANDLE(values->first), named ? " (\"" : "", path,
+             named ? "\")" : "", others);
 }
 
 /* Logs that without remembered sums nothing can be found. */

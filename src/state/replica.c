@@ -61,8 +61,8 @@ static sett_component_desc replica_updated_desc(const setti_type* type, const se
     return desc;
 }
 
-/* Fails if a type differs between both worlds, apart from that. Its whole description counts:
- * values are copied as they are, and must be hashed, sent and handled alike. */
+/* Fails if a type differs between both worlds, except for what replica_update_types changes. The
+ * whole description counts: values are copied as they are, and must be hashed and sent alike. */
 static sett_status replica_check_type(const sett_world* from, sett_world* into,
                                       const setti_type* type, const setti_type* local)
 {
@@ -155,9 +155,9 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
     return done ? SETT_OK : into->error;
 }
 
-/* The type of this world for one of another; `otherwise` if there is none. */
-static setti_type* replica_module_type(const sett_world* into, const setti_type* theirs,
-                                       setti_type* otherwise)
+/* This world's type with the name of another world's; `otherwise` if there is none. */
+static setti_type* replica_type_or(const sett_world* into, const setti_type* theirs,
+                                   setti_type* otherwise)
 {
     setti_type* local = theirs != NULL ? replica_find(into, theirs) : NULL;
     return local != NULL ? local : otherwise;
@@ -168,16 +168,15 @@ static setti_type* replica_module_type(const sett_world* into, const setti_type*
 static void replica_set_pointers(const sett_world* from, sett_world* into)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        into->hidden[k] = replica_module_type(into, from->hidden[k], into->hidden[k]);
+        into->hidden[k] = replica_type_or(into, from->hidden[k], into->hidden[k]);
     }
     for (uint32_t k = 0; k < SETTI_MODULE_TYPES; k++) {
-        into->module_type[k] =
-            replica_module_type(into, from->module_type[k], into->module_type[k]);
+        into->module_type[k] = replica_type_or(into, from->module_type[k], into->module_type[k]);
     }
     SETTI_MODULES_EACH(from, calls, join) {
         calls->join(into);
     }
-    into->last_tag = replica_module_type(into, from->last_tag, into->last_tag);
+    into->last_tag = replica_type_or(into, from->last_tag, into->last_tag);
     if (into->last_tag != NULL) {
         into->last_tag->flags |= SETTI_TYPE_ONE;
     }
@@ -223,7 +222,7 @@ sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
     return replica_register(into, from, type, REPLICA_NO_CALLBACKS | REPLICA_NO_REQUIRED);
 }
 
-/* Makes this world's type require what the other world's does. */
+/* Registers the other world's type, or makes this world's type require what the other's does. */
 static sett_status replica_require(sett_world* into, const sett_world* from, const setti_type* type)
 {
     setti_type* local = replica_find(into, type);
@@ -281,6 +280,17 @@ static bool replica_is_used(const setti_root* root)
     return memcmp(root->address, root->first, root->size) != 0;
 }
 
+/* A root with data for which this world has no root of its own, or NULL. */
+static const setti_root* replica_find_missing(const sett_world* from, const sett_world* into)
+{
+    const setti_root* root = from->roots;
+    while (root != NULL && (root->name == NULL || root->optional || !replica_is_used(root) ||
+                            replica_find_root(into, root) != NULL)) {
+        root = root->next;
+    }
+    return root;
+}
+
 /* Checks the types that both worlds have. */
 static sett_status replica_check_types(const sett_world* from, sett_world* into)
 {
@@ -322,23 +332,19 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
     }
     status = status == SETT_OK ? replica_check_types(from, into) : status;
     status = status == SETT_OK ? replica_register_all(from, into) : status;
-    for (const setti_root* root = from->roots; status == SETT_OK && root != NULL;
-         root = root->next) {
-        if (root->name != NULL && !root->optional && replica_is_used(root) &&
-            replica_find_root(into, root) == NULL) {
-            status = setti_world_fail_with(
-                into, SETT_STATUS_CONFLICT,
-                "%s: \"%.100s\" has data in the first world, and is missing or differs in the "
-                "second - register it there with the same options",
-                replica_call, root->name);
-        }
-    }
-    return status;
+    const setti_root* missing = status == SETT_OK ? replica_find_missing(from, into) : NULL;
+    return missing == NULL
+               ? status
+               : setti_world_fail_with(into, SETT_STATUS_CONFLICT,
+                                       "%s: \"%.100s\" has data in the first world, and is missing "
+                                       "or differs in the second - register it there with the same "
+                                       "options",
+                                       replica_call, missing->name);
 }
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Allocates the pages that the other table has, uninitialised, and frees others. */
+/* Allocates the pages that the other table has, uninitialised. */
 static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     SETTI_ASSERT(to->size == from->size);
@@ -377,6 +383,7 @@ static uint32_t* replica_signatures(const sett_world* from, sett_world* into, si
     return number;
 }
 
+/* Allocates all memory for the copy except signatures, so that copying cannot fail. */
 static bool replica_reserve(const sett_world* from, sett_world* into)
 {
     setti_pool* pool = &into->pool;
@@ -614,7 +621,7 @@ static bool replica_update_pages(setti_pool* pool, const setti_pages* from, sett
     return done;
 }
 
-/* Makes room for the other world's signatures. If they were swept, all are mapped anew. */
+/* Makes room for the other world's signatures. If it has reclaimed numbers, all are mapped anew. */
 static bool replica_update_map(const sett_world* from, sett_world* into, setti_replica_map* map)
 {
     uint32_t count = from->signatures.count;
@@ -714,13 +721,10 @@ static const char* replica_update_check(const sett_world* from, const sett_world
             return type->desc.name;
         }
     }
-    for (const setti_root* root = from->roots; root != NULL; root = root->next) {
-        if (root->name != NULL && !root->optional && replica_is_used(root) &&
-            replica_find_root(into, root) == NULL) {
-            return root->name;
-        }
-    }
-    return from->pool.small == into->pool.small ? NULL : "small_pages";
+    const setti_root* missing = replica_find_missing(from, into);
+    return missing != NULL                        ? missing->name
+           : from->pool.small == into->pool.small ? NULL
+                                                  : "small_pages";
 }
 
 sett_status setti_replica_update(const sett_world* from, sett_world* into, setti_replica_map* map,

@@ -29,7 +29,8 @@ static void restored_add(restored_sink* to, sett_restored_kind kind, sett_entity
     list->item[list->count++] = (sett_restored){kind, to->component, entity};
 }
 
-/* The comparison's state before is the target, its state after the present one. */
+/* The comparison has the state after the restore as its state before, and the present one as its
+ * state after: what it reports as destroyed is revived. */
 static void restored_note_entity(setti_compare_sink* sink, const sett_entity* revived,
                                  const sett_entity* killed)
 {
@@ -42,8 +43,8 @@ static void restored_note_entity(setti_compare_sink* sink, const sett_entity* re
     }
 }
 
-static void restored_value(setti_compare_sink* sink, sett_entity is, const void* after,
-                           sett_entity was, const void* before)
+static void restored_note_value(setti_compare_sink* sink, sett_entity is, const void* after,
+                                sett_entity was, const void* before)
 {
     restored_sink* to = (restored_sink*)sink;
     if (before != NULL && after != NULL && sett_equals(is, was)) {
@@ -62,18 +63,16 @@ bool setti_restored_find(sett_world* world, setti_snapshot* target, setti_restor
 {
     setti_view view;
     setti_compare compare;
-    restored_sink to;
-    memset(list, 0, sizeof(*list));
-    memset(&to, 0, sizeof(to));
+    restored_sink to = {.sink.entity = restored_note_entity,
+                        .sink.value = restored_note_value,
+                        .world = world,
+                        .list = list};
+    *list = (setti_restored){0};
     if (!setti_view_init(world, target, NULL, &view)) {
         return false;
     }
     to.failed = !setti_compare_init(&view, &compare);
     if (!to.failed) {
-        to.sink.entity = restored_note_entity;
-        to.sink.value = restored_value;
-        to.world = world;
-        to.list = list;
         compare.sink = &to.sink;
         setti_compare_entities(&compare);
         for (uint32_t k = 0; !to.failed && k < world->registered.count; k++) {

@@ -43,13 +43,14 @@ sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
     return ring;
 }
 
+/* The place of a snapshot, counted back from the latest. */
 static uint32_t ring_index(const sett_ring* ring, uint32_t back)
 {
     SETTI_ASSERT(back < ring->count);
     return (ring->first + ring->count - 1 - back) % ring->capacity;
 }
 
-/* Forgets the oldest snapshots that have ended. Returns the number of the others. */
+/* The number of snapshots without the oldest ones that have ended. */
 static uint32_t ring_length(const sett_ring* ring)
 {
     uint32_t length = ring->count;
@@ -133,14 +134,14 @@ sett_status sett_ring_take(sett_ring* ring)
     return sett_ring_take_frame(ring, frame);
 }
 
+/* Restores a snapshot. Drops the later ones before that, the earliest of them first: then pages are
+ * handed on, and each page that differs is copied once instead of once a snapshot. That takes half
+ * the time over 10 snapshots, 40 % over 350. */
 static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call)
 {
     sett_snapshot target = ring->at[ring_index(ring, back)].snapshot;
     if (sett_snapshot_status(ring->world, target) == SETT_OK &&
         setti_world_check_unlocked(ring->world, call) == SETT_OK) {
-        /* Drops later snapshots before the restore, the earliest of them first. Pages are then
-         * handed on, not copied, and each page that differs is copied once instead of once a
-         * snapshot: half the time over 10 snapshots, 40 % over 350. */
         ring_drop_later(ring, back);
     }
     return sett_snapshot_restore(ring->world, target);
@@ -211,20 +212,15 @@ uint32_t sett_ring_count(const sett_ring* ring)
 
 sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back)
 {
-    if (SETTI_IS_NULL(ring)) {
-        return (sett_snapshot){0, 0};
-    }
     const sett_snapshot none = {0, 0};
-    return back < ring_length(ring) ? ring->at[ring_index(ring, back)].snapshot : none;
+    return SETTI_IS_NULL(ring) || back >= ring_length(ring)
+               ? none
+               : ring->at[ring_index(ring, back)].snapshot;
 }
 
 sett_snapshot sett_ring_at_frame(const sett_ring* ring, uint64_t frame)
 {
     const sett_snapshot none = {0, 0};
-    if (SETTI_IS_NULL(ring)) {
-        return none;
-    }
-    uint32_t length = ring_length(ring);
-    uint32_t back = ring_find(ring, frame, length);
-    return back < length ? ring->at[ring_index(ring, back)].snapshot : none;
+    return SETTI_IS_NULL(ring) ? none
+                               : sett_ring_at(ring, ring_find(ring, frame, ring_length(ring)));
 }

@@ -25,26 +25,28 @@
 
 /* ------------------------------------------------------------------------------------ entities */
 
+/* A number that orders handles by index, then by generation. */
 static uint64_t selection_key(sett_entity entity)
 {
     return (uint64_t)entity.index << 32 | entity.generation;
 }
 
+/* Lets an item sink in a heap with the greatest at its top. */
 static void selection_sink(sett_entity* item, uint32_t at, uint32_t count)
 {
-    sett_entity down = item[at];
-    for (uint32_t next = 2 * at + 1; next < count; next = 2 * at + 1) {
-        next += next + 1 < count && selection_key(item[next]) < selection_key(item[next + 1]);
-        if (selection_key(down) >= selection_key(item[next])) {
+    sett_entity sinking = item[at];
+    for (uint32_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        child += child + 1 < count && selection_key(item[child]) < selection_key(item[child + 1]);
+        if (selection_key(sinking) >= selection_key(item[child])) {
             break;
         }
-        item[at] = item[next];
-        at = next;
+        item[at] = item[child];
+        at = child;
     }
-    item[at] = down;
+    item[at] = sinking;
 }
 
-/* Sorts by index and removes duplicates; most lists ascend already. */
+/* Sorts by index, with a heap, and removes duplicates. Most lists ascend already. */
 static void selection_sort(setti_selected* selected)
 {
     sett_entity* item = selected->entity;
@@ -70,8 +72,8 @@ static void selection_sort(setti_selected* selected)
     }
 }
 
-static sett_status selection_check(sett_world* world, const sett_selection* selection,
-                                   const char* call)
+sett_status setti_selection_check(sett_world* world, const sett_selection* selection,
+                                  const char* call)
 {
     if (selection->entities != NULL && selection->query != NULL) {
         return setti_world_fail_with(
@@ -96,7 +98,7 @@ static sett_status selection_check(sett_world* world, const sett_selection* sele
 sett_status setti_selection_find(sett_world* world, const sett_selection* selection,
                                  const char* call, setti_selected* out)
 {
-    sett_status status = selection_check(world, selection, call);
+    sett_status status = setti_selection_check(world, selection, call);
     uint32_t count = selection->entity_count;
     *out = (setti_selected){0};
     if (status == SETT_OK && selection->entities == NULL) {
@@ -136,6 +138,18 @@ void setti_selection_free(sett_world* world, setti_selected* selected)
     setti_pool_free(&world->pool, selected->entity, selected->capacity * sizeof(sett_entity), 16);
 }
 
+bool setti_selected_add(sett_world* world, setti_selected* selected, sett_entity entity)
+{
+    sett_entity* item = setti_pool_grow(&world->pool, selected->entity, sizeof(*item),
+                                        selected->count, 1, &selected->capacity);
+    if (item == NULL) {
+        return false;
+    }
+    selected->entity = item;
+    item[selected->count++] = entity;
+    return true;
+}
+
 /* The position of a handle, or SETTI_NONE. */
 static uint32_t selection_place(const setti_selected* selected, sett_entity entity)
 {
@@ -172,30 +186,18 @@ bool setti_selection_has_type(const sett_selection* selection, const setti_type*
 static uint64_t selection_sum(const sett_world* world, const setti_selected* selected,
                               const setti_type* type)
 {
-    setti_hash_type of;
-    uint64_t sum = 0;
-    setti_hash_begin(&of, type);
+    setti_view view; /* its state after is the live world */
+    setti_delta_sum sum = {.view = &view};
+    setti_view_init_empty(setti_unconst(world), &view);
+    setti_hash_begin(&sum.of, type);
     for (uint32_t k = 0; k < selected->count && type->storage.count != 0; k++) {
         sett_entity entity = selected->entity[k];
         const void* value = setti_entity_is_current(&world->entities, entity)
                                 ? setti_storage_find(&type->storage, entity.index)
                                 : NULL;
-        if (value == NULL) {
-            continue;
-        }
-        sum += setti_hash_value(&of, entity, value);
-        if (type->records != NULL) {
-            setti_view view;
-            setti_view_init_empty(setti_unconst(world),
-                                  &view); /* its state after: the live world */
-            setti_view_list list = setti_view_records(type, value);
-            for (const void* record; (record = setti_view_next_record(&view, type->records, &list,
-                                                                      SETTI_AFTER)) != NULL;) {
-                sum += setti_hash_link(&of, entity, record);
-            }
-        }
+        setti_delta_sum_value(&sum, sett_null(), NULL, entity, value);
     }
-    return sum;
+    return sum.sum;
 }
 
 sett_status sett_selection_hash(sett_world* world, const sett_selection* selection, bool handles,
@@ -212,7 +214,7 @@ sett_status sett_selection_hash(sett_world* world, const sett_selection* selecti
     if (status != SETT_OK) {
         return status;
     }
-    for (uint32_t k = 0; k < selected.count && handles; k++) {
+    for (uint32_t k = 0; handles && k < selected.count; k++) {
         bool alive = sett_entity_valid(world, selected.entity[k]);
         *sum += alive ? setti_hash_entity(selected.entity[k]) : 0;
     }
@@ -287,8 +289,8 @@ static bool selection_enters(const selection_job* job, sett_entity entity)
            (job->mark[at] & (SELECTION_ALIVE | SELECTION_KNOWN)) == SELECTION_ALIVE;
 }
 
-/* Whether a value leads to an entity that enters, or names a child of one: the receiver left it out
- * before. */
+/* Whether a value leads to an entity that enters, or is the name of a child of one. The receiver
+ * left the value out when it lacked that entity. */
 static bool selection_leads_in(const selection_job* job, sett_entity entity)
 {
     const setti_codec* codec = job->to.codec;
@@ -297,9 +299,11 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
     sett_entity owner;
     bool leads = false;
     codec = lists != NULL ? setti_delta_codec(lists) : codec;
-    while (job->enters && !leads && codec->owner != NULL &&
-           !sett_is_null(owner = codec->owner(job->to.encoder.sides, lists, entity.index,
-                                              SETTI_AFTER, &cursor))) {
+    if (!job->enters || codec->owner == NULL) {
+        return false;
+    }
+    while (!leads && !sett_is_null(owner = codec->owner(job->to.encoder.sides, lists, entity.index,
+                                                        SETTI_AFTER, &cursor))) {
         leads = selection_enters(job, owner);
     }
     return leads;
@@ -310,14 +314,15 @@ static bool selection_codec_differs(const selection_job* job, const void* before
 {
     const setti_type* type = job->to.type;
     if (type->records != NULL) {
-        return true; /* unknown: it may differ */
+        return true; /* its records are not compared */
     }
     return job->to.codec->form == SETTI_DELTA_OWNED
                ? !setti_hash_same(type, before, after)
                : memcmp(before, after, type->storage.size) != 0;
 }
 
-/* Rounds a value as it is sent. There is room for one of each side. */
+/* Rounds a value into the side's half of `job->packed`. Its unrounded bytes are at the end of the
+ * entries for a moment. */
 static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t side)
 {
     setti_delta_writer* to = &job->to;
@@ -409,12 +414,13 @@ static void selection_write_entry(selection_job* job, sett_entity entity, const 
     to->count++;
 }
 
-/* Writes the set values of a word of indices, one by one or as a block. */
+/* Writes the values of the entities with these bits: as a block, or an entry if it is one value. */
 static void selection_write_block(selection_job* job, uint32_t base, uint64_t bits)
 {
     setti_delta_writer* to = &job->to;
     const setti_storage* storage = &to->type->storage;
-    if ((bits & (bits - 1)) == 0) {
+    bool one_value = (bits & (bits - 1)) == 0;
+    if (one_value) {
         uint32_t index = base + setti_bits_lowest(bits);
         selection_write_entry(job, setti_entity_at(&job->world->entities, index),
                               setti_storage_find(storage, index), SETTI_DELTA_ADDED);
@@ -491,7 +497,7 @@ static void selection_write_all_ended(selection_job* job)
     setti_view_slot slot = {.index = SETTI_NONE};
     while (job->since != NULL && setti_view_next_slot(job->since, &slot)) {
         if ((slot.generation[SETTI_BEFORE] & SETTI_DEAD) == 0) {
-            setti_delta_write_life(&job->out, slot.index, slot.generation[SETTI_BEFORE]);
+            setti_delta_write_handle(&job->out, slot.index, slot.generation[SETTI_BEFORE]);
         }
     }
 }
@@ -507,54 +513,62 @@ static bool selection_has_ended(const selection_job* job, sett_entity entity)
 static void selection_write_ended(selection_job* job)
 {
     const setti_selected* list = job->selection->before != NULL ? &job->before : &job->selected;
-    setti_delta_begin_lives(&job->out);
-    if (list == &job->selected && job->selection->entities == NULL &&
-        job->selection->query == NULL) {
+    bool everything =
+        list == &job->selected && job->selection->entities == NULL && job->selection->query == NULL;
+    setti_delta_begin_handles(&job->out);
+    if (everything) {
         selection_write_all_ended(job);
         return;
     }
     for (uint32_t k = 0; k < list->count; k++) {
         if (selection_has_ended(job, list->entity[k])) {
-            setti_delta_write_life(&job->out, list->entity[k].index, list->entity[k].generation);
+            setti_delta_write_handle(&job->out, list->entity[k].index, list->entity[k].generation);
         }
     }
 }
 
 static void selection_write_begun(selection_job* job)
 {
-    setti_delta_begin_lives(&job->out);
+    setti_delta_begin_handles(&job->out);
     for (uint32_t k = 0; k < job->selected.count; k++) {
         unsigned char mark = job->mark[k];
         if ((mark & SELECTION_ALIVE) != 0 &&
             ((mark & SELECTION_LISTED) != 0 || (mark & SELECTION_KNOWN) == 0)) {
             sett_entity entity = job->selected.entity[k];
-            setti_delta_write_life(&job->out, entity.index, entity.generation);
+            setti_delta_write_handle(&job->out, entity.index, entity.generation);
         }
     }
 }
 
-/* Lists the entities that entries of a type refer to by index alone. */
+/* Writes a list of handles, which ascend, and the number of its runs at an offset in the head. */
+static void selection_write_list(setti_delta_writer* to, const setti_selected* list, size_t at)
+{
+    setti_delta_begin_handles(to);
+    for (uint32_t k = 0; k < list->count; k++) {
+        setti_delta_write_handle(to, list->entity[k].index, list->entity[k].generation);
+    }
+    setti_delta_write_at(to, at, to->count, 4);
+}
+
+/* Lists the owners that entries of a type name by index alone. Returns false without memory. */
 static bool selection_find_owners(const selection_job* job, const setti_type* type,
                                   setti_selected* owners)
 {
     const setti_codec* codec = setti_delta_codec(type);
-    for (uint32_t k = 0; k < job->selected.count; k++) {
+    bool done = true;
+    for (uint32_t k = 0; done && k < job->selected.count; k++) {
         setti_codec_cursor cursor = {0};
         sett_entity owner;
-        while ((job->mark[k] & SELECTION_OWNED) != 0 &&
-               !sett_is_null(owner = codec->owner(job->to.encoder.sides, type,
-                                                  job->selected.entity[k].index, SETTI_AFTER,
-                                                  &cursor))) {
-            sett_entity* item = setti_pool_grow(&job->world->pool, owners->entity, sizeof(*item),
-                                                owners->count, 1, &owners->capacity);
-            if (item == NULL) {
-                return false;
-            }
-            owners->entity = item;
-            item[owners->count++] = owner;
+        if ((job->mark[k] & SELECTION_OWNED) == 0) {
+            continue;
+        }
+        while (done && !sett_is_null(owner = codec->owner(job->to.encoder.sides, type,
+                                                          job->selected.entity[k].index,
+                                                          SETTI_AFTER, &cursor))) {
+            done = setti_selected_add(job->world, owners, owner);
         }
     }
-    return true;
+    return done;
 }
 
 static void selection_write_parents(selection_job* job)
@@ -569,14 +583,12 @@ static void selection_write_parents(selection_job* job)
         }
     }
     selection_sort(&owners);
-    setti_delta_begin_lives(&job->out);
-    for (uint32_t k = 0; k < owners.count; k++) {
-        setti_delta_write_life(&job->out, owners.entity[k].index, owners.entity[k].generation);
-    }
+    selection_write_list(&job->out, &owners, SETTI_DELTA_COUNT_SLOTS);
     setti_selection_free(job->world, &owners);
 }
 
-/* Makes room for rounded values of the writer's type. Returns false without memory. */
+/* Decides whether values of the writer's type are rounded, and makes room for two rounded values.
+ * Returns false without memory. */
 static bool selection_begin_type(selection_job* job)
 {
     const setti_type* type = job->to.type;
@@ -589,7 +601,7 @@ static bool selection_begin_type(selection_job* job)
     return false;
 }
 
-/* Writes the entries of all types; *counts becomes their number by type, which the caller frees. */
+/* Writes the entries of all types; counts[k] becomes the number of the k-th type's. */
 static void selection_write_values(selection_job* job, uint32_t* counts)
 {
     setti_delta_writer* to = &job->to;
@@ -614,7 +626,7 @@ static void selection_write_types(selection_job* job, const uint32_t* counts)
     size_t from = out->size;
     for (uint32_t k = 0; k < types->count; k++) {
         if (counts[k] != 0) {
-            uint32_t count[SETTI_DELTA_PARTS] = {counts[k]};
+            uint32_t count[SETTI_DELTA_SECTIONS] = {counts[k]};
             bool rounded = !job->exact && setti_delta_sends(types->item[k]);
             setti_delta_write_type(out, types->item[k], rounded ? SETTI_ROUNDED : SETTI_EXACT,
                                    count, 0);
@@ -639,7 +651,6 @@ static void selection_write(selection_job* job, setti_view* sides, uint32_t* cou
     selection_write_begun(job);
     setti_delta_write_at(out, SETTI_DELTA_COUNT_BEGUN, out->count, 4);
     selection_write_parents(job);
-    setti_delta_write_at(out, SETTI_DELTA_COUNT_SLOTS, out->count, 4);
     if (job->to.encoder.status == SETT_OK) {
         setti_delta_write(out, job->to.out, job->to.size);
     }
@@ -683,24 +694,31 @@ static sett_status selection_encode_view(selection_job* job, setti_view* sides, 
 {
     sett_world* world = job->world;
     sett_status status = selection_check_types(job, call);
-    size_t counts = ((size_t)world->registered.count + 1) * sizeof(uint32_t);
-    size_t size = counts + job->selected.count;
-    uint32_t* room = status == SETT_OK ? setti_pool_alloc(&world->pool, size, 16) : NULL;
-    if (room == NULL) {
+    size_t counts_size = ((size_t)world->registered.count + 1) * sizeof(uint32_t);
+    size_t size = counts_size + job->selected.count; /* one byte for each mark */
+    uint32_t* counts = status == SETT_OK ? setti_pool_alloc(&world->pool, size, 16) : NULL;
+    if (counts == NULL) {
         return status != SETT_OK ? status : SETT_STATUS_OUT_OF_MEMORY;
     }
-    job->mark = (unsigned char*)room + counts;
-    selection_write(job, sides, room);
-    setti_pool_free(&world->pool, room, size, 16);
+    job->mark = (unsigned char*)counts + counts_size;
+    selection_write(job, sides, counts);
+    setti_pool_free(&world->pool, counts, size, 16);
     return job->to.encoder.status != SETT_OK ? job->to.encoder.status : job->out.encoder.status;
 }
 
-/* Encodes into the pool's memory, against `since`, or by tick (NULL). */
-static sett_status selection_encode(selection_job* job, setti_snapshot* since, const char* call)
+/* Encodes into the pool's memory: the changes since a snapshot; if that is null, the writes after
+ * `job->tick`. */
+static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, const char* call)
 {
     sett_world* world = job->world;
     setti_view view;
-    sett_status status = setti_world_check_unlocked(world, call);
+    sett_status status = SETT_OK;
+    bool by_tick = snapshot.slot == 0 && snapshot.serial == 0;
+    setti_snapshot* since = by_tick ? NULL : setti_snapshot_find(world, snapshot, &status);
+    if (status != SETT_OK) {
+        return setti_snapshot_fail(world, snapshot, status, call);
+    }
+    status = setti_world_check_unlocked(world, call);
     status = status == SETT_OK ? setti_commands_apply_all(world) : status;
     status = status == SETT_OK ? selection_find_all(job, call) : status;
     if (status != SETT_OK) {
@@ -737,25 +755,13 @@ sett_status sett_selection_encode(sett_world* world, const sett_selection* selec
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    sett_status status = SETT_OK;
-    bool none = since.slot == 0 && since.serial == 0;
-    setti_snapshot* node = none ? NULL : setti_snapshot_find(world, since, &status);
-    *size = 0;
-    if (status != SETT_OK) {
-        return setti_snapshot_fail(world, since, status, __func__);
-    }
     selection_job job = {.world = world, .selection = selection};
-    status = selection_encode(&job, node, __func__);
-    if (status == SETT_OK) {
-        *size = job.out.size;
-    }
-    if (status == SETT_OK && out != NULL && job.out.size > capacity) {
-        status =
-            setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                  "%s: the result takes %lu bytes, the buffer has %lu - pass "
-                                  "a larger one",
-                                  __func__, (unsigned long)job.out.size, (unsigned long)capacity);
-    } else if (status == SETT_OK && out != NULL) {
+    sett_status status = selection_encode(&job, since, __func__);
+    *size = status == SETT_OK ? job.out.size : 0;
+    status = status == SETT_OK
+                 ? setti_delta_check_capacity(world, __func__, out, capacity, job.out.size)
+                 : status;
+    if (status == SETT_OK && out != NULL) {
         memcpy(out, job.out.out, job.out.size);
     }
     selection_end(&job);
@@ -765,18 +771,12 @@ sett_status sett_selection_encode(sett_world* world, const sett_selection* selec
 sett_status setti_selection_encode(sett_world* world, const setti_part* part, const char* call,
                                    setti_bytes* out)
 {
-    sett_status status = SETT_OK;
-    bool none = part->since.slot == 0 && part->since.serial == 0;
-    setti_snapshot* since = none ? NULL : setti_snapshot_find(world, part->since, &status);
-    if (status != SETT_OK) {
-        return setti_snapshot_fail(world, part->since, status, call);
-    }
     selection_job job = {.world = world,
                          .selection = part->selection,
                          .tick = part->tick,
                          .into = part->into,
                          .exact = true};
-    status = selection_encode(&job, since, call);
+    sett_status status = selection_encode(&job, part->since, call);
     *out = (setti_bytes){job.out.out, job.out.size, job.out.capacity};
     job.out.out = NULL;
     job.out.capacity = 0;
@@ -784,18 +784,9 @@ sett_status setti_selection_encode(sett_world* world, const setti_part* part, co
     return status;
 }
 
-static void selection_write_list(setti_delta_writer* to, const setti_selected* list, size_t at)
-{
-    setti_delta_begin_lives(to);
-    for (uint32_t k = 0; k < list->count; k++) {
-        setti_delta_write_life(to, list->entity[k].index, list->entity[k].generation);
-    }
-    setti_delta_write_at(to, at, to->count, 4);
-}
-
-sett_status setti_selection_encode_lives(sett_world* world, const setti_selected* ended,
-                                         const setti_selected* begun, const char* call,
-                                         setti_bytes* out)
+sett_status setti_selection_encode_handles(sett_world* world, const setti_selected* ended,
+                                           const setti_selected* begun, const char* call,
+                                           setti_bytes* out)
 {
     static const setti_selected none = {0};
     setti_view view;
@@ -856,7 +847,7 @@ sett_status sett_selection_copy(sett_world* from, const sett_selection* selectio
                                      "%s: `from` and `into` are one world - pass two", __func__);
     }
     selection_job job = {.world = from, .selection = selection, .tick = since_tick, .into = into};
-    sett_status status = selection_encode(&job, NULL, __func__);
+    sett_status status = selection_encode(&job, (sett_snapshot){0, 0}, __func__);
     if (status == SETT_OK) {
         status = sett_selection_apply(into, job.out.out, job.out.size, NULL);
     } else {

@@ -13,11 +13,18 @@ typedef struct setti_selected {
     uint32_t capacity;
 } setti_selected;
 
-/* Finds the entities of a selection. Fails, as `call`: ARGUMENT (a list and a query), UNREGISTERED,
- * OUT_OF_MEMORY. */
+/* Checks what a selection refers to. Fails, as `call`: ARGUMENT (a list and a query; a list
+ * without an address), UNREGISTERED (a type). */
+sett_status setti_selection_check(sett_world* world, const sett_selection* selection,
+                                  const char* call);
+
+/* Finds the entities of a selection. Fails like setti_selection_check, and with OUT_OF_MEMORY. */
 sett_status setti_selection_find(sett_world* world, const sett_selection* selection,
                                  const char* call, setti_selected* out);
 void setti_selection_free(sett_world* world, setti_selected* selected);
+
+/* Appends a handle to a list in the world's pool. Returns false when memory runs out. */
+bool setti_selected_add(sett_world* world, setti_selected* selected, sett_entity entity);
 
 /* Whether a handle is in the list. */
 bool setti_selected_has(const setti_selected* selected, sett_entity entity);
@@ -37,9 +44,9 @@ sett_status setti_selection_encode(sett_world* world, const setti_part* part, co
                                    setti_bytes* out);
 
 /* Encodes the end and the creation of entities, both ascending, without values. */
-sett_status setti_selection_encode_lives(sett_world* world, const setti_selected* ended,
-                                         const setti_selected* begun, const char* call,
-                                         setti_bytes* out);
+sett_status setti_selection_encode_handles(sett_world* world, const setti_selected* ended,
+                                           const setti_selected* begun, const char* call,
+                                           setti_bytes* out);
 
 /* Whether a selection has a type. */
 bool setti_selection_has_type(const sett_selection* selection, const setti_type* type);

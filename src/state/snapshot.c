@@ -81,13 +81,14 @@ static void state_each(setti_cow* cow, const setti_pages* pages,
     }
 }
 
-/* Adds a diff to `others` when it is not the head's any more, or subtracts it. */
+/* Counts a diff that is not the head's any more. */
 static void state_count_others(setti_state* state, const setti_diff* diff)
 {
     state->cow.others += diff->size;
     state->cow.pages += diff->pages;
 }
 
+/* Reverses state_count_others: the diff becomes the head's, or is freed. */
 static void state_discount_others(setti_state* state, const setti_diff* diff)
 {
     SETTI_ASSERT(state->cow.others >= diff->size && state->cow.pages >= diff->pages);
@@ -121,7 +122,7 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
         return NULL;
     }
     const setti_snapshot_slot* slot = &state->slot[snapshot.slot];
-    if (slot->serial != snapshot.serial) { /* nothing more is known of earlier handles */
+    if (slot->serial != snapshot.serial) { /* an earlier handle: whether it was lost is a guess */
         *status = snapshot.serial <= state->lost_serial ? SETT_STATUS_LOST : SETT_STATUS_STALE;
         return NULL;
     }
@@ -196,16 +197,16 @@ static size_t roots_measure(const sett_world* world, uint32_t* count)
     return last->saved_at + SETTI_ROOT_SAVED(last->size);
 }
 
+/* Writes each root's bytes, and the lengths of its two tables. */
 static void roots_save(const sett_world* world, unsigned char* out)
 {
     for (const setti_root* root = world->roots; root != NULL; root = root->next) {
-        uint32_t counts[2] = {0, 0};
+        uint32_t counts[2];
         for (uint32_t k = 0; k < 2; k++) {
             counts[k] = root->pages[k] != NULL ? root->pages[k]->count : 0;
         }
-        memcpy(out, root->address, root->size);
-        memcpy(out + root->size, counts, sizeof(counts));
-        out += root->size + sizeof(counts);
+        memcpy(out + root->saved_at, root->address, root->size);
+        memcpy(out + root->saved_at + root->size, counts, sizeof(counts));
     }
 }
 
@@ -214,18 +215,15 @@ const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti
     return root->number < node->root_count ? node->roots + root->saved_at : NULL;
 }
 
-/* Later roots get their initial values. */
+/* Restores all roots. Those that are newer than the snapshot get their initial values. */
 static void roots_restore(const sett_world* world, const setti_snapshot* node)
 {
-    const unsigned char* from = node->roots;
-    uint32_t number = 0;
-    for (const setti_root* root = world->roots; root != NULL; root = root->next, number++) {
+    for (const setti_root* root = world->roots; root != NULL; root = root->next) {
         uint32_t counts[2] = {0, 0};
-        bool known = number < node->root_count;
-        memcpy(root->address, known ? from : root->first, root->size);
-        if (known) {
-            memcpy(counts, from + root->size, sizeof(counts));
-            from += root->size + sizeof(counts);
+        const unsigned char* saved = setti_snapshot_root(node, root);
+        memcpy(root->address, saved != NULL ? saved : root->first, root->size);
+        if (saved != NULL) {
+            memcpy(counts, saved + root->size, sizeof(counts));
         }
         for (uint32_t k = 0; k < 2; k++) {
             if (root->pages[k] != NULL) {
@@ -250,7 +248,8 @@ static void state_link_toward(setti_snapshot* node, setti_snapshot* toward)
     toward->child = node;
 }
 
-static void state_unhang(setti_snapshot* node)
+/* Unlinks a snapshot from its neighbour towards the live world. */
+static void state_unlink_toward(setti_snapshot* node)
 {
     SETTI_ASSERT(node->toward != NULL);
     setti_snapshot* before = node->sibling_previous;
@@ -266,7 +265,7 @@ static void state_free(setti_state* state, setti_snapshot* node)
 {
     setti_pool* pool = &state->world->pool;
     if (node->toward != NULL) {
-        state_unhang(node);
+        state_unlink_toward(node);
     }
     *(node->older != NULL ? &node->older->younger : &state->oldest) = node->younger;
     *(node->younger != NULL ? &node->younger->older : &state->youngest) = node->older;
@@ -278,7 +277,8 @@ static void state_free(setti_state* state, setti_snapshot* node)
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
-/* Replaces a hidden snapshot by the only one that depends on it. */
+/* Replaces a hidden snapshot by the only one that depends on it. Returns false, and notes that this
+ * is to be done later, when memory runs out. */
 static bool state_merge(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden && node->child != NULL && node->child->sibling_next == NULL);
@@ -292,13 +292,13 @@ static bool state_merge(setti_state* state, setti_snapshot* node)
     state_discount_others(state, &before[1]);
     state_count_others(state, &child->diff);
     setti_snapshot* toward = node->toward;
-    state_unhang(child);
+    state_unlink_toward(child);
     state_link_toward(child, toward);
     state_free(state, node);
     return true;
 }
 
-/* Frees a hidden snapshot if at most one depends on it. */
+/* Frees a hidden snapshot if at most one depends on it. Returns whether it is freed. */
 static bool state_collapse(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden);
@@ -312,10 +312,11 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
     return node->child->sibling_next == NULL && node != state->head && state_merge(state, node);
 }
 
-/* Frees hidden snapshots that are not needed, starting at a change. */
+/* Frees a hidden snapshot if possible, then its neighbours, which may have waited for that, and at
+ * last all that could not be freed before without memory. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
-    while (node != NULL && node->hidden) { /* freeing one can allow freeing its neighbour */
+    while (node != NULL && node->hidden) {
         setti_snapshot* toward = node->toward;
         node = state_collapse(state, node) ? toward : NULL;
     }
@@ -343,7 +344,7 @@ static void state_drop(setti_state* state, setti_snapshot* node, state_reason re
     state_tidy(state, node);
 }
 
-/* Ends all snapshots. */
+/* Ends all snapshots; setti_cow.end. */
 static void state_end(setti_cow* cow, setti_cow_reason reason)
 {
     bool out_of_memory = reason == SETTI_COW_OUT_OF_MEMORY;
@@ -409,8 +410,8 @@ void setti_state_set_limit(setti_state* state)
     state_enforce_limit(state);
 }
 
-/* Waits while loops are open, callbacks run, or dropping would call values' hooks: a write may be
- * in progress. */
+/* Enforces the limit; setti_cow.full. Not while loops are open, callbacks run, or dropping would
+ * call the hooks of values, because a write may be in progress: then the next snapshot does it. */
 static void state_full(setti_cow* cow)
 {
     setti_state* state = (setti_state*)cow;
@@ -511,7 +512,7 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target)
     return target;
 }
 
-/* The entry of this number, counted over the edges that the restore has passed. */
+/* The entry of this number. Entries are numbered over all edges of a restore, from `first` on. */
 static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t number)
 {
     const setti_snapshot* node = first;
@@ -521,18 +522,18 @@ static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t numb
     return &node->diff.item[number];
 }
 
-/* Exchanges the page of entry `number`. A page of plain bytes is exchanged by address, over all
- * edges that copied it: the first of them notes the address, and the page's table its entry. In the
- * end, or before another kind of exchange, the page returns to its address. */
+/* Exchanges the page of entry `number` with its saved data. For plain bytes only the address in the
+ * table changes, however many edges have saved the page. The first entry that does so notes the
+ * page's own address (SETTI_COW_LENT), and the table the number of this entry plus one. At the end,
+ * or before an exchange of another kind, the bytes are copied back to that address. */
 static void restore_swap(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          setti_cow_entry* saved, uint32_t number)
 {
     setti_pool* pool = &state->world->pool;
-    uint32_t* lent =
-        setti_pages_entry(saved->pages, saved->number); /* 0: the page is at its address */
+    uint32_t* lent = setti_pages_entry(saved->pages, saved->number);
     bool plain = saved->kind == SETTI_COW_COPY && setti_pages_values(saved->pages) == NULL;
     if (*setti_pages_restored(saved->pages, saved->number) != pool->tick) {
-        *lent = 0;
+        *lent = 0; /* the restore's first exchange of this page: it is at its own address */
     }
     if (!plain && *lent != 0) {
         setti_cow_give_back(restore_entry(first, *lent - 1));
@@ -545,32 +546,27 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
     }
 }
 
-/* Whether an entry is exchanged in this round. Values with hooks are first, since presence, which
- * is in pages too, tells which of them exist. */
+/* Whether an entry is exchanged in this round. Round 0 is for values with hooks: they come first,
+ * since presence, which is in pages too, tells which of them exist. */
 static bool restore_is_now(const setti_state* state, const setti_cow_entry* saved, uint32_t round)
 {
     return !state->has_values || (setti_pages_values(saved->pages) == NULL) == (round == 1);
 }
 
-/* Undoes the writes since the newest snapshot. */
-static void restore_undo(setti_state* state, setti_diff* diff)
-{
-    for (uint32_t round = state->has_values ? 0 : 1; round < 2; round++) {
-        for (uint32_t k = 0; k < diff->count; k++) {
-            if (restore_is_now(state, &diff->item[k], round)) {
-                setti_cow_undo(&state->world->pool, diff, &diff->item[k]);
-            }
-        }
-    }
-}
-
-/* Reverses one edge; its entries have the numbers from `number` on. */
-static void restore_edge(setti_state* state, const setti_snapshot* first, setti_diff* diff,
+/* Restores the pages of a diff. `first` NULL: its entries are of the writes since the newest
+ * snapshot, and become empty. Else it is an edge, whose entries have the numbers from `number` on,
+ * and get what the live world had. */
+static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t number)
 {
     for (uint32_t round = state->has_values ? 0 : 1; round < 2; round++) {
         for (uint32_t k = 0; k < diff->count; k++) {
-            if (restore_is_now(state, &diff->item[k], round)) {
+            if (!restore_is_now(state, &diff->item[k], round)) {
+                continue;
+            }
+            if (first == NULL) {
+                setti_cow_undo(&state->world->pool, diff, &diff->item[k]);
+            } else {
                 restore_swap(state, first, diff, &diff->item[k], number + k);
             }
         }
@@ -599,7 +595,8 @@ static void restore_entities(sett_world* world, const setti_diff* diff)
     }
 }
 
-/* Makes the live world the last snapshot of the path. */
+/* Gives the live world the state of the path's last snapshot, edge by edge. The reversed diff of an
+ * edge becomes that of the snapshot which the live world leaves. */
 static void restore_walk(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == state->head);
@@ -609,7 +606,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     for (const setti_snapshot* node = head->path; node != NULL; node = node->path) {
         state_discount_others(state, &node->diff);
     }
-    restore_undo(state, &head->diff);
+    restore_diff(state, NULL, &head->diff, 0);
     roots_restore(state->world, head);
     restore_entities(state->world, &head->diff);
     setti_diff_deinit(pool, &head->diff);
@@ -618,10 +615,10 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     pool->restored = ++pool->tick; /* marks the pages that are exchanged */
     while (head->path != NULL) {
         setti_snapshot* next = head->path;
-        restore_edge(state, first, &next->diff, number);
+        restore_diff(state, first, &next->diff, number);
         roots_restore(state->world, next);
         restore_entities(state->world, &next->diff);
-        state_unhang(next);
+        state_unlink_toward(next);
         head->diff = next->diff;
         number += head->diff.count;
         state_link_toward(head, next);
@@ -659,10 +656,10 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
     return target;
 }
 
-/* What a restore does without memory for values outside of the state. */
+/* What a restore does without memory to carry SETT_SAVE_SKIP values over. */
 typedef enum restore_need {
     RESTORE_OR_FAIL,
-    RESTORE_ALWAYS /* ends these values */
+    RESTORE_ALWAYS /* these values are initialised */
 } restore_need;
 
 static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const char* call,
@@ -743,15 +740,9 @@ sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
 
 void sett_snapshot_drop_all(sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return;
-    }
-    if (setti_world_check_serial(world, "sett_snapshot_drop_all") != SETT_OK) {
-        return;
-    }
-    if (setti_state_of(world) != NULL) {
-        const bool out_of_memory = false;
-        state_end(&setti_state_of(world)->cow, out_of_memory);
+    if (!SETTI_IS_NULL(world) && setti_world_check_serial(world, __func__) == SETT_OK &&
+        setti_state_of(world) != NULL) {
+        state_end(&setti_state_of(world)->cow, SETTI_COW_WORLD_ENDS); /* not: out of memory */
     }
 }
 
@@ -835,6 +826,45 @@ static const char* state_check_pages(const sett_world* world, const setti_pages*
     return NULL;
 }
 
+/* Checks the pages and bytes that a diff says it holds. */
+static bool state_check_diff(const setti_diff* diff)
+{
+    size_t size = 0;
+    uint32_t pages = 0;
+    for (uint32_t k = 0; k < diff->count; k++) {
+        size += diff->item[k].data != NULL ? diff->item[k].pages->size : 0;
+        pages += diff->item[k].data != NULL;
+    }
+    return size == diff->size && pages == diff->pages;
+}
+
+/* Checks the tree of snapshots, and the counts in the state. */
+static const char* state_check_tree(const setti_state* state)
+{
+    uint32_t count = 0;
+    uint32_t hidden = 0;
+    uint32_t children = 0;
+    size_t others = 0;
+    size_t pages = 0;
+    for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
+        if ((node->toward == NULL) != (node == state->head) || !state_check_diff(&node->diff)) {
+            return "snapshot: two lie behind the live world, or the bytes held are miscounted";
+        }
+        for (const setti_snapshot* at = node->child; at != NULL; at = at->sibling_next) {
+            children += at->toward == node;
+        }
+        count++;
+        hidden += node->hidden;
+        others += node != state->head ? node->diff.size : 0;
+        pages += node != state->head ? node->diff.pages : 0;
+    }
+    if (count != state->count || hidden != state->hidden || others != state->cow.others ||
+        pages != state->cow.pages) {
+        return "snapshot: miscounted";
+    }
+    return children + 1 == count ? NULL : "snapshot: one does not know those that hang on it";
+}
+
 static const char* state_validate(sett_world* world, const char** where)
 {
     (void)where;
@@ -846,39 +876,8 @@ static const char* state_validate(sett_world* world, const char** where)
         state->head->toward != NULL || world->pool.tick < world->pool.cow_from) {
         return "snapshot: pages are copied for another snapshot than the latest";
     }
-    uint32_t count = 0;
-    uint32_t hidden = 0;
-    uint32_t hang = 0;
-    size_t others = 0;
-    size_t pages = 0;
-    for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
-        size_t size = 0;
-        uint32_t held = 0;
-        for (uint32_t k = 0; k < node->diff.count; k++) {
-            size += node->diff.item[k].data != NULL ? node->diff.item[k].pages->size : 0;
-            held += node->diff.item[k].data != NULL;
-        }
-        if ((node->toward == NULL) != (node == state->head) || size != node->diff.size ||
-            held != node->diff.pages) {
-            return "snapshot: two lie behind the live world, or the bytes held are miscounted";
-        }
-        for (const setti_snapshot* at = node->child; at != NULL; at = at->sibling_next) {
-            hang += at->toward == node;
-        }
-        count++;
-        hidden += node->hidden;
-        others += node != state->head ? size : 0;
-        pages += node != state->head ? held : 0;
-    }
-    if (count != state->count || hidden != state->hidden || others != state->cow.others ||
-        pages != state->cow.pages) {
-        return "snapshot: miscounted";
-    }
-    if (hang + 1 != count) {
-        return "snapshot: one does not know those that hang on it";
-    }
     uint32_t saved = 0;
-    const char* reason = NULL;
+    const char* reason = state_check_tree(state);
     for (const setti_root* root = world->roots; root != NULL && reason == NULL; root = root->next) {
         for (uint32_t k = 0; k < 2 && reason == NULL; k++) {
             reason =

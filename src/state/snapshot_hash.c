@@ -84,19 +84,10 @@ static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
     ((sum_walk*)sink)->sum.sum += sum;
 }
 
-static void sum_ignore_entity(setti_compare_sink* sink, const sett_entity* ended,
-                              const sett_entity* begun)
-{
-    (void)sink;
-    (void)ended;
-    (void)begun;
-}
-
 /* The difference between the sums of both sides. */
 static uint64_t sum_difference(setti_compare* walk)
 {
-    sum_walk hash = {
-        .sink.entity = sum_ignore_entity, .sink.value = sum_note_value, .sum.view = walk->view};
+    sum_walk hash = {.sink.value = sum_note_value, .sum.view = walk->view};
     walk->sink = &hash.sink;
     setti_delta_sum_slots(&hash.sum);
     setti_compare_entities(walk);

@@ -33,7 +33,7 @@
 typedef struct undo_step {
     struct undo_step* before; /* the step before; NULL: the history's begin */
     struct undo_step* after;  /* the step to redo, or NULL */
-    struct undo_step* way;    /* scratch: the next step on a way */
+    struct undo_step* next;   /* scratch: the next step towards the one to go to */
     struct undo_step* older;  /* list of all, in order of taking */
     struct undo_step* younger;
     uint32_t number;
@@ -100,15 +100,8 @@ static sett_status undo_fail_state(sett_undo* undo, const char* call)
 /* Adds to a list in a world's pool. If memory runs out, that world fails. */
 static bool undo_list_add(sett_world* world, setti_selected* list, sett_entity entity)
 {
-    sett_entity* item =
-        setti_pool_grow(&world->pool, list->entity, sizeof(*item), list->count, 1, &list->capacity);
-    if (item == NULL) {
-        (void)setti_world_no_memory(world, "sett_undo");
-        return false;
-    }
-    list->entity = item;
-    item[list->count++] = entity;
-    return true;
+    return setti_selected_add(world, list, entity) ||
+           setti_world_no_memory(world, "sett_undo") == SETT_OK;
 }
 
 /* Lists the tagged entities of the mirror. */
@@ -141,7 +134,7 @@ static bool undo_list_only(const sett_world* world, const sett_world* other, set
 
 /* -------------------------------------------------------------------- bringing it up to date */
 
-/* Applies bytes to a world without checking hashes, and frees them. */
+/* Applies an encoded part to a world, and frees its bytes, which are in `pool`. */
 static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* bytes)
 {
     static const sett_selection all = {0};
@@ -151,7 +144,7 @@ static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* 
     return status;
 }
 
-/* Registers the world's new types in the mirror, and finds the selected ones. */
+/* Registers the world's new types in the mirror. */
 static sett_status undo_sync_types(sett_undo* undo, const char* call)
 {
     const sett_world* world = undo->world;
@@ -194,7 +187,7 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
 }
 
 /* Creates and destroys entities in the mirror, without values, as the world did. */
-static sett_status undo_sync_lives(sett_undo* undo, const char* call)
+static sett_status undo_sync_entities(sett_undo* undo, const char* call)
 {
     sett_world* mirror = undo->mirror;
     setti_selected ended = {0};
@@ -204,7 +197,7 @@ static sett_status undo_sync_lives(sett_undo* undo, const char* call)
                   undo_list_only(undo->world, mirror, mirror, &begun);
     sett_status status = listed ? SETT_OK : mirror->error;
     if (status == SETT_OK && ended.count + begun.count != 0) {
-        status = setti_selection_encode_lives(mirror, &ended, &begun, call, &bytes);
+        status = setti_selection_encode_handles(mirror, &ended, &begun, call, &bytes);
         status = status == SETT_OK ? undo_apply(mirror, &mirror->pool, &bytes) : status;
         setti_bytes_free(&mirror->pool, &bytes);
     }
@@ -213,38 +206,41 @@ static sett_status undo_sync_lives(sett_undo* undo, const char* call)
     return status == SETT_OK ? status : undo_fail(undo, status, call);
 }
 
-#if defined(SETT_NO_RELATION)
 static bool undo_has_children(const sett_world* world, sett_entity entity)
 {
+#if defined(SETT_NO_RELATION)
     (void)world;
     (void)entity;
     return false;
-}
 #else
-static bool undo_has_children(const sett_world* world, sett_entity entity)
-{
     return !sett_is_null(sett_hierarchy_first(world, entity));
-}
 #endif
+}
 
-/* Removes the values of an entity of the mirror. Links to it and its children stay, because they
- * belong to others. Roots without a name never clash: the hierarchy is last. */
+/* Whether a value of the mirror can be removed without removing links to its entity, or children:
+ * these belong to other entities. */
+static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const setti_type* type)
+{
+    setti_delta_form form = setti_delta_form_of(type);
+    return form != SETTI_DELTA_TARGET && sett_has(mirror, entity, type->id) &&
+           !(form == SETTI_DELTA_TREE && undo_has_children(mirror, entity));
+}
+
+/* Removes the values of an entity of the mirror. The hierarchy is last: without it the entity is a
+ * root, and its name could be that of another root. */
 static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t k = 0; k < mirror->registered.count; k++) {
+    bool done = true;
+    for (uint32_t tree = 0; tree < 2; tree++) {
+        for (uint32_t k = 0; done && k < mirror->registered.count; k++) {
             const setti_type* type = mirror->registered.item[k];
-            setti_delta_form form = setti_delta_form_of(type);
-            if (form != SETTI_DELTA_TARGET && (form == SETTI_DELTA_TREE) == (pass == 1) &&
-                sett_has(mirror, entity, type->id) &&
-                !(form == SETTI_DELTA_TREE && undo_has_children(mirror, entity)) &&
-                sett_remove(mirror, entity, type->id) != SETT_OK) {
-                return false;
-            }
+            bool now = (setti_delta_form_of(type) == SETTI_DELTA_TREE) == (tree == 1);
+            done = !now || !undo_can_remove(mirror, entity, type) ||
+                   sett_remove(mirror, entity, type->id) == SETT_OK;
         }
     }
-    return true;
+    return done;
 }
 
 /* Removes values and tag of entities that are not selected any more. */
@@ -343,6 +339,7 @@ static bool undo_rename(const sett_world* from, sett_world* to, const setti_sele
     return true;
 }
 
+/* Orders the children of listed entities as in another world, and gives them lost names. */
 static bool undo_arrange(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     return undo_order(from, to, list) && undo_rename(from, to, list);
@@ -386,7 +383,7 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
     status = status == SETT_OK ? setti_commands_apply_all(world) : status;
     status = status == SETT_OK ? undo_sync_types(undo, call) : status;
     status = status == SETT_OK ? undo_find_types(undo, call) : status;
-    status = status == SETT_OK ? undo_sync_lives(undo, call) : status;
+    status = status == SETT_OK ? undo_sync_entities(undo, call) : status;
     status =
         status == SETT_OK ? setti_selection_find(world, &undo->selection, call, &selected) : status;
     status = status == SETT_OK ? undo_sync_deselected(undo, &selected, call) : status;
@@ -395,14 +392,14 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
     return status;
 }
 
-/* Later writes will be copied by the next call. */
+/* Notes that the mirror has all writes until now. */
 static void undo_note_tick(sett_undo* undo)
 {
     undo->tick = sett_world_tick(undo->world);
     sett_world_advance_tick(undo->world);
 }
 
-/* Restores the mirror to the present step, after a failure. */
+/* Restores the mirror to the present step, after a failure. Returns its status. */
 static sett_status undo_reset(sett_undo* undo, sett_status status)
 {
     (void)setti_snapshot_undo(undo->mirror, undo->at);
@@ -426,18 +423,27 @@ static void undo_free_step(sett_undo* undo, undo_step* step)
     setti_pool_free(&undo->world->pool, step, step->size, 16);
 }
 
-/* Forgets the history's begin, which has one step after it. */
-static void undo_forget_first(const undo_step* first)
+static void undo_free_steps(sett_undo* undo)
 {
-    undo_step* behind = first->after;
-    for (undo_step* at = first->younger; behind == NULL && at != NULL; at = at->younger) {
-        behind = at->before == first ? at : NULL;
+    while (undo->oldest != NULL) {
+        undo_step* step = undo->oldest;
+        undo->oldest = step->younger;
+        undo_free_step(undo, step);
     }
-    SETTI_ASSERT(behind != NULL && behind->before == first);
-    behind->before = NULL;
 }
 
-/* Forgets a step that is on no way: the oldest, or the end of a branch. */
+/* Makes the one step after the history's begin the new begin. */
+static void undo_forget_first(const undo_step* first)
+{
+    undo_step* second = first->younger; /* `after` may be NULL, if a branch was forgotten */
+    while (second != NULL && second->before != first) {
+        second = second->younger;
+    }
+    SETTI_ASSERT(second != NULL);
+    second->before = NULL;
+}
+
+/* Forgets the oldest step, or the end of a branch: no other step is reached through these. */
 static void undo_forget(sett_undo* undo, undo_step* step)
 {
     SETTI_ASSERT(step != undo->now);
@@ -453,14 +459,16 @@ static void undo_forget(sett_undo* undo, undo_step* step)
     undo_free_step(undo, step);
 }
 
-/* The next step to forget: the oldest if it has one branch, else the oldest end of a branch. */
+/* The next step to forget: the oldest if it has at most one branch, else the oldest end of a
+ * branch. Never the present step. */
 static undo_step* undo_find_least(const sett_undo* undo)
 {
     undo_step* step = undo->oldest;
-    bool begins = true; /* the oldest one has all branches */
-    while (step != NULL && (step == undo->now || step->branches > (begins ? 1u : 0u))) {
+    if (step != NULL && step != undo->now && step->branches <= 1) {
+        return step;
+    }
+    while (step != NULL && (step == undo->now || step->branches != 0)) {
         step = step->younger;
-        begins = false;
     }
     return step;
 }
@@ -572,11 +580,11 @@ static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
 {
     sett_status status = SETT_OK;
     undo_step* meet = from;
-    for (undo_step* at = to; meet != at;) { /* a step is younger than its `before` */
+    for (undo_step* at = to; meet != at;) { /* a step has a higher number than its `before` */
         if (meet->number > at->number) {
             meet = meet->before;
         } else {
-            at->before->way = at;
+            at->before->next = at;
             at = at->before;
         }
     }
@@ -585,13 +593,13 @@ static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
             setti_delta_apply(undo->mirror, at->data + at->forward, at->back, SETTI_COMPARE_HASHES);
     }
     while (status == SETT_OK && meet != to) {
-        meet = meet->way;
+        meet = meet->next;
         status = setti_delta_apply(undo->mirror, meet->data, meet->forward, SETTI_COMPARE_HASHES);
     }
     return status;
 }
 
-/* Fills in the lists of a move, from the mirror's state and `live`. */
+/* Fills in the lists of a move; the mirror is in the state of the step to go to. */
 static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* mirror = undo->mirror;
@@ -762,11 +770,7 @@ sett_status sett_undo_forward(sett_undo* undo)
 static void undo_free(sett_undo* undo)
 {
     setti_pool* pool = &undo->world->pool;
-    while (undo->oldest != NULL) {
-        undo_step* step = undo->oldest;
-        undo->oldest = step->younger;
-        undo_free_step(undo, step);
-    }
+    undo_free_steps(undo);
     if (undo->mirror != NULL) {
         (void)sett_world_destroy(undo->mirror);
     }
@@ -788,43 +792,30 @@ static void undo_free_all(sett_world* world)
     world->module[SETTI_SLOT_UNDO] = NULL;
 }
 
-/* Copies a list into the world's pool; NULL if it is empty. */
-static bool undo_copy(sett_world* world, void* at, const void* list, size_t size, const char* call)
+/* Copies a list of `count` items into the world's pool, and then sets *copied, so that undo_free
+ * frees what was copied. *at becomes NULL if the list is empty. */
+static bool undo_copy(sett_world* world, void* at, uint32_t* copied, const void* list,
+                      uint32_t count, size_t each, const char* call)
 {
-    void* copy = size != 0 ? setti_world_alloc(world, size, 16, call) : NULL;
+    void* copy = count != 0 ? setti_world_alloc(world, count * each, 16, call) : NULL;
     if (copy != NULL) {
-        memcpy(copy, list, size);
+        memcpy(copy, list, count * each);
+        *copied = count;
     }
     memcpy(at, &copy, sizeof(copy));
-    return size == 0 || copy != NULL;
+    return count == 0 || copy != NULL;
 }
 
 static bool undo_copy_selection(sett_undo* undo, const sett_selection* from, const char* call)
 {
     sett_world* world = undo->world;
     sett_selection* to = &undo->selection;
-    if (from->entities != NULL && from->query != NULL) {
-        (void)setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: `entities` and `query` of a selection are both set - leave out one", call);
-        return false;
-    }
-    if (setti_world_lacks_list(world, from->entities, from->entity_count, call, "entities") ||
-        setti_world_lacks_list(world, from->types, from->type_count, call, "types")) {
-        return false;
-    }
     to->query = from->query;
-    size_t types = from->type_count * sizeof(*from->types);
-    if (!undo_copy(world, &to->entities, from->entities,
-                   from->entity_count * sizeof(*from->entities), call)) {
-        return false;
-    }
-    to->entity_count = from->entity_count;
-    if (!undo_copy(world, &to->types, from->types, types, call)) {
-        return false;
-    }
-    to->type_count = from->type_count;
-    return true;
+    return setti_selection_check(world, from, call) == SETT_OK &&
+           undo_copy(world, &to->entities, &to->entity_count, from->entities, from->entity_count,
+                     sizeof(*from->entities), call) &&
+           undo_copy(world, &to->types, &to->type_count, from->types, from->type_count,
+                     sizeof(*from->types), call);
 }
 
 static bool undo_make_mirror(sett_undo* undo, const char* call)
@@ -864,11 +855,7 @@ static sett_status undo_begin(sett_undo* undo, const char* call)
     if (status != SETT_OK) {
         return undo_reset(undo, status);
     }
-    while (undo->oldest != NULL) {
-        undo_step* old = undo->oldest;
-        undo->oldest = old->younger;
-        undo_free_step(undo, old);
-    }
+    undo_free_steps(undo);
     undo->youngest = NULL;
     undo->now = NULL;
     undo->number = 0;

@@ -52,31 +52,42 @@ static void values_find_alive(const setti_storage* storage, uint32_t number, uin
     }
 }
 
-/* Finds the next run of set bits from *row on. Returns its length; 0 at the end. */
-static uint32_t values_run(const uint64_t* words, uint32_t rows, uint32_t* row)
-{
-    while (*row < rows && (words[*row / 64] >> (*row % 64) & 1) == 0) {
-        ++*row;
-    }
-    uint32_t count = 0;
-    while (*row + count < rows && (words[(*row + count) / 64] >> ((*row + count) % 64) & 1) != 0) {
-        count++;
-    }
-    return count;
-}
-
-static void values_deinit(const setti_type* type, const uint64_t* words, void* page)
-{
-    uint32_t rows = setti_storage_rows(&type->storage);
-    uint32_t row = 0;
+/* Neighbouring rows with values; zeroes: before the first ones. */
+typedef struct values_run {
+    uint32_t row;
     uint32_t count;
-    while ((count = values_run(words, rows, &row)) != 0) {
-        setti_type_deinit_values(type, (unsigned char*)page + (size_t)row * type->storage.size,
-                                 count);
-        row += count;
+    size_t at; /* offset of the row's value in a page */
+} values_run;
+
+static bool values_has(const uint64_t* words, uint32_t row)
+{
+    return (words[row / 64] >> (row % 64) & 1) != 0;
+}
+
+/* Finds the next run of set bits. Returns false at the end. */
+static bool values_next_run(const setti_storage* storage, const uint64_t* words, values_run* run)
+{
+    uint32_t rows = setti_storage_rows(storage);
+    run->row += run->count;
+    run->count = 0;
+    while (run->row < rows && !values_has(words, run->row)) {
+        run->row++;
+    }
+    while (run->row + run->count < rows && values_has(words, run->row + run->count)) {
+        run->count++;
+    }
+    run->at = (size_t)run->row * storage->size;
+    return run->count != 0;
+}
+
+static void values_deinit(const setti_type* type, const uint64_t* words, unsigned char* page)
+{
+    for (values_run run = {0}; values_next_run(&type->storage, words, &run);) {
+        setti_type_deinit_values(type, page + run.at, run.count);
     }
 }
 
+/* Moves values to memory without values. */
 static void values_relocate(const setti_type* type, void* to, void* from, uint32_t count)
 {
     if (type->desc.move != NULL) {
@@ -120,13 +131,10 @@ static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
     values_find_alive(storage, number, alive);
     memcpy(words, alive, values_word_count(storage) * sizeof(*words));
     values_copy_columns(storage, copy, page);
-    uint32_t row = 0;
-    uint32_t count;
-    while ((count = values_run(alive, setti_storage_rows(storage), &row)) != 0) {
-        size_t at = (size_t)row * storage->size;
-        setti_type_init_values(type, (unsigned char*)copy + at, count);
-        setti_type_call_copy(type, (unsigned char*)copy + at, page + at, count);
-        row += count;
+    for (values_run run = {0}; values_next_run(storage, alive, &run);) {
+        unsigned char* clones = (unsigned char*)copy + run.at;
+        setti_type_init_values(type, clones, run.count);
+        setti_type_call_copy(type, clones, page + run.at, run.count);
     }
 }
 
@@ -140,6 +148,7 @@ static void clone_seal(const setti_pages* pages, uint32_t number)
            values_word_count(storage) * sizeof(*alive));
 }
 
+/* Exchanges two values, or moves the only one. */
 static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, bool in_b)
 {
     SETTI_ASSERT((!in_a || !in_b) || type->row != NULL);
@@ -168,10 +177,9 @@ static void clone_swap(const setti_pages* pages, uint32_t number, void* saved)
         setti_cow_swap_bytes(page, saved, (size_t)rows * storage->size);
     }
     for (uint32_t row = 0; type->desc.move != NULL && row < rows; row++) {
-        bool in_page = (alive[row / 64] >> (row % 64) & 1) != 0;
-        bool in_kept = (words[row / 64] >> (row % 64) & 1) != 0;
-        clone_swap_row(type, page + (size_t)row * storage->size,
-                       (unsigned char*)saved + (size_t)row * storage->size, in_page, in_kept);
+        size_t at = (size_t)row * storage->size;
+        clone_swap_row(type, page + at, (unsigned char*)saved + at, values_has(alive, row),
+                       values_has(words, row));
     }
     values_swap_columns(storage, page, saved);
     memcpy(words, alive, values_word_count(storage) * sizeof(*words));
@@ -196,12 +204,9 @@ static void clone_move(const setti_pages* pages, void* to, void* from)
     const setti_type* type = values_type(pages);
     const setti_storage* storage = &type->storage;
     const uint64_t* words = setti_storage_saved(storage, from);
-    uint32_t row = 0;
-    uint32_t count;
-    while ((count = values_run(words, setti_storage_rows(storage), &row)) != 0) {
-        size_t at = (size_t)row * storage->size;
-        values_relocate(type, (unsigned char*)to + at, (unsigned char*)from + at, count);
-        row += count;
+    for (values_run run = {0}; values_next_run(storage, words, &run);) {
+        values_relocate(type, (unsigned char*)to + run.at, (unsigned char*)from + run.at,
+                        run.count);
     }
     values_copy_columns(storage, to, from);
     memcpy(setti_storage_saved(storage, to), words, values_word_count(storage) * sizeof(*words));
@@ -215,6 +220,7 @@ static void skip_save(const setti_pages* pages, uint32_t number, void* copy)
     values_copy_columns(values_storage(pages), copy, pages->data[number]);
 }
 
+/* `seal` and `end`: a restore carries the values of live pages over, before they are parked. */
 static void skip_page(const setti_pages* pages, uint32_t number)
 {
     (void)pages;
@@ -309,6 +315,17 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
     return values_note(world, type, call, &values_clone);
 }
 
+/* The least index from `from` on in a small sparse set, whose index is a hash table. */
+static uint32_t carry_least(const setti_storage* storage, uint32_t from)
+{
+    uint32_t least = SETTI_NONE;
+    for (uint32_t row = 0; row < storage->extent; row++) {
+        uint32_t index = *setti_storage_index(storage, row);
+        least = index >= from && index < least ? index : least;
+    }
+    return least;
+}
+
 /* The next index with a value, ascending for every storage. */
 static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
 {
@@ -316,11 +333,7 @@ static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
         return setti_array_next(storage, cursor);
     }
     if (storage->hashed != 0) {
-        uint32_t least = SETTI_NONE;
-        for (uint32_t row = 0; row < storage->extent; row++) {
-            uint32_t index = *setti_storage_index(storage, row);
-            least = index >= *cursor && index < least ? index : least;
-        }
+        uint32_t least = carry_least(storage, *cursor);
         *cursor = least + (least != SETTI_NONE);
         return least;
     }
@@ -338,6 +351,7 @@ static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
     return SETTI_NONE;
 }
 
+/* Whether a restore along the path exchanges pages of a type. */
 static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
 {
     for (const setti_snapshot* at = path; at != NULL; at = at->path) {
@@ -351,22 +365,20 @@ static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
     return false;
 }
 
+/* Allocates room for a type's values; NULL without memory. */
 static setti_carried* carry_make(sett_world* world, setti_type* type)
 {
     const setti_storage* storage = &type->storage;
-    size_t align = storage->align;
-    size_t values = setti_align_up(
-        setti_align_up(sizeof(setti_carried), 8) + storage->count * sizeof(sett_entity), align);
+    size_t entities = setti_align_up(sizeof(setti_carried), 8); /* offset, as `values` is */
+    size_t values = setti_align_up(entities + storage->count * sizeof(sett_entity), storage->align);
     size_t size = values + (size_t)storage->count * storage->size;
-    setti_carried* carried = setti_pool_alloc(&world->pool, size, align);
+    unsigned char* bytes = setti_pool_alloc(&world->pool, size, storage->align);
+    setti_carried* carried = (setti_carried*)(void*)bytes;
     if (carried != NULL) {
-        carried->next = NULL;
-        carried->type = type;
-        carried->count = 0;
-        carried->size = size;
-        carried->entity = (sett_entity*)(void*)((unsigned char*)carried +
-                                                setti_align_up(sizeof(setti_carried), 8));
-        carried->values = (unsigned char*)carried + values;
+        *carried = (setti_carried){.type = type,
+                                   .size = size,
+                                   .entity = (sett_entity*)(void*)(bytes + entities),
+                                   .values = bytes + values};
     }
     return carried;
 }
@@ -380,12 +392,12 @@ static void carry_free(sett_world* world, setti_carried* carried)
     }
 }
 
+/* Moves all values of a type from its storage to `carried`. */
 static void carry_out(const sett_world* world, setti_carried* carried)
 {
     const setti_type* type = carried->type;
     uint32_t cursor = 0;
-    for (uint32_t index = carry_next(&type->storage, &cursor); index != SETTI_NONE;
-         index = carry_next(&type->storage, &cursor)) {
+    for (uint32_t index; (index = carry_next(&type->storage, &cursor)) != SETTI_NONE;) {
         carried->entity[carried->count] = setti_entity_at(&world->entities, index);
         values_relocate(type, carried->values + (size_t)carried->count * type->storage.size,
                         setti_storage_find(&type->storage, index), 1);
@@ -418,33 +430,33 @@ bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_ca
     return true;
 }
 
+/* Gives all values of a type in the restored state their carried values, or initialises them, and
+ * deinitialises carried values without an entity. Both lists ascend by index. */
 static void carry_in(const sett_world* world, const setti_carried* carried)
 {
     const setti_type* type = carried->type;
     size_t size = type->storage.size;
     uint32_t at = 0;
     uint32_t cursor = 0;
-    for (;;) {
-        uint32_t index = carry_next(&type->storage, &cursor);
-        for (; at < carried->count && carried->entity[at].index < index; at++) {
-            setti_type_deinit_values(type, carried->values + at * size, 1);
-        }
-        if (index == SETTI_NONE) {
-            return;
-        }
+    for (uint32_t index; (index = carry_next(&type->storage, &cursor)) != SETTI_NONE;) {
         void* value = setti_storage_find(&type->storage, index);
         sett_entity entity = setti_entity_at(&world->entities, index);
         SETTI_ASSERT(!sett_is_null(entity));
-        bool here = at < carried->count && carried->entity[at].index == index;
-        if (here && carried->entity[at].generation == entity.generation) {
-            values_relocate(type, value, carried->values + at * size, 1);
-        } else {
-            if (here) {
+        bool found = false;
+        for (; !found && at < carried->count && carried->entity[at].index <= index; at++) {
+            found = sett_equals(carried->entity[at], entity);
+            if (found) {
+                values_relocate(type, value, carried->values + at * size, 1);
+            } else {
                 setti_type_deinit_values(type, carried->values + at * size, 1);
             }
+        }
+        if (!found) {
             setti_type_init_values(type, value, 1);
         }
-        at += here;
+    }
+    for (; at < carried->count; at++) {
+        setti_type_deinit_values(type, carried->values + at * size, 1);
     }
 }
 

@@ -21,7 +21,7 @@
 
 #include "base/bits.h"
 
-/* The slot of a table of pages, or a free slot. */
+/* The slot of a table of pages in the view's hash table, or a free slot. */
 static setti_view_table* view_table(const setti_view* view, const setti_pages* pages)
 {
     SETTI_ASSERT(view->table != NULL);
@@ -331,23 +331,30 @@ uint32_t setti_view_count(setti_view* view, const setti_pages* pages)
     return SETTI_MAX(pages->count, last + some);
 }
 
-/* A number in a type's storage on a side; `offset` is its offset. */
-static uint32_t view_storage_number(setti_view* view, const setti_type* type, size_t offset,
-                                    uint32_t side)
+/* The number at an offset of a root on a side; 0 if the root is newer. */
+static uint32_t view_root_number(const setti_view* view, const setti_root* root, size_t offset,
+                                 uint32_t side)
 {
-    const void* root = &type->storage.count;
     const unsigned char* bytes =
-        view->node[side] != NULL ? setti_snapshot_root(view->node[side], &type->root) : root;
+        view->node[side] != NULL ? setti_snapshot_root(view->node[side], root) : root->address;
     uint32_t number = 0;
     if (bytes != NULL) {
-        memcpy(&number, bytes + offset - offsetof(setti_storage, count), sizeof(number));
+        memcpy(&number, bytes + offset, sizeof(number));
     }
     return number;
 }
 
+uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t side)
+{
+    return view_root_number(view, root, 0, side);
+}
+
+/* A type's root begins at the count of its storage. */
+#define VIEW_OFFSET(member) (offsetof(setti_storage, member) - offsetof(setti_storage, count))
+
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side)
 {
-    return view_storage_number(view, type, offsetof(setti_storage, extent), side);
+    return view_root_number(view, &type->root, VIEW_OFFSET(extent), side);
 }
 
 sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side)
@@ -367,7 +374,7 @@ uint32_t setti_view_row(setti_view* view, const setti_type* type, uint32_t index
     SETTI_ASSERT(type->storage.kind == SETTI_SPARSE);
     const setti_pages* presence = &type->storage.presence;
     const setti_sparse_page* page;
-    uint32_t hashed = view_storage_number(view, type, offsetof(setti_storage, hashed), side);
+    uint32_t hashed = view_root_number(view, &type->root, VIEW_OFFSET(hashed), side);
     if (hashed == 0) {
         page = setti_view_get(view, presence, index >> SETTI_SPARSE_SHIFT, side);
         return page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;
@@ -410,17 +417,6 @@ const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t 
     const unsigned char* page = setti_view_get(view, &storage->rows, place >> storage->shift, side);
     SETTI_ASSERT(page != NULL);
     return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
-}
-
-uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t side)
-{
-    const void* bytes =
-        view->node[side] != NULL ? setti_snapshot_root(view->node[side], root) : root->address;
-    uint32_t number = 0;
-    if (bytes != NULL) {
-        memcpy(&number, bytes, sizeof(number));
-    }
-    return number;
 }
 
 const unsigned char* setti_view_record(setti_view* view, const setti_records* records,

@@ -572,11 +572,16 @@ static bool auto_is_short(const sett_query* query)
 }
 
 /* Bytes of new memory for the types that a group converts, one after the other. An eighth of what
- * one leaves is lost at the ends of runs. */
+ * one leaves is lost at the ends of runs. Types of another group become arrays first, and then find
+ * the room of their sparse sets again. */
 static size_t auto_group_room(const sett_query* query)
 {
     size_t size = 0;
     size_t free = 0;
+    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
+        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
+        size += type->owner != NULL ? auto_room(query->world, &type->storage) : 0;
+    }
     uint32_t done = 0;
     const setti_type* type;
     while ((type = auto_next_type(query, &done)) != NULL) {
@@ -719,6 +724,28 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
     return true;
 }
 
+/* Ends other groups that own types of the wanted one, and converts one such type to an array. It is
+ * then converted again with the wanted group's members in front, which takes two short frames:
+ * exchanging its rows takes one long frame. Returns the number of values moved. */
+static uint64_t auto_take_from_groups(sett_world* world, sett_query* query, uint32_t max_values)
+{
+    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
+        setti_type* type = query->term[setti_bits_lowest(rest)].type;
+        if (type->owner != NULL) {
+            uint64_t moved = auto_dissolve(world, type->owner);
+            if (moved != 0) {
+                return moved;
+            }
+        }
+        setti_type_sample* sample = type->sample;
+        if (sample != NULL && sample->left && type->storage.count <= max_values) {
+            sample->due = false;
+            return auto_take_type(world, type);
+        }
+    }
+    return 0;
+}
+
 /* Converts the types of the wanted group, in steps of `max_values`, and then creates the group. */
 static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
 {
@@ -730,10 +757,13 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
         auto_stop_building(world, query);
         return 0;
     }
+    uint64_t moved = auto_take_from_groups(world, query, max_values);
+    if (moved != 0) {
+        return moved; /* the next frame goes on */
+    }
     setti_type* with[SETT_QUERY_TERMS];
     setti_type* without[SETT_QUERY_TERMS];
     setti_listener conditions = auto_conditions(query, with, without);
-    uint64_t moved = 0;
     uint32_t members = SETTI_NONE;
     if (!auto_convert_types(world, query, &conditions, max_values, &moved, &members)) {
         return moved;

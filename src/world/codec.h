@@ -48,7 +48,8 @@ static inline uint32_t setti_delta_word(const unsigned char* bytes, size_t k)
     return (uint32_t)setti_bytes_get(bytes + 4 * k, 4);
 }
 
-/* The sides on which two states are compared. While a delta is played both are the live state. */
+/* The sides on which two states are compared. While a delta is played, SETTI_AFTER is the live
+ * world. */
 enum {
     SETTI_BEFORE,
     SETTI_AFTER
@@ -94,7 +95,7 @@ typedef enum setti_fate {
 
 /* A delta that is being played. */
 typedef struct setti_player {
-    setti_sides* sides; /* the live world */
+    setti_sides* sides; /* SETTI_AFTER is the live world */
     setti_fate (*fate)(const struct setti_player* player, uint32_t index);
     /* Reserves memory for the next call that changes something. False, with the world's message
      * set, when memory runs out. */
