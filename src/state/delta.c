@@ -271,7 +271,7 @@ static bool delta_concerns(const setti_delta_writer* to, const setti_type* type)
 }
 
 /* Writes a type's entries, changes, lists and rows, and notes their counts. */
-static void delta_write_parts(setti_delta_writer* to, const setti_type* type, delta_note* note)
+static void delta_write_sections(setti_delta_writer* to, const setti_type* type, delta_note* note)
 {
     static void (*const section[SETTI_DELTA_SECTIONS])(setti_delta_writer*) = {
         setti_delta_write_entries, setti_delta_write_changes, setti_delta_write_lists,
@@ -287,8 +287,8 @@ static void delta_write_parts(setti_delta_writer* to, const setti_type* type, de
     }
 }
 
-/* Writes the parts of all types that may differ. */
-static void delta_write_all_parts(setti_delta_writer* to)
+/* Writes the sections of all types that may differ. */
+static void delta_write_all_sections(setti_delta_writer* to)
 {
     const setti_type_list* types = &to->walk->view->world->registered;
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
@@ -302,7 +302,7 @@ static void delta_write_all_parts(setti_delta_writer* to)
     for (uint32_t k = 0; k < types->count; k++) {
         const setti_type* type = types->item[k];
         if (delta_concerns(to, type)) {
-            delta_write_parts(to, type, &notes[k]);
+            delta_write_sections(to, type, &notes[k]);
         }
         notes[k].occurs = notes[k].occurs || (type->flags & SETTI_TYPE_CHOSEN) != 0;
     }
@@ -361,7 +361,7 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
     setti_delta_write_at(to, SETTI_DELTA_COUNT_BEGUN, to->count, 4);
     setti_delta_write_slots(to);
     setti_delta_write_at(to, SETTI_DELTA_COUNT_SLOTS, to->count, 4);
-    delta_write_all_parts(to);
+    delta_write_all_sections(to);
     setti_delta_end_changes(to);
     setti_delta_write_seal(to);
 }
@@ -510,7 +510,7 @@ static sett_status delta_encode_all(sett_world* world, const char* call, setti_d
 {
     setti_view view;
     setti_compare walk;
-    uint64_t sum = setti_hash_sum(world);
+    uint64_t sum = setti_hash_sum(world, NULL);
     setti_view_init_empty(world, &view);
     if (!setti_compare_init(&view, &walk)) {
         return SETT_STATUS_OUT_OF_MEMORY;

@@ -89,7 +89,7 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
     SETTI_ASSERT(block->bits == 0 || of->codec == NULL);
     *entry = *block;
     if (block->kind == SETTI_NONE) {
-        return false; /* the index is taken */
+        return false; /* all entries are taken */
     }
     if (block->bits == 0) {
         block->kind = SETTI_NONE;
@@ -678,11 +678,6 @@ static bool apply_parent_will_live(const setti_delta* delta, uint32_t parent)
     return apply_find_handle(&delta->slots, parent - 1, &entity) && apply_will_live(delta, entity);
 }
 
-static sett_entity apply_target(const unsigned char* bytes)
-{
-    return (sett_entity){setti_delta_word(bytes, 0), setti_delta_word(bytes, 1)};
-}
-
 /* Copies the items of an entry that lead to entities that will live, and a node whatever its
  * parent. Returns their number. */
 static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_type* of,
@@ -692,7 +687,8 @@ static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_typ
     uint32_t count = 0;
     for (uint32_t k = 0; entry->kind != SETTI_DELTA_REMOVED && k < items; k++) {
         const unsigned char* item = entry->bytes + (size_t)k * of->bytes;
-        if (of->form == SETTI_DELTA_TREE || apply_will_live(delta, apply_target(item))) {
+        const sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
+        if (of->form == SETTI_DELTA_TREE || apply_will_live(delta, target)) {
             memcpy(out + (size_t)count++ * of->bytes, item, of->bytes);
         }
     }
@@ -846,7 +842,7 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
                : status;
 }
 
-/* Checks everything after the entities, and finds each type's parts. */
+/* Checks everything after the lists of handles, and finds each type's sections. */
 static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* from)
 {
     sett_status status = SETT_OK;
@@ -968,12 +964,6 @@ bool setti_delta_room(const setti_delta* delta)
     return delta->loading || apply_room(delta, delta->room, delta->room_pages);
 }
 
-/* Whether the pool cuts pieces of this size from blocks, which can be reserved. */
-static bool apply_fits_block(size_t size)
-{
-    return size <= SETTI_POOL_PAGE_MAX;
-}
-
 bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
                                  uint32_t extent)
 {
@@ -989,10 +979,10 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
     size_t scratch = 0;                                                     /* of the sort */
     size_t size = delta->room + presence + apply_piece((size_t)count * 64); /* the table grows */
     bool done = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
-    if (done && apply_fits_block(scratch)) {
+    if (done && scratch <= SETTI_POOL_PAGE_MAX) { /* larger pieces are not cut from blocks */
         size += apply_piece(scratch);
     }
-    if (done && apply_fits_block(rows->size)) { /* copies, and new pages in place of parked ones */
+    if (done && rows->size <= SETTI_POOL_PAGE_MAX) { /* copies, and new pages for parked ones */
         done = piece <= (SIZE_MAX - size) / 2 / count;
         size += done ? 2 * count * piece : 0;
     } else if (done) {

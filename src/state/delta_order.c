@@ -43,7 +43,7 @@ void setti_delta_write_slots(setti_delta_writer* to)
     }
 }
 
-/* Writes a row; rows ascend. */
+/* Writes a row's index: in the run if the row follows it, else in a new run. Rows ascend. */
 static void order_put(setti_delta_writer* to, uint32_t row, uint32_t index)
 {
     SETTI_ASSERT(to->run_count == 0 || row >= to->run_next);

@@ -32,7 +32,8 @@ static size_t pack_codes(size_t size, uint32_t width)
     return (size * width + 7) / 8;
 }
 
-/* Whether a byte has a code of its own, shorter than 8 bits. */
+/* Whether a byte, as a number with a sign, is less than `half` away from 0, so that it is its own
+ * code. The code -half says that the byte follows after the codes. */
 static bool pack_fits(uint32_t byte, uint32_t width)
 {
     const uint32_t half = 1u << (width - 1);
@@ -137,7 +138,8 @@ static void pack_read(setti_delta_reader* from, size_t size, uint32_t width, uns
         const uint32_t read = bits & (2 * half - 1);
         bits >>= width;
         held -= width;
-        out[k] = (unsigned char)(read == half ? setti_delta_number(from, 1) : (read ^ half) - half);
+        const uint32_t extended = (read ^ half) - half; /* `half` is the bit of the sign */
+        out[k] = (unsigned char)(read == half ? setti_delta_number(from, 1) : extended);
     }
     from->short_of = from->short_of || bits != 0; /* the last byte has only codes */
 }

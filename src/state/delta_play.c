@@ -249,7 +249,7 @@ static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
                                                : codec->remove_pass;
 }
 
-/* Plays a block at once if nothing can notice, else entry by entry. */
+/* Plays a block: while a state is loaded by one call, if no hook or query concerns the type. */
 static bool play_block(const setti_delta* delta, const setti_delta_type* of,
                        setti_delta_entry block)
 {

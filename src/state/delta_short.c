@@ -152,11 +152,6 @@ static sett_status short_end(const short_job* job, const void* out, size_t* size
     return setti_delta_check_capacity(job->world, job->call, out, job->to.capacity, job->to.size);
 }
 
-static setti_delta_writer short_writer(void* out, size_t capacity)
-{
-    return (setti_delta_writer){.out = out, .capacity = out != NULL ? capacity : 0};
-}
-
 static void short_write_records(short_job* job, const setti_type* type)
 {
     setti_delta_write_record(&job->to, type, SETTI_EXACT);
@@ -173,7 +168,9 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    short_job job = {.world = world, .call = __func__, .to = short_writer(out, capacity)};
+    short_job job = {.world = world,
+                     .call = __func__,
+                     .to = {.out = out, .capacity = out != NULL ? capacity : 0}};
     *size = 0;
     if (setti_world_lacks_list(world, types, type_count, job.call, "types")) {
         return world->error;
@@ -278,7 +275,9 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    short_job job = {.world = world, .call = __func__, .to = short_writer(out, capacity)};
+    short_job job = {.world = world,
+                     .call = __func__,
+                     .to = {.out = out, .capacity = out != NULL ? capacity : 0}};
     *short_size = 0;
     sett_status status = short_start(&job, types, types_size, bytes, size);
     if (status != SETT_OK) {
@@ -370,7 +369,9 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    short_job job = {.world = world, .call = __func__, .to = short_writer(out, capacity)};
+    short_job job = {.world = world,
+                     .call = __func__,
+                     .to = {.out = out, .capacity = out != NULL ? capacity : 0}};
     *whole_size = 0;
     sett_status status = short_start(&job, types, types_size, bytes, size);
     if (status != SETT_OK) {

@@ -28,7 +28,7 @@ typedef struct setti_delta_writer {
     size_t capacity;
     size_t size;      /* of all bytes, even beyond the capacity */
     setti_pool* pool; /* for more room, or NULL */
-    uint32_t count;   /* of items in the part being written */
+    uint32_t count;   /* of items in the section, or runs in the list, being written */
     /* The type being written. */
     const setti_type* type;
     const setti_codec* codec; /* or NULL */

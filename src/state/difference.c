@@ -101,16 +101,14 @@ static int difference_values(const setti_type* type, const void* a, const setti_
     if (at == SIZE_MAX) {
         return 0;
     }
+    setti_writer text = {out, size, 0};
+    setti_writer_add(&text, ": ");
     if (type->members != NULL && other->members != NULL &&
         setti_members_equal(&type->members->of, &other->members->of)) {
-        setti_writer text = {out, size, 0};
-        setti_writer_add(&text, ": ");
         setti_value_print_differences(&text, &type->members->of, a, b);
         return (int)text.length;
     }
     if (type->desc.write != NULL && other->desc.write != NULL) {
-        setti_writer text = {out, size, 0};
-        setti_writer_add(&text, ": ");
         setti_type_print(type, a, &text);
         setti_writer_add(&text, " in the first world, ");
         setti_type_print(other, b, &text);

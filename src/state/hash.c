@@ -210,7 +210,8 @@ uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const vo
 
 /* ---------------------------------------------------------------------------------------- pages */
 
-uint64_t setti_hash_slots(const setti_entity_page* page, uint32_t first)
+/* The sum of a page of the entity table; `first` is its first index. */
+static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
 {
     uint64_t sum = 0;
     for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
@@ -218,22 +219,6 @@ uint64_t setti_hash_slots(const setti_entity_page* page, uint32_t first)
         sum += entity.generation != SETTI_UNUSED ? setti_hash_entity(entity) : 0;
     }
     return sum;
-}
-
-/* A number that changes if values of a live page change without a write to the page. */
-static uint64_t hash_shape(const setti_storage* storage, uint32_t number)
-{
-    uint32_t first = number << storage->shift;
-    if (storage->kind == SETTI_SPARSE) {
-        return SETTI_MIN(storage->extent - SETTI_MIN(storage->extent, first),
-                         setti_storage_rows(storage));
-    }
-    uint64_t shape = 1;
-    const uint64_t* words = setti_storage_word(storage, first);
-    for (uint32_t k = 0; words != NULL && k < setti_storage_rows(storage) / 64; k++) {
-        shape = setti_hash_step(shape, words[k]);
-    }
-    return shape;
 }
 
 /* ---------------------------------------------------------------------------------------- walks */
@@ -259,6 +244,11 @@ static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
     return hash;
 }
 
+typedef enum hash_answer {
+    HASH_SUM,  /* the sum of the hashes */
+    HASH_PRICE /* about how many hashes the sum takes */
+} hash_answer;
+
 /* A table of pages that is hashed: the values of a type, or the entities (`of` NULL). Of the live
  * world, or of the state before in a view. */
 typedef struct hash_part {
@@ -267,19 +257,15 @@ typedef struct hash_part {
     setti_pages* pages;
     bool records;     /* the pages are the type's records */
     setti_view* view; /* its state before is hashed; NULL: the live world is */
-    bool counts_only; /* the sum is the number of hashes that it would take */
+    hash_answer answer;
 } hash_part;
 
-static hash_part hash_part_of(sett_world* world, const setti_hash_type* of)
+/* The table with the values of a type: a tag's are the bits of presence. */
+static setti_pages* hash_pages_of(const sett_world* world, const setti_hash_type* of)
 {
-    hash_part part = {.world = world, .of = of, .pages = &world->entities.pages};
-    if (of != NULL) {
-        setti_storage* storage = &world->types[of->type->id]->storage;
-        bool rows =
-            storage->kind == SETTI_SPARSE || (storage->kind == SETTI_ARRAY && of->size != 0);
-        part.pages = rows ? &storage->rows : &storage->presence;
-    }
-    return part;
+    setti_storage* storage = &world->types[of->type->id]->storage;
+    bool rows = storage->kind == SETTI_SPARSE || (storage->kind == SETTI_ARRAY && of->size != 0);
+    return rows ? &storage->rows : &storage->presence;
 }
 
 /* The page of the entity table with an index. */
@@ -388,46 +374,34 @@ static uint64_t hash_records(const hash_part* part, const unsigned char* record,
 static uint64_t hash_page(const hash_part* part, const void* page, uint32_t number)
 {
     SETTI_ASSERT(page != NULL);
-    return part->of == NULL ? setti_hash_slots(page, number << SETTI_ENTITY_SHIFT)
+    return part->of == NULL ? hash_slots(page, number << SETTI_ENTITY_SHIFT)
            : part->records  ? hash_records(part, page, number)
            : part->of->type->storage.kind == SETTI_SPARSE ? hash_sparse(part, page, number)
                                                           : hash_array(part, page, number);
 }
 
-static uint64_t hash_shape_of(const hash_part* part, uint32_t number)
+/* A number that is another one if values of a page have changed without a write to the page. */
+static uint64_t hash_shape(const hash_part* part, uint32_t number)
 {
     if (part->records) {
         return hash_record_count(part, number);
     }
-    return part->of != NULL && part->pages == &part->of->type->storage.rows
-               ? hash_shape(&part->of->type->storage, number)
-               : 0;
-}
-
-/* Whether a page in a view is the live one with the same values. */
-static bool hash_view_is_live(const hash_part* part, const void* page, uint32_t number)
-{
-    if (page != setti_pages_get(part->pages, number)) {
-        return false;
-    }
-    hash_part live = *part;
-    live.view = NULL;
-    if (part->records) {
-        return hash_record_count(part, number) == hash_record_count(&live, number);
-    }
     if (part->of == NULL || part->pages != &part->of->type->storage.rows) {
-        return true;
+        return 0;
     }
     const setti_storage* storage = &part->of->type->storage;
     uint32_t first = number << storage->shift;
+    uint32_t rows = setti_storage_rows(storage);
     if (storage->kind == SETTI_SPARSE) {
-        uint32_t end = first + setti_storage_rows(storage);
-        return SETTI_MIN(hash_extent(part), end) == SETTI_MIN(storage->extent, end);
+        uint32_t extent = hash_extent(part);
+        return SETTI_MIN(extent - SETTI_MIN(extent, first), rows);
     }
+    uint64_t shape = 1;
     const uint64_t* words = hash_words(part, first);
-    const uint64_t* live_words = hash_words(&live, first);
-    return words == live_words || (words != NULL && live_words != NULL &&
-                                   memcmp(words, live_words, setti_storage_rows(storage) / 8) == 0);
+    for (uint32_t k = 0; words != NULL && k < rows / 64; k++) {
+        shape = setti_hash_step(shape, words[k]);
+    }
+    return shape;
 }
 
 /* About how many values of a page are hashed. */
@@ -437,15 +411,15 @@ static uint64_t hash_price_of(const hash_part* part)
     return rows ? setti_storage_rows(&part->of->type->storage) : 64;
 }
 
-/* The sum, or the price, of a page of the live world. `known`: its remembered hash, or NULL. */
+/* The sum, or the price, of a live page. `known`: its remembered hash, or NULL. */
 static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_page_hash* known)
 {
     uint64_t tick = part->pages->tick[number];
-    uint64_t shape = hash_shape_of(part, number);
+    uint64_t shape = hash_shape(part, number);
     if (known != NULL && known->tick == tick && known->shape == shape) {
-        return part->counts_only ? 0 : known->hash;
+        return part->answer == HASH_SUM ? known->hash : 0;
     }
-    if (part->counts_only) {
+    if (part->answer == HASH_PRICE) {
         return hash_price_of(part);
     }
     uint64_t hash = hash_page(part, part->pages->data[number], number);
@@ -464,39 +438,33 @@ static uint64_t hash_part_sum(const hash_part* part)
     uint32_t count =
         part->view != NULL ? setti_view_count(part->view, part->pages) : part->pages->count;
     for (uint32_t number = 0; number < count; number++) {
+        const void* live = setti_pages_get(part->pages, number);
         const void* page = part->view != NULL
                                ? setti_view_get(part->view, part->pages, number, SETTI_BEFORE)
-                               : part->pages->data[number];
+                               : live;
         if (page == NULL) {
             continue;
         }
-        if (part->view != NULL && !hash_view_is_live(part, page, number)) {
-            sum += part->counts_only ? hash_price_of(part) : hash_page(part, page, number);
-        } else {
+        if (page == live) { /* of a view too, if the page was not written since */
             sum += hash_live_page(part, number, known != NULL ? &known[number] : NULL);
+        } else {
+            sum += part->answer == HASH_SUM ? hash_page(part, page, number) : hash_price_of(part);
         }
     }
     return sum;
 }
 
-typedef enum hash_answer {
-    HASH_SUM,  /* the sum of the hashes of all parts */
-    HASH_PRICE /* about how many hashes the sum takes */
-} hash_answer;
-
 static uint64_t hash_all(sett_world* world, setti_view* view, hash_answer answer)
 {
-    bool counts_only = answer == HASH_PRICE;
-    hash_part entities = hash_part_of(world, NULL);
-    entities.view = view;
-    entities.counts_only = counts_only;
-    uint64_t sum = hash_part_sum(&entities);
+    hash_part part = {
+        .world = world, .pages = &world->entities.pages, .view = view, .answer = answer};
+    uint64_t sum = hash_part_sum(&part);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_hash_type of;
         setti_hash_begin(&of, world->registered.item[k]);
-        hash_part part = hash_part_of(world, &of);
-        part.view = view;
-        part.counts_only = counts_only;
+        part.of = &of;
+        part.pages = hash_pages_of(world, &of);
+        part.records = false;
         sum += hash_part_sum(&part);
         if (of.type->records != NULL) {
             part.pages = of.type->records->pages;
@@ -507,16 +475,11 @@ static uint64_t hash_all(sett_world* world, setti_view* view, hash_answer answer
     return sum;
 }
 
-uint64_t setti_hash_sum_of(sett_world* world, setti_view* view)
+uint64_t setti_hash_sum(sett_world* world, setti_view* view)
 {
     uint64_t sum = hash_all(world, view, HASH_SUM);
     world->pool.tick++; /* later writes have a later tick */
     return sum;
-}
-
-uint64_t setti_hash_sum(sett_world* world)
-{
-    return setti_hash_sum_of(world, NULL);
 }
 
 uint64_t setti_hash_price(sett_world* world, setti_view* view)
@@ -524,17 +487,12 @@ uint64_t setti_hash_price(sett_world* world, setti_view* view)
     return hash_all(world, view, HASH_PRICE);
 }
 
-uint64_t setti_hash_finish(uint64_t sum)
-{
-    return setti_hash_mix(sum);
-}
-
 uint64_t sett_world_hash(sett_world* world)
 {
     if (SETTI_IS_NULL(world) || setti_world_check_serial(world, __func__) != SETT_OK) {
         return 0;
     }
-    return setti_hash_finish(setti_hash_sum(world));
+    return setti_hash_finish(setti_hash_sum(world, NULL));
 }
 
 /* Whether all machines hash the type's values alike. */
@@ -571,7 +529,7 @@ static bool hash_part_holds(const hash_part* part, uint32_t* number)
     for (*number = 0; *number < count; ++*number) {
         const setti_page_hash* known = &notes->hash[*number];
         if (part->pages->data[*number] != NULL && known->tick == part->pages->tick[*number] &&
-            known->shape == hash_shape_of(part, *number) &&
+            known->shape == hash_shape(part, *number) &&
             known->hash != hash_page(part, part->pages->data[*number], *number)) {
             return false;
         }
@@ -610,7 +568,7 @@ static hash_values hash_check(sett_world* world)
         setti_hash_type of;
         uint32_t number;
         setti_hash_begin(&of, world->registered.item[k]);
-        hash_part part = hash_part_of(world, &of);
+        hash_part part = {.world = world, .of = &of, .pages = hash_pages_of(world, &of)};
         if (!hash_part_holds(&part, &number)) {
             /* Report it once, and find the next such write too. */
             part.pages->notes->hash[number].hash =
@@ -665,7 +623,7 @@ sett_status sett_world_check_writes(sett_world* world)
     }
     hash_note_first(world);
     hash_values values = hash_check(world);
-    (void)setti_hash_sum(world); /* remembers the sums of proper writes, in either case */
+    (void)setti_hash_sum(world, NULL); /* remembers the sums of proper writes, in either case */
     if (values.type == NULL) {
         return SETT_OK;
     }

@@ -60,22 +60,22 @@ SETTI_INLINE uint64_t setti_hash_entity(sett_entity entity)
     return setti_hash_mix((((uint64_t)entity.generation << 32) | entity.index) + SETTI_HASH_K);
 }
 
-/* The part of a world's sum for a page of the entity table; `first` is its first index. */
-uint64_t setti_hash_slots(const setti_entity_page* page, uint32_t first);
 /* The part of a world's sum for a value of an entity. */
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value);
 
 /* The part of a world's sum for a link, of a type with records. */
 uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const void* record);
 
-/* The world's sum of hashes. Begins a new tick. */
-uint64_t setti_hash_sum(sett_world* world);
-/* The hash for a sum. */
-uint64_t setti_hash_finish(uint64_t sum);
-
-/* The sum of the state before, in a view whose state after is the live world. Begins a new tick. */
-uint64_t setti_hash_sum_of(sett_world* world, setti_view* view);
+/* The world's sum of hashes, or that of the state before in a view whose state after is the live
+ * world (`view` not NULL). Begins a new tick. */
+uint64_t setti_hash_sum(sett_world* world, setti_view* view);
 /* About how many values are hashed for that sum. */
 uint64_t setti_hash_price(sett_world* world, setti_view* view);
+
+/* The hash of a state with this sum. */
+SETTI_INLINE uint64_t setti_hash_finish(uint64_t sum)
+{
+    return setti_hash_mix(sum);
+}
 
 #endif

@@ -789,10 +789,7 @@ sett_status setti_selection_encode_handles(sett_world* world, const setti_select
                                            setti_bytes* out)
 {
     static const setti_selected none = {0};
-    setti_view view;
     setti_delta_writer to = {.pool = &world->pool};
-    setti_view_init_empty(world, &view);
-    setti_delta_begin_encoder(&to, &view.sides);
     setti_delta_write_head(&to, SETTI_DELTA_PART);
     selection_write_list(&to, ended, SETTI_DELTA_COUNT_ENDED);
     selection_write_list(&to, begun, SETTI_DELTA_COUNT_BEGUN);

@@ -40,33 +40,7 @@
 
 /* ---------------------------------------------------------------------------------------- state */
 
-static void state_end(setti_cow* cow, setti_cow_reason reason);
-static void state_full(setti_cow* cow);
-static void state_each(setti_cow* cow, const setti_pages* pages,
-                       void (*visit)(void* user, const void* data), void* user);
-
-static const char* state_validate(sett_world* world, const char** where);
-
-setti_state* setti_state_get(sett_world* world)
-{
-    static const setti_module_calls calls = {.slot = SETTI_SLOT_STATE, .validate = state_validate};
-    if (setti_state_of(world) == NULL) {
-        setti_state* state = setti_world_alloc(world, sizeof(*state), 16, "sett_snapshot");
-        if (state == NULL) {
-            return NULL;
-        }
-        state->world = world;
-        state->free_slot = SETTI_NONE;
-        state->cow.end = state_end;
-        state->cow.full = state_full;
-        state->cow.each = state_each;
-        world->module[SETTI_SLOT_STATE] = state;
-        setti_world_add_calls(world, &calls);
-        setti_cow_begin(&world->pool, &state->cow);
-    }
-    return setti_state_of(world);
-}
-
+/* Visits the saved data of a table; setti_cow.each. */
 static void state_each(setti_cow* cow, const setti_pages* pages,
                        void (*visit)(void* user, const void* data), void* user)
 {
@@ -166,7 +140,7 @@ static sett_snapshot state_occupy_slot(setti_state* state, setti_snapshot* node)
     }
     setti_snapshot_slot* slot = &state->slot[number];
     slot->node = node;
-    state->serial += state->serial == UINT32_MAX ? 2 : 1;
+    state->serial += state->serial == UINT32_MAX ? 2 : 1; /* never 0, which is a null handle's */
     slot->serial = state->serial;
     slot->lost = false;
     node->slot = number;
@@ -682,13 +656,13 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
         return setti_world_no_memory(world, call);
     }
     if (!carries) {
-        setti_values_end_skipped(state);
+        setti_values_each_skipped(state, setti_type_deinit_values);
     }
     restore_walk(state, head);
     if (carries) {
         setti_values_settle(state, carried);
     } else {
-        setti_values_begin_skipped(state);
+        setti_values_each_skipped(state, setti_type_init_values);
     }
     if (head != target) {
         state_tidy(state, head);
@@ -887,4 +861,24 @@ static const char* state_validate(sett_world* world, const char** where)
     return reason == NULL && saved != state->head->diff.count
                ? "snapshot: a page has two copies, or was not written"
                : reason;
+}
+
+setti_state* setti_state_get(sett_world* world)
+{
+    static const setti_module_calls calls = {.slot = SETTI_SLOT_STATE, .validate = state_validate};
+    if (setti_state_of(world) == NULL) {
+        setti_state* state = setti_world_alloc(world, sizeof(*state), 16, "sett_snapshot");
+        if (state == NULL) {
+            return NULL;
+        }
+        state->world = world;
+        state->free_slot = SETTI_NONE;
+        state->cow.end = state_end;
+        state->cow.full = state_full;
+        state->cow.each = state_each;
+        world->module[SETTI_SLOT_STATE] = state;
+        setti_world_add_calls(world, &calls);
+        setti_cow_begin(&world->pool, &state->cow);
+    }
+    return setti_state_of(world);
 }

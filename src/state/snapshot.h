@@ -119,10 +119,10 @@ typedef struct setti_carried {
  * failure. */
 bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_carried** out);
 
-/* Deinitialises all SETT_SAVE_SKIP values, before a restore that could not carry them. */
-void setti_values_end_skipped(const setti_state* state);
-/* Initialises all SETT_SAVE_SKIP values, after such a restore. */
-void setti_values_begin_skipped(const setti_state* state);
+/* Calls a function for the live SETT_SAVE_SKIP values: a restore that cannot carry them ends those
+ * before it, and initialises those after it. */
+void setti_values_each_skipped(const setti_state* state,
+                               void (*fn)(const setti_type* type, void* values, uint32_t count));
 
 /* Moves carried values back to their entities, deinitialises the rest, and initialises new
  * values. */

@@ -15,8 +15,6 @@
 #include "state/hash.h"
 #include "state/snapshot.h"
 
-static const char hash_call[] = "sett_snapshot_hash";
-
 /* The hash of a value on one side, with its records. */
 static uint64_t sum_value(const setti_delta_sum* sum, sett_entity entity, const void* value,
                           uint32_t side)
@@ -184,7 +182,7 @@ sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const ch
     setti_snapshot* known = sum_find_known(node);
     uint64_t price = known != NULL ? setti_hash_price(world, &view) : 0;
     if (price == 0 || !sum_by_difference(world, node, known, price)) {
-        node->sum = setti_hash_sum_of(world, &view);
+        node->sum = setti_hash_sum(world, &view);
         node->summed = true;
     }
     setti_view_deinit(world, &view);
@@ -196,15 +194,15 @@ sett_status sett_snapshot_hash(sett_world* world, sett_snapshot snapshot, uint64
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    sett_status status = setti_world_check_serial(world, hash_call);
+    sett_status status = setti_world_check_serial(world, __func__);
     if (status != SETT_OK) {
         return status;
     }
     setti_snapshot* node = setti_snapshot_find(world, snapshot, &status);
     if (node == NULL) {
-        return setti_snapshot_fail(world, snapshot, status, hash_call);
+        return setti_snapshot_fail(world, snapshot, status, __func__);
     }
-    status = node->summed ? SETT_OK : setti_snapshot_sum(world, node, hash_call);
+    status = node->summed ? SETT_OK : setti_snapshot_sum(world, node, __func__);
     *hash = status == SETT_OK ? setti_hash_finish(node->sum) : 0;
     return status;
 }

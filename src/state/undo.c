@@ -619,23 +619,26 @@ static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* 
     return done ? SETT_OK : undo_fail(undo, SETT_STATUS_OUT_OF_MEMORY, call);
 }
 
+/* Encodes the selected types of listed entities of the mirror, if there are any. */
+static sett_status undo_encode_list(const sett_undo* undo, const setti_selected* list,
+                                    setti_part part, const char* call, setti_bytes* out)
+{
+    const sett_selection listed = {.entities = list->entity,
+                                   .entity_count = list->count,
+                                   .types = undo->there,
+                                   .type_count = undo->there_count};
+    part.selection = &listed;
+    return list->count != 0 ? setti_selection_encode(undo->mirror, &part, call, out) : SETT_OK;
+}
+
 /* Encodes the changes from the world to the mirror. */
 static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char* call)
 {
-    sett_selection listed = {.entities = move->there.entity,
-                             .entity_count = move->there.count,
-                             .types = undo->there,
-                             .type_count = undo->there_count};
-    setti_part part = {.selection = &listed, .since = move->live};
-    sett_status status = move->there.count != 0
-                             ? setti_selection_encode(undo->mirror, &part, call, &move->changes)
-                             : SETT_OK;
-    if (status == SETT_OK && move->enters.count != 0) {
-        listed.entities = move->enters.entity;
-        listed.entity_count = move->enters.count;
-        part = (setti_part){.selection = &listed, .into = undo->world};
-        status = setti_selection_encode(undo->mirror, &part, call, &move->whole);
-    }
+    const setti_part since = {.since = move->live};
+    const setti_part into = {.into = undo->world};
+    sett_status status = undo_encode_list(undo, &move->there, since, call, &move->changes);
+    status = status == SETT_OK ? undo_encode_list(undo, &move->enters, into, call, &move->whole)
+                               : status;
     return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
 }
 
@@ -792,8 +795,8 @@ static void undo_free_all(sett_world* world)
     world->module[SETTI_SLOT_UNDO] = NULL;
 }
 
-/* Copies a list of `count` items into the world's pool, and then sets *copied, so that undo_free
- * frees what was copied. *at becomes NULL if the list is empty. */
+/* Copies a list of `count` items into the world's pool. `at` is the address of the pointer to it,
+ * which becomes NULL if the list is empty. Sets *copied to the count of a copy, for undo_free. */
 static bool undo_copy(sett_world* world, void* at, uint32_t* copied, const void* list,
                       uint32_t count, size_t each, const char* call)
 {

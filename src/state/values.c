@@ -15,6 +15,7 @@
 
 #define VALUES_WORDS (1024 / 64)
 
+/* The storage of a table of rows, which is a member of it. */
 static const setti_storage* values_storage(const setti_pages* rows)
 {
     return (const setti_storage*)(const void*)((const unsigned char*)rows -
@@ -468,9 +469,8 @@ void setti_values_settle(setti_state* state, setti_carried* carried)
     carry_free(state->world, carried);
 }
 
-/* Calls a function for the live values of SETT_SAVE_SKIP types. */
-static void skipped_each(const setti_state* state,
-                         void (*fn)(const setti_type* type, void* values, uint32_t count))
+void setti_values_each_skipped(const setti_state* state,
+                               void (*fn)(const setti_type* type, void* values, uint32_t count))
 {
     const setti_type_list* types = &state->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
@@ -482,14 +482,4 @@ static void skipped_each(const setti_state* state,
             fn(type, setti_storage_find(&type->storage, index), 1);
         }
     }
-}
-
-void setti_values_end_skipped(const setti_state* state)
-{
-    skipped_each(state, setti_type_deinit_values);
-}
-
-void setti_values_begin_skipped(const setti_state* state)
-{
-    skipped_each(state, setti_type_init_values);
 }

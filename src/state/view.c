@@ -47,19 +47,14 @@ static setti_view_page* view_find(const setti_view* view, const setti_pages* pag
     return found ? &view->page[word->before + setti_bits_count(below)] : NULL;
 }
 
-/* The path from the live world to a snapshot; NULL for the live world. The next call unlinks it. */
-static const setti_snapshot* view_path(setti_snapshot* node)
-{
-    return node != NULL ? setti_snapshot_path(node) : NULL;
-}
-
 typedef void (*view_visit)(setti_view* view, const setti_cow_entry* entry, uint32_t side);
 
-/* Visits all entries on the paths to both sides, from the live world on. */
+/* Visits all entries on the paths from the live world to both sides, one path after the other. */
 SETTI_INLINE void view_walk(setti_view* view, setti_snapshot* const node[2], view_visit visit)
 {
     for (uint32_t side = 0; side < 2; side++) {
-        for (const setti_snapshot* at = view_path(node[side]); at != NULL; at = at->path) {
+        const setti_snapshot* at = node[side] != NULL ? setti_snapshot_path(node[side]) : NULL;
+        for (; at != NULL; at = at->path) {
             for (uint32_t k = 0; k < at->diff.count; k++) {
                 visit(view, &at->diff.item[k], side);
             }
@@ -67,6 +62,14 @@ SETTI_INLINE void view_walk(setti_view* view, setti_snapshot* const node[2], vie
     }
 }
 
+static void view_count(setti_view* view, const setti_cow_entry* entry, uint32_t side)
+{
+    (void)entry;
+    (void)side;
+    view->page_count++;
+}
+
+/* Notes that a table of pages has words up to that of this entry. */
 static void view_note(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
     (void)side;
@@ -75,6 +78,7 @@ static void view_note(setti_view* view, const setti_cow_entry* entry, uint32_t s
     table->words = SETTI_MAX(table->words, entry->number / 64 + 1);
 }
 
+/* Sets the bit of an entry's page. */
 static void view_mark(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
     (void)side;
@@ -87,18 +91,6 @@ static void view_fill(setti_view* view, const setti_cow_entry* entry, uint32_t s
     setti_view_page* page = view_find(view, entry->pages, entry->number);
     SETTI_ASSERT(page != NULL && page->number == entry->number);
     page->in[side] = entry->data;
-}
-
-/* The number of entries on both paths. */
-static uint32_t view_measure(setti_snapshot* const node[2])
-{
-    uint32_t count = 0;
-    for (uint32_t side = 0; side < 2; side++) {
-        for (const setti_snapshot* at = view_path(node[side]); at != NULL; at = at->path) {
-            count += at->diff.count;
-        }
-    }
-    return count;
 }
 
 /* Allocates slots for `count` tables; half stay free. */
@@ -116,7 +108,7 @@ static bool view_make_tables(setti_view* view, setti_pool* pool, uint32_t count)
 /* Allocates the words of all tables, without bits. */
 static bool view_make_words(setti_view* view, setti_pool* pool)
 {
-    for (size_t k = 0; k >> view->table_bits == 0; k++) {
+    for (size_t k = 0; k < (size_t)1 << view->table_bits; k++) {
         view->table[k].word = view->word_count;
         view->word_count += view->table[k].words;
     }
@@ -131,7 +123,7 @@ static bool view_make_words(setti_view* view, setti_pool* pool)
 /* Assigns each bit its page in the list. */
 static void view_place(setti_view* view)
 {
-    for (size_t k = 0; k >> view->table_bits == 0; k++) {
+    for (size_t k = 0; k < (size_t)1 << view->table_bits; k++) {
         setti_view_table* table = &view->table[k];
         table->page = view->page_count;
         for (uint32_t n = 0; n < table->words; n++) {
@@ -152,7 +144,7 @@ static bool view_make_pages(setti_view* view, setti_pool* pool)
         return size == 0;
     }
     setti_view_page* page = view->page;
-    for (size_t k = 0; k >> view->table_bits == 0; k++) {
+    for (size_t k = 0; k < (size_t)1 << view->table_bits; k++) {
         const setti_view_table* table = &view->table[k];
         for (uint32_t n = 0; n < table->words; n++) {
             for (uint64_t rest = view->word[table->word + n].bits; rest != 0; rest &= rest - 1) {
@@ -204,9 +196,11 @@ bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, se
     view->node[SETTI_BEFORE] = a;
     view->node[SETTI_AFTER] = b;
     uint32_t tables = 2 * (world->last_root->number + 1); /* each page is found through a root */
-    if (!view_make_tables(view, pool, SETTI_MIN(tables, view_measure(node)))) {
+    view_walk(view, node, view_count); /* the most pages, and so the most tables */
+    if (!view_make_tables(view, pool, SETTI_MIN(tables, view->page_count))) {
         return false;
     }
+    view->page_count = 0;
     view_walk(view, node, view_note);
     if (view_make_words(view, pool)) {
         view_walk(view, node, view_mark);
@@ -361,15 +355,12 @@ sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side)
 {
     const setti_entity_page* page =
         setti_view_get(view, &view->world->entities.pages, index >> SETTI_ENTITY_SHIFT, side);
-    sett_entity entity = {0, 0};
-    if (page != NULL && (page->generation[index & SETTI_ENTITY_MASK] & SETTI_DEAD) == 0) {
-        entity.index = index;
-        entity.generation = page->generation[index & SETTI_ENTITY_MASK];
-    }
-    return entity;
+    uint32_t generation = page != NULL ? page->generation[index & SETTI_ENTITY_MASK] : SETTI_DEAD;
+    return (generation & SETTI_DEAD) == 0 ? (sett_entity){index, generation} : sett_null();
 }
 
-uint32_t setti_view_row(setti_view* view, const setti_type* type, uint32_t index, uint32_t side)
+/* The row of an index in a sparse set on a side, or SETTI_NONE. */
+static uint32_t view_row(setti_view* view, const setti_type* type, uint32_t index, uint32_t side)
 {
     SETTI_ASSERT(type->storage.kind == SETTI_SPARSE);
     const setti_pages* presence = &type->storage.presence;
@@ -399,7 +390,7 @@ const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t 
     const setti_storage* storage = &type->storage;
     uint32_t place = index;
     if (storage->kind == SETTI_SPARSE) {
-        place = setti_view_row(view, type, index, side);
+        place = view_row(view, type, index, side);
         if (place == SETTI_NONE) {
             return NULL;
         }

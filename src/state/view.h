@@ -76,9 +76,6 @@ uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t si
 /* The entity at an index on a side; null if there is none. */
 sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side);
 
-/* The row of an index in a sparse set on a side, or SETTI_NONE. */
-uint32_t setti_view_row(setti_view* view, const setti_type* type, uint32_t index, uint32_t side);
-
 /* The value of an index on a side, or NULL. A tag's is any address. */
 const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t index,
                              uint32_t side);
