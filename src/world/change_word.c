@@ -60,11 +60,11 @@ static void word_write(const setti_type* type, unsigned char* row, const unsigne
     size_t size = (size_t)count * type->storage.size;
     if (values == NULL) {
         memset(row, 0, size);
-    } else if (mask == NULL) {
-        memcpy(row, values, size);
+        return;
     }
-    for (size_t k = 0; values != NULL && mask != NULL && k < size; k++) {
-        row[k] = values[k] & mask[k % type->storage.size];
+    memcpy(row, values, size);
+    for (size_t k = 0; mask != NULL && k < size; k++) {
+        row[k] &= mask[k % type->storage.size];
     }
 }
 

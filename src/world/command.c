@@ -127,11 +127,7 @@ void setti_commands_receive(sett_world* world, bool receiving)
     SETTI_ASSERT(world->receiving != receiving);
     world->receiving = receiving;
     for (sett_commands* at = world->all_commands; at != NULL; at = at->next) {
-        if (receiving) {
-            setti_commands_close(at);
-        } else {
-            setti_commands_open(at);
-        }
+        (receiving ? setti_commands_close : setti_commands_open)(at);
     }
 }
 
@@ -334,9 +330,7 @@ sett_status sett_commands_destroy(sett_commands* commands)
             __func__);
     }
     sett_status status = commands_check_idle(commands, __func__);
-    if (status == SETT_OK) {
-        status = setti_world_check_serial(world, __func__);
-    }
+    status = status == SETT_OK ? setti_world_check_serial(world, __func__) : status;
     if (status == SETT_OK) {
         setti_commands_free(commands);
     }

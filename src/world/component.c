@@ -511,6 +511,7 @@ static void pool_free_copy(setti_pool* pool, const void* copy, size_t size)
     setti_pool_free(pool, setti_unconst(copy), size, 8);
 }
 
+/* The flags of a type, but for those of its callbacks. */
 static uint32_t component_flags(const sett_component_desc* desc)
 {
     uint32_t flags = 0;
@@ -519,9 +520,6 @@ static uint32_t component_flags(const sett_component_desc* desc)
     flags |= desc->init != NULL ? SETTI_TYPE_INIT : 0;
     flags |= desc->copy != NULL ? SETTI_TYPE_COPY : 0;
     flags |= desc->deinit != NULL ? SETTI_TYPE_DEINIT : 0;
-    flags |= desc->on_add != NULL ? SETTI_TYPE_ON_ADD : 0;
-    flags |= desc->on_set != NULL ? SETTI_TYPE_ON_SET : 0;
-    flags |= desc->on_remove != NULL ? SETTI_TYPE_ON_REMOVE : 0;
     return flags;
 }
 
@@ -659,14 +657,14 @@ static bool component_own_callbacks(setti_pool* pool, setti_type* type,
             return false;
         }
         type->notified[event].item[type->notified[event].count++] = call;
+        type->flags |= (uint32_t)SETTI_TYPE_ON_ADD << event;
     }
     return true;
 }
 
-/* Copies all that a descriptor points to, and computes `required`. If this fails,
+/* Copies all that a descriptor points to, and computes `required`. False when memory runs out: then
  * setti_component_free_parts frees what was copied. */
-static sett_status component_own(sett_world* world, setti_type* type,
-                                 const sett_component_desc* desc)
+static bool component_own(sett_world* world, setti_type* type, const sett_component_desc* desc)
 {
     SETTI_ASSERT(type->required.count == 0 && type->members == NULL);
     setti_pool* pool = &world->pool;
@@ -687,14 +685,12 @@ static sett_status component_own(sett_world* world, setti_type* type,
     type->desc.bytes = pool_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes), &done);
     if (!done || !component_set_mask(pool, type, desc) ||
         (desc->members != NULL && !desc->members->calls_()->give(pool, type, desc->members))) {
-        return SETT_STATUS_OUT_OF_MEMORY;
+        return false;
     }
-    for (uint32_t k = 0; k < desc->required_count; k++) {
-        if (!component_list_required(pool, type, setti_world_type(world, desc->required[k]))) {
-            return SETT_STATUS_OUT_OF_MEMORY;
-        }
+    for (uint32_t k = 0; done && k < desc->required_count; k++) {
+        done = component_list_required(pool, type, setti_world_type(world, desc->required[k]));
     }
-    return component_own_callbacks(pool, type, desc) ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
+    return done && component_own_callbacks(pool, type, desc);
 }
 
 void setti_component_free_parts(setti_pool* pool, setti_type* type)
@@ -928,14 +924,14 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     return wrong == NULL;
 }
 
-/* A type that is in no list, without copies of what the descriptor points to. NULL when memory runs
- * out. */
-static setti_type* component_alloc(sett_world* world, const sett_component_desc* desc)
+/* A type that is in no list, without copies of what the descriptor points to. NULL, which is
+ * reported, when memory runs out. */
+static setti_type* component_alloc(sett_world* world, const sett_component_desc* desc,
+                                   const char* call)
 {
     SETTI_ASSERT(desc->storage != SETT_STORAGE_DEFAULT);
-    setti_type* type = setti_pool_alloc(&world->pool, sizeof(*type), 64);
+    setti_type* type = setti_world_alloc(world, sizeof(*type), 64, call);
     if (type != NULL) {
-        memset(type, 0, sizeof(*type));
         type->world = world;
         type->registered = desc->storage;
         type->id = desc->id;
@@ -956,16 +952,17 @@ setti_type* setti_component_make_part(sett_world* world, sett_component_desc* de
                               call, desc->name);
         return NULL;
     }
-    setti_type* type = component_alloc(world, desc);
-    if (type != NULL && component_own(world, type, desc) == SETT_OK) {
-        type->name_key = setti_hash_bytes(desc->name, strlen(desc->name));
-        return type;
+    setti_type* type = component_alloc(world, desc, call);
+    if (type == NULL) {
+        return NULL;
     }
-    if (type != NULL) {
+    if (!component_own(world, type, desc)) {
         setti_component_free_parts(&world->pool, type);
+        setti_world_no_memory(world, call);
+        return NULL;
     }
-    setti_world_no_memory(world, call);
-    return NULL;
+    type->name_key = setti_hash_bytes(desc->name, strlen(desc->name));
+    return type;
 }
 
 sett_status setti_component_rename(sett_world* world, setti_type* type,
@@ -1117,9 +1114,8 @@ static bool component_choose_id(sett_world* world, sett_component_desc* desc, co
 static setti_type* component_create(sett_world* world, sett_component_desc* desc, uint64_t name_key,
                                     bool by_default, const char* call)
 {
-    setti_type* type = component_alloc(world, desc);
+    setti_type* type = component_alloc(world, desc, call);
     if (type == NULL) {
-        setti_world_no_memory(world, call);
         return NULL;
     }
     type->default_storage = by_default;
@@ -1129,7 +1125,7 @@ static setti_type* component_create(sett_world* world, sett_component_desc* desc
     type->flags = component_flags(desc);
     type->flags |= type->storage.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
     type->name_key = name_key;
-    if (component_own(world, type, desc) != SETT_OK || !component_publish(world, type)) {
+    if (!component_own(world, type, desc) || !component_publish(world, type)) {
         setti_component_free_parts(&world->pool, type);
         setti_world_no_memory(world, call);
         return NULL;

@@ -25,20 +25,15 @@ uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_ty
 SETTI_COLD static void edit_warn_signatures(sett_world* world)
 {
     const setti_signature_table* table = &world->signatures;
-    char blame[SETTI_MESSAGE_SIZE / 2] = "";
-    size_t at = 0;
-    for (uint32_t k = 0; k < world->registered.count && at < sizeof(blame) - 64; k++) {
+    char blame[SETTI_MESSAGE_SIZE / 2];
+    setti_writer names = setti_writer_begin(blame, sizeof(blame));
+    for (uint32_t k = 0; k < world->registered.count && names.length < sizeof(blame) - 64; k++) {
         uint32_t sets = 0;
         for (uint32_t number = 1; number < table->count; number++) {
             sets += setti_signature_has(table, number, world->registered.item[k]->id);
         }
         if (sets >= table->count / 4 && sets <= table->count - table->count / 4) {
-            const char* name = world->registered.item[k]->desc.name;
-            size_t length = SETTI_MIN(strlen(name), (size_t)48);
-            memcpy(blame + at, " ", 1);
-            memcpy(blame + at + 1, name, length);
-            at += length + 1;
-            blame[at] = '\0';
+            setti_writer_add(&names, " %.48s", world->registered.item[k]->desc.name);
         }
     }
     setti_world_log(

@@ -149,12 +149,7 @@ static inline uint32_t setti_entity_generation(const setti_entity_table* table, 
 static inline sett_entity setti_entity_at(const setti_entity_table* table, uint32_t index)
 {
     uint32_t generation = setti_entity_generation(table, index);
-    sett_entity entity = {0, 0};
-    if ((generation & SETTI_DEAD) == 0) {
-        entity.index = index;
-        entity.generation = generation;
-    }
-    return entity;
+    return (generation & SETTI_DEAD) == 0 ? setti_entity_make(index, generation) : sett_null();
 }
 
 /* Which of the 64 entities from an index on are alive. */
@@ -218,8 +213,7 @@ static inline uint64_t setti_entity_free_bits(const setti_entity_table* table, u
 static inline sett_entity setti_entity_upcoming(const setti_entity_table* table, uint32_t index)
 {
     SETTI_ASSERT(index < table->limit);
-    sett_entity entity = {index, setti_entity_generation(table, index) & ~SETTI_DEAD};
-    return entity;
+    return setti_entity_make(index, setti_entity_generation(table, index) & ~SETTI_DEAD);
 }
 
 /* The lowest free index of the range that is not below `from`, or SETTI_NONE. */

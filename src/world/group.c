@@ -389,9 +389,7 @@ static sett_group* group_create(sett_world* world, const sett_group_desc* desc,
     }
     group_draft draft = {.group = group, .desc = desc, .call = call, .arranged = options.length};
     sett_status status = group_init(&draft);
-    if (status == SETT_OK) {
-        status = group_fill(&draft);
-    }
+    status = status == SETT_OK ? group_fill(&draft) : status;
     while (draft.conversion_count > 0) {
         setti_conversion_drop(world, &draft.conversion[--draft.conversion_count]);
     }
@@ -450,9 +448,7 @@ sett_status sett_group_destroy(sett_group* group)
         return SETT_OK;
     }
     sett_status status = setti_world_check_unlocked(group->world, __func__);
-    if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(group->world, __func__);
-    }
+    status = status == SETT_OK ? setti_world_check_no_snapshots(group->world, __func__) : status;
     if (status == SETT_OK) {
         setti_group_end(group);
     }

@@ -44,6 +44,9 @@ typedef struct observer_part {
     sett_component component;
 } observer_part;
 
+/* The function of an entry. */
+typedef void (*observer_fn)(sett_world*, sett_entity, void*, void*);
+
 /* The function of a disabled observer. */
 static void observer_idle(sett_world* world, sett_entity entity, void* value, void* user)
 {
@@ -51,18 +54,6 @@ static void observer_idle(sett_world* world, sett_entity entity, void* value, vo
     (void)entity;
     (void)value;
     (void)user;
-}
-
-/* The observer's function for an event of its component, NULL if it has none. */
-static void (*observer_function(const sett_observer* observer,
-                                uint32_t event))(sett_world*, sett_entity, void*, void*)
-{
-    const sett_observer_desc* desc = &observer->desc;
-    void (*const functions[SETTI_EVENTS])(sett_world*, sett_entity, void*, void*) = {
-        desc->on_add, desc->on_replace != NULL ? observer_idle : desc->on_set, desc->on_remove,
-        desc->on_event};
-    SETTI_ASSERT(event < SETTI_EVENTS);
-    return functions[event];
 }
 
 /* --------------------------------------------------------------------------------------- filter */
@@ -171,22 +162,22 @@ OBSERVER_OF_ALL(on_remove, SETT_CHANGE_REMOVE, OBSERVER_NO_OLD)
 static setti_call observer_call_of(const sett_observer* observer, uint32_t event)
 {
     SETTI_ASSERT(event < SETTI_EVENTS);
-    static void (*const filter[SETTI_EVENTS])(sett_world*, sett_entity, void*, void*) = {
+    const sett_observer_desc* desc = &observer->desc;
+    static const observer_fn filters[SETTI_EVENTS] = {
         observer_filter_on_add, observer_filter_on_set, observer_filter_on_remove,
         observer_filter_on_event};
-    static void (*const of_all[SETTI_EVENTS])(sett_world*, sett_entity, void*, void*) = {
-        observer_any_on_add, observer_any_on_set, observer_any_on_remove, NULL};
-    setti_call call = {observer->desc.on_any != NULL ? of_all[event]
-                                                     : observer_function(observer, event),
-                       observer->desc.user, observer->listener.name, setti_unconst(observer)};
-    if (observer->desc.on_any != NULL) {
-        return call;
-    }
-    if (event == SETTI_ON_SET && observer->desc.on_replace != NULL) {
+    static const observer_fn of_all[SETTI_EVENTS] = {observer_any_on_add, observer_any_on_set,
+                                                     observer_any_on_remove, NULL};
+    const observer_fn own[SETTI_EVENTS] = {desc->on_add, desc->on_set, desc->on_remove,
+                                           desc->on_event};
+    setti_call call = {own[event], desc->user, observer->listener.name, setti_unconst(observer)};
+    if (desc->on_any != NULL) {
+        call.fn = of_all[event];
+    } else if (event == SETTI_ON_SET && desc->on_replace != NULL) {
         call.fn = observer_replaced;
         call.user = setti_unconst(observer);
     } else if (call.fn != NULL && observer_has_filter(observer)) {
-        call.fn = filter[event];
+        call.fn = filters[event];
         call.user = setti_unconst(observer);
     }
     return call;
@@ -671,14 +662,12 @@ static sett_status observer_check(sett_world* world, const char* name,
                                   const sett_observer_desc* desc)
 {
     sett_status status = setti_world_check_unlocked(world, observer_call);
-    if (status == SETT_OK) {
-        status = observer_check_terms(world, name, desc);
-    }
-    if (status == SETT_OK) {
-        status = desc->on_any != NULL   ? observer_check_any(world, name, desc)
-                 : desc->component != 0 ? observer_check_component(world, name, desc)
-                                        : observer_check_query(world, name, desc);
-    }
+    status = status == SETT_OK ? observer_check_terms(world, name, desc) : status;
+    status = status == SETT_OK ? desc->on_any != NULL ? observer_check_any(world, name, desc)
+                                 : desc->component != 0
+                                     ? observer_check_component(world, name, desc)
+                                     : observer_check_query(world, name, desc)
+                               : status;
     if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->on_enter == NULL) {
         status = observer_reject(world, name, "replay needs on_add or on_enter - set one of them");
     }

@@ -382,9 +382,7 @@ static sett_status sort_check(sett_world* world, sett_component component, const
 static sett_status sort_prepare(sett_world* world, setti_type* type, const char* call)
 {
     sett_status status = setti_change_need_sparse_set(world, type, call);
-    if (status == SETT_OK) {
-        status = setti_group_give_way(world, type, call);
-    }
+    status = status == SETT_OK ? setti_group_give_way(world, type, call) : status;
     if (status == SETT_OK) {
         type->default_storage = false; /* or sett_layout_auto could undo the order */
         setti_storage_compact(&world->pool, &type->storage);
@@ -430,9 +428,7 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
 {
     setti_type* type;
     sett_status status = sort_check(world, component, call, &type);
-    if (status == SETT_OK) {
-        status = sort_prepare(world, type, call);
-    }
+    status = status == SETT_OK ? sort_prepare(world, type, call) : status;
     if (status != SETT_OK) {
         return status;
     }
@@ -551,9 +547,7 @@ sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* desc, size_
     setti_type* type = setti_world_type(world, desc->component);
     sett_status status = desc->group != NULL ? sort_check_group(desc, &task)
                                              : sort_check(world, desc->component, sort_call, &type);
-    if (status == SETT_OK) {
-        status = sort_check_order(world, desc, type);
-    }
+    status = status == SETT_OK ? sort_check_order(world, desc, type) : status;
     if (status == SETT_OK && desc->group == NULL) {
         status = sort_prepare(world, type, sort_call);
         task.types = &type;

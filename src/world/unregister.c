@@ -152,9 +152,7 @@ sett_status sett_component_unregister(sett_world* world, sett_component componen
         return unregister_reject_own(world, type);
     }
     sett_status status = unregister_check(world, type);
-    if (status == SETT_OK) {
-        status = sett_component_clear(world, component);
-    }
+    status = status == SETT_OK ? sett_component_clear(world, component) : status;
     if (status == SETT_OK) {
         status = unregister_check(world, type); /* again: callbacks may have used the type */
     }

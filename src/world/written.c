@@ -65,13 +65,11 @@ void setti_type_write(const setti_type* type, const void* value, sett_sink* to)
         setti_canonical_write(type->members, value, to);
         return;
     }
-    if (type->written != NULL) { /* the hook writes the canonical form of that struct */
-        written_hook(type, value, to);
-        return;
+    if (type->written == NULL) { /* a list of bytes; else the canonical form of that struct */
+        unsigned char count[4];
+        setti_bytes_put(count, SETTI_MIN(written_size(type, value), UINT32_MAX), 4);
+        to->write(to, count, 4);
     }
-    unsigned char count[4];
-    setti_bytes_put(count, SETTI_MIN(written_size(type, value), UINT32_MAX), 4);
-    to->write(to, count, 4);
     written_hook(type, value, to);
 }
 
@@ -91,13 +89,12 @@ sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, 
         return setti_canonical_read(type->members, &type->world->pool.allocator, bytes, size,
                                     value);
     }
-    if (type->written != NULL) {
-        return value != NULL ? setti_type_read_bytes(type, bytes, size, value) : SETT_OK;
-    }
-    if (size < 4 || setti_bytes_get(bytes, 4) != size - 4) {
+    uint32_t count_size = type->written == NULL ? 4 : 0; /* bytes of the count before a list */
+    if (count_size != 0 && (size < 4 || setti_bytes_get(bytes, 4) != size - 4)) {
         return SETT_STATUS_INVALID;
     }
-    return value != NULL ? setti_type_read_bytes(type, bytes + 4, size - 4, value) : SETT_OK;
+    return value != NULL ? setti_type_read_bytes(type, bytes + count_size, size - count_size, value)
+                         : SETT_OK;
 }
 
 /* A sink that takes the bytes of a value from an offset on, as many as fit. */
