@@ -103,7 +103,7 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
     return sett_get_slow_(world, entity.index, entity.generation, component);
 }
 
-/* The slow paths of writing. */
+/* The slow path of sett_find_mut, which sett_get_mut takes as well. */
 SETTI_APART static void* access_find_mut(sett_world* world, sett_entity entity,
                                          sett_component component)
 {

@@ -16,7 +16,7 @@
 
 /* Creates an entity at the lowest free index of the hint's word. Takes the slow path if that word
  * has no free index, or the world is locked, or an observer concerns all entities. */
-SETTI_APART static sett_entity fast_create_rest(sett_world* world)
+SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
     uint32_t word = table->hint;
@@ -33,8 +33,8 @@ SETTI_APART static sett_entity fast_create_rest(sett_world* world)
     return entity;
 }
 
-/* Creates an entity at the only free index of the hint's word, if that is unlisted: so it is where
- * one entity ends and another begins while all other indices are in use. */
+/* Creates an entity at the only free index of the hint's word, if that word is unlisted: the case
+ * where entities begin and end in turns while all other indices are in use. */
 SETTI_APART static sett_entity fast_create_only(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
@@ -43,7 +43,7 @@ SETTI_APART static sett_entity fast_create_only(sett_world* world)
     if (bits == 0 || (bits & (bits - 1)) != 0 || !setti_entity_can_step_hint(table) ||
         world->locks_or_observers != 0 ||
         !setti_entity_try_mark(&world->pool, table, setti_entity_hint_index(table), SETTI_COW)) {
-        return fast_create_rest(world);
+        return fast_create_at_hint(world);
     }
     sett_entity entity = setti_entity_take_lowest(table, page, bits);
     setti_entity_step_hint(table);

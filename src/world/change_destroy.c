@@ -425,11 +425,14 @@ static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
     }
     const setti_signature* record = &world->signatures.record[set];
     setti_type* found = NULL;
-    bool collects = false;
-    for (uint32_t k = 0; !collects && k < record->count; k++) {
+    for (uint32_t k = 0; k < record->count; k++) {
         setti_type* type = world->types[record->types[k]];
-        found = type->cascade != NULL ? type : found;
-        collects = found == type && (type->flags & SETTI_TYPE_UNLINKS) == 0;
+        if (type->cascade != NULL) {
+            found = type;
+            if ((type->flags & SETTI_TYPE_UNLINKS) == 0) {
+                break;
+            }
+        }
     }
     return found;
 }
@@ -510,13 +513,15 @@ static sett_status change_destroy_index(sett_world* world, uint32_t index, setti
 
 sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities, uint32_t count)
 {
-    const setti_entity_table* table = &world->entities;
-    sett_status status = setti_world_check_unlocked(world, "sett_entity_destroy_many");
-    if (status == SETT_OK &&
-        setti_world_lacks_list(world, entities, count, "sett_entity_destroy_many", "entities")) {
+    sett_status status = setti_world_check_unlocked(world, __func__);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (setti_world_lacks_list(world, entities, count, __func__, "entities")) {
         return world->error;
     }
-    for (uint32_t k = 0; status != SETT_STATUS_LOCKED && k < count; k++) {
+    const setti_entity_table* table = &world->entities;
+    for (uint32_t k = 0; k < count; k++) {
         if (count - k > CHANGE_AHEAD) {
             setti_entity_prefetch(table, entities[k + CHANGE_AHEAD].index,
                                   SETTI_PREFETCH_TO_CHANGE);

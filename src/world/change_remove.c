@@ -50,6 +50,14 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
     return status;
 }
 
+/* Whether types of the entity may require the type: a remembered transition says that none does. */
+static bool fast_may_be_required(setti_type* type, uint32_t signature)
+{
+    return (type->flags & SETTI_TYPE_REQUIRED) != 0 &&
+           ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 ||
+            setti_type_removed(type, signature)->from != signature);
+}
+
 /* Removes where sett_remove cannot, in line: erases a row if the transition is known and no
  * callback runs, else takes the slow path. */
 static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_entity entity)
@@ -60,9 +68,7 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
     }
     if (!SETTI_FAST_PATHS || signature == NULL || world->locks != 0 ||
         (type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
-        ((type->flags & SETTI_TYPE_REQUIRED) != 0 &&
-         ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 ||
-          setti_type_removed(type, *signature)->from != *signature)) ||
+        fast_may_be_required(type, *signature) ||
         !setti_storage_has(&type->storage, entity.index)) {
         return fast_remove_slow(world, type, entity);
     }

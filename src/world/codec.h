@@ -142,8 +142,7 @@ typedef struct setti_codec {
     /* Returns the type that has the lists which values of this type depend on. The pointer is NULL
      * if they depend on lists of their own type, or on none. */
     const setti_type* (*follows)(const sett_world* world);
-    /* Whether a value must be written, whatever its owner. NULL: where its bytes
-     * differ. */
+    /* Whether a value must be written, whatever its owner. NULL: where its bytes differ. */
     bool (*differs)(const void* before, const void* after);
     void (*encode)(setti_encoder* to, const setti_type* type, const void* value); /* optional */
 
@@ -155,8 +154,8 @@ typedef struct setti_codec {
      * it changes. Optional. */
     bool (*detach_for_move)(const setti_player* player, setti_type* type,
                             const setti_delta_entry* entry);
-    /* Called then, too, for each entity that will be destroyed, which may lack the type: takes all
-     * of its values out of their lists. Optional. */
+    /* Called before entities are destroyed, for each that will be, which may lack the type: takes
+     * all of its values out of their lists. Optional. */
     bool (*detach)(const setti_player* player, setti_type* type, sett_entity entity);
     /* Sets the value; NULL removes it, as sett_remove does. Memory for the first change is
      * reserved. */

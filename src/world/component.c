@@ -303,13 +303,12 @@ static sett_component component_same(sett_world* world, const setti_type* existi
 static uint64_t component_name_key(const sett_world* world, const char* name, setti_type** type)
 {
     uint64_t key = setti_hash_bytes(name, strlen(name));
-    uint64_t ended = 0;
-    for (uint32_t step = 0;; step++, key = setti_hash_next(key)) {
-        bool left = step < SETTI_HASH_STEPS;
-        uint32_t id = left ? setti_hash_map_find(&world->names, key) : SETTI_NONE;
+    uint64_t ended = 0; /* the first key of an entry that can be used again */
+    *type = NULL;
+    for (uint32_t step = 0; step < SETTI_HASH_STEPS; step++, key = setti_hash_next(key)) {
+        uint32_t id = setti_hash_map_find(&world->names, key);
         if (id == SETTI_NONE) {
-            *type = NULL;
-            return ended != 0 ? ended : left ? key : 0;
+            return ended != 0 ? ended : key;
         }
         setti_type* at = world->types[id];
         if (at == NULL || at->name_key != key) {
@@ -319,6 +318,7 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
             return key;
         }
     }
+    return ended;
 }
 
 /* The type itself for no suffix; for " off" or " sources" the type of the library that belongs to
@@ -399,7 +399,7 @@ static bool component_reserve_id(sett_world* world, sett_component id)
     if (types == NULL) {
         return false;
     }
-    const void** readable = (const void**)(void*)(types + capacity);
+    const void** readable = (const void**)(void*)(types + capacity); /* in the same allocation */
     for (uint32_t k = 0; k < capacity; k++) {
         types[k] = k < world->type_capacity ? world->types[k] : NULL;
         readable[k] = types[k] != NULL ? (const void*)types[k] : &component_none;
@@ -495,15 +495,9 @@ static size_t text_size(const char* text)
 /* A copy of bytes in the pool; NULL for no bytes. *done becomes false when memory runs out. */
 static void* pool_copy(setti_pool* pool, const void* from, size_t size, bool* done)
 {
-    if (size == 0) {
-        return NULL;
-    }
-    void* copy = setti_pool_alloc(pool, size, 8);
-    if (copy == NULL) {
-        *done = false;
-        return NULL;
-    }
-    return memcpy(copy, from, size);
+    void* copy = size != 0 ? setti_pool_alloc(pool, size, 8) : NULL;
+    *done = *done && (copy != NULL || size == 0);
+    return copy != NULL ? memcpy(copy, from, size) : NULL;
 }
 
 static void pool_free_copy(setti_pool* pool, const void* copy, size_t size)

@@ -53,9 +53,9 @@ static uint8_t plan_does(const setti_listener* listener, bool enters)
         return 0;
     }
     bool calls = listener->observes || (enters ? listener->on_enter : listener->on_exit) != NULL;
-    unsigned does =
-        (listener->observes ? 0u : SETTI_PLAN_LEAVES) | (calls ? SETTI_PLAN_ON_EXIT : 0u);
-    return (uint8_t)(enters ? does << 1 : does);
+    unsigned moves = enters ? SETTI_PLAN_ENTERS : SETTI_PLAN_LEAVES;
+    unsigned notifies = enters ? SETTI_PLAN_ON_ENTER : SETTI_PLAN_ON_EXIT;
+    return (uint8_t)((listener->observes ? 0 : moves) | (calls ? notifies : 0));
 }
 
 /* Appends a step to the plan that is being made. False when memory runs out. */

@@ -116,10 +116,9 @@ uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from,
     if (from > table->hint) {
         return setti_summary_skip(&table->words, from, skip);
     }
-    if (setti_entity_free_bits(table, table->hint) != 0 && skip-- == 0) {
-        return table->hint;
-    }
-    return setti_summary_skip(&table->words, table->hint + 1, skip);
+    bool counts = setti_entity_free_bits(table, table->hint) != 0; /* the hint's word */
+    return counts && skip == 0 ? table->hint
+                               : setti_summary_skip(&table->words, table->hint + 1, skip - counts);
 }
 
 /* Adds the hint's word to the summary if it is unlisted: the hint is going to be another word. */
@@ -369,7 +368,8 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
 
 /* Ends the entity at an index; the slot gets the generation `next`. The index becomes free, unless
  * it is retired. */
-static void entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index, uint32_t next)
+SETTI_INLINE void entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index,
+                             uint32_t next)
 {
     SETTI_ASSERT(setti_entity_page_of(table, index) != NULL && table->count != 0);
     setti_entity_page* page = setti_entity_page_of(table, index);

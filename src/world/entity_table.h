@@ -149,7 +149,12 @@ static inline uint32_t setti_entity_generation(const setti_entity_table* table, 
 static inline sett_entity setti_entity_at(const setti_entity_table* table, uint32_t index)
 {
     uint32_t generation = setti_entity_generation(table, index);
-    return (generation & SETTI_DEAD) == 0 ? setti_entity_make(index, generation) : sett_null();
+    sett_entity entity = {0, 0};
+    if ((generation & SETTI_DEAD) == 0) {
+        entity.index = index;
+        entity.generation = generation;
+    }
+    return entity;
 }
 
 /* Which of the 64 entities from an index on are alive. */

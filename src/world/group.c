@@ -355,17 +355,15 @@ static sett_group* group_alloc(sett_world* world, const sett_group_desc* desc,
                                group_options options, const char* call)
 {
     const char* name = desc->name != NULL ? desc->name : "group";
-    sett_group* group = setti_pool_alloc(&world->pool, sizeof(*group), 64);
-    char* copy = setti_pool_alloc(&world->pool, strlen(name) + 1, 1);
-    if (group == NULL || copy == NULL) {
+    size_t size = strlen(name) + 1;
+    sett_group* group = setti_world_alloc(world, sizeof(*group), 64, call);
+    char* copy = group != NULL ? setti_world_alloc(world, size, 1, call) : NULL;
+    if (copy == NULL) {
         setti_pool_free(&world->pool, group, sizeof(*group), 64);
-        setti_pool_free(&world->pool, copy, strlen(name) + 1, 1);
-        setti_world_no_memory(world, call);
         return NULL;
     }
-    memset(group, 0, sizeof(*group));
     group->world = world;
-    group->listener.name = memcpy(copy, name, strlen(name) + 1);
+    group->listener.name = memcpy(copy, name, size);
     group->listener.on_enter = desc->on_enter;
     group->listener.on_exit = desc->on_exit;
     group->listener.user = desc->user;

@@ -82,7 +82,7 @@ static uint64_t misuse_count(sett_world* world, uint64_t kind)
         world->misused = true;
     }
     for (uint32_t way = 0; way < MISUSE_WAYS && count == 0; way++) {
-        setti_misuse* at = &world->misuse[(kind / 2 + way) % SETTI_MISUSES];
+        setti_misuse* at = &world->misuse[(kind / 2 + way) % SETTI_MISUSES]; /* kinds are odd */
         count = at->kind == kind ? ++at->count : 0;
         rarest = rarest == NULL || at->count < rarest->count ? at : rarest;
     }

@@ -52,8 +52,9 @@ static bool unregister_is_listened(const setti_listener* listener, const setti_t
            (type->off != NULL && setti_type_list_has(&listener->without, type->off));
 }
 
-/* Fails if a group of the program or an observer uses the type. Destroys groups of layouts. */
-static sett_status unregister_check_listeners(sett_world* world, const setti_type* type)
+/* Destroys the groups of layouts that use the type. Fails if a group of the program or an observer
+ * uses it. */
+static sett_status unregister_from_listeners(sett_world* world, const setti_type* type)
 {
     setti_listener* next;
     for (setti_listener* at = world->listeners; at != NULL; at = next) {
@@ -68,8 +69,9 @@ static sett_status unregister_check_listeners(sett_world* world, const setti_typ
     return observer == NULL ? SETT_OK : unregister_reject(world, type, "observer", observer);
 }
 
-/* SETT_OK, or fails with a message that names what uses the type. */
-static sett_status unregister_check(sett_world* world, const setti_type* type)
+/* Destroys the groups of layouts that use the type. Fails with a message that names what else uses
+ * it. */
+static sett_status unregister_release(sett_world* world, const setti_type* type)
 {
     sett_status status = setti_world_check_no_snapshots(world, unregister_call);
     for (const sett_commands* at = world->all_commands; status == SETT_OK && at != NULL;
@@ -91,7 +93,7 @@ static sett_status unregister_check(sett_world* world, const setti_type* type)
         const char* name = status == SETT_OK ? calls->holder(world, type) : NULL;
         status = name == NULL ? status : unregister_reject(world, type, calls->kind, name);
     }
-    return status == SETT_OK ? unregister_check_listeners(world, type) : status;
+    return status == SETT_OK ? unregister_from_listeners(world, type) : status;
 }
 
 /* Removes a type from a list, whose order stays. */
@@ -151,10 +153,10 @@ sett_status sett_component_unregister(sett_world* world, sett_component componen
     if (unregister_is_own(world, type)) {
         return unregister_reject_own(world, type);
     }
-    sett_status status = unregister_check(world, type);
+    sett_status status = unregister_release(world, type);
     status = status == SETT_OK ? sett_component_clear(world, component) : status;
     if (status == SETT_OK) {
-        status = unregister_check(world, type); /* again: callbacks may have used the type */
+        status = unregister_release(world, type); /* again: callbacks may have used the type */
     }
     if (status == SETT_OK) {
         setti_edit_reclaim_signatures(world);

@@ -619,6 +619,7 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
     return memset(made, 0, size);
 }
 
+/* Records a failure with a message of its own, and reports it as `kind`, or as world_kind_of says. */
 SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status, world_kind kind,
                                             const char* format, va_list arguments)
 {
