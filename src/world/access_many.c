@@ -52,8 +52,7 @@ SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_stor
                : NULL;
 }
 
-/* Prefetches the handle's slot and the row of such an array. Not the bit: those of a million
- * entities are 128 KB. */
+/* Prefetches what many_find_row reads, but for the bit: those of a million entities are 128 KB. */
 SETTI_INLINE void many_prefetch_value(const sett_world* world, const setti_storage* storage,
                                       uint32_t index)
 {
@@ -67,7 +66,7 @@ SETTI_INLINE void many_prefetch_value(const sett_world* world, const setti_stora
     }
 }
 
-/* sett_find_many in such an array. */
+/* sett_find_many in an array that read.h can read in line. */
 static uint32_t many_find_plain(const sett_world* world, const setti_storage* storage,
                                 const sett_entity* entities, uint32_t count, const void** out)
 {

@@ -67,8 +67,8 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
 bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
                           sett_entity b, const setti_edit_fill* fill);
 
-/* For setti_cascade.validate and .detach: reserves, and later removes, those types of an entity
- * that survives whose values lead only to entities that are destroyed. */
+/* Reserves, and later removes, the types of a surviving entity whose values lead only to entities
+ * that are destroyed. For setti_cascade.validate and .detach. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index);
 void setti_change_remove_stranded(sett_world* world, uint32_t index);
 

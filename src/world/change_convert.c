@@ -73,8 +73,7 @@ static bool conversion_reserve_indices(setti_pool* pool, const setti_storage* fr
         return reserved;
     }
     uint32_t shift = to->kind == SETTI_SPARSE ? SETTI_SPARSE_SHIFT : 6;
-    CONVERSION_EACH_WORD(base, from)
-    {
+    CONVERSION_EACH_WORD(base, from) {
         if (reserved && base >> shift != last && *setti_storage_word(from, base) != 0) {
             reserved = setti_storage_reserve_indices(pool, to, base, 1);
             last = base >> shift;
@@ -209,8 +208,7 @@ static uint32_t conversion_note_members(const setti_storage* from, const setti_l
                                         uint64_t* members)
 {
     uint32_t count = 0;
-    CONVERSION_EACH_WORD(base, from)
-    {
+    CONVERSION_EACH_WORD(base, from) {
         uint64_t word = *setti_storage_word(from, base);
         members[base / 64] = conversion_members(listener, from, base, word);
         count += setti_bits_count(members[base / 64]);
@@ -242,8 +240,7 @@ static void conversion_move_words(setti_pool* pool, const setti_storage* from, s
     SETTI_ASSERT(to->count == 0 && to->hashed == 0);
     uint32_t row = 0;        /* of the next member's value */
     uint32_t behind = count; /* row of the next other value */
-    CONVERSION_EACH_WORD(base, from)
-    {
+    CONVERSION_EACH_WORD(base, from) {
         uint64_t word = *setti_storage_word(from, base);
         uint64_t part = members != NULL ? members[base / 64] : word;
         if (word != 0) { /* or there may be no page */
@@ -341,8 +338,7 @@ static void conversion_move_part(sett_world* world, const setti_storage* from, s
         }
         return;
     }
-    CONVERSION_EACH_WORD(base, from)
-    {
+    CONVERSION_EACH_WORD(base, from) {
         for (uint64_t bits = *setti_storage_word(from, base); bits != 0; bits &= bits - 1) {
             uint32_t index = base + setti_bits_lowest(bits);
             conversion_visit(&walk, index, index);

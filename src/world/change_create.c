@@ -266,7 +266,7 @@ static sett_status create_run(sett_world* world, setti_edit* edit)
     return status;
 }
 
-/* Like create_run, for a caller that wants no handles, while callbacks need them. */
+/* Like create_run, for a caller that wants no handles: callbacks see them in memory of the pool. */
 static sett_status create_run_aside(sett_world* world, setti_edit* edit)
 {
     size_t size;

@@ -32,7 +32,7 @@ typedef struct setti_command_kind {
     void (*print)(const sett_world* world, const void* call, char* out, size_t size);
 } setti_command_kind;
 
-/* The beginning of the payload of such a command. */
+/* The beginning of the payload of a command of another module. */
 typedef struct setti_command_call {
     const setti_command_kind* kind;
 } setti_command_call;

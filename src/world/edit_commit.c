@@ -61,7 +61,7 @@ void setti_edit_write_any(const setti_edit_part* part, void* row, const void* va
     }
 }
 
-/* Counts as taken what was reserved by number for so many entities with a type. */
+/* Ends the reservation by number (`claimed`) for entities that get the type now. */
 SETTI_INLINE void commit_claim(setti_type* type, uint32_t count)
 {
     SETTI_ASSERT(type->claimed >= (setti_edit_claims(type) ? count : 0));
@@ -157,7 +157,7 @@ SETTI_INLINE uint32_t commit_create(sett_world* world, const setti_edit* edit)
     return entity.index;
 }
 
-/* Writes the signature of an entity that existed before, or destroys it; its rows are done. */
+/* Writes the signature of an entity that existed before, or destroys the entity, after its values. */
 static void commit_signature(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(!edit->creates);
@@ -171,9 +171,10 @@ static void commit_signature(sett_world* world, const setti_edit* edit, uint32_t
     }
 }
 
-/* Commits an edit of one entity. */
-static void commit_one(sett_world* world, const setti_edit* edit)
+void setti_edit_commit(sett_world* world, const setti_edit* edit)
 {
+    SETTI_ASSERT(edit->to != SETTI_NONE && world->locks == 0 && edit->count == 1);
+    world->reserved_for = SETTI_NONE;
     uint32_t index = edit->creates ? commit_create(world, edit) : edit->entities[0].index;
     if (!edit->creates) {
         commit_leave(world, edit, index);
@@ -191,9 +192,16 @@ static void commit_one(sett_world* world, const setti_edit* edit)
     }
 }
 
-/* Commits an edit that creates several entities. */
-static void commit_many(sett_world* world, const setti_edit* edit)
+void setti_edit_commit_many(sett_world* world, const setti_edit* edit)
 {
+    if (edit->count == 1) {
+        setti_edit_commit(world, edit);
+        return;
+    }
+    SETTI_ASSERT(edit->creates && !edit->destroys && edit->to != SETTI_NONE && world->locks == 0);
+    for (uint32_t k = 0; k < edit->added_count; k++) {
+        commit_claim(edit->added[k].type, edit->count);
+    }
     uint32_t from = setti_entity_hint_index(&world->entities);
     for (uint32_t done = 0; done < edit->count;) {
         sett_entity* out = edit->entities != NULL ? edit->entities + done : NULL;
@@ -209,26 +217,6 @@ static void commit_many(sett_world* world, const setti_edit* edit)
         done += run.count;
         from = run.first + run.count;
     }
-}
-
-void setti_edit_commit(sett_world* world, const setti_edit* edit)
-{
-    SETTI_ASSERT(edit->to != SETTI_NONE && world->locks == 0 && edit->count == 1);
-    world->reserved_for = SETTI_NONE;
-    commit_one(world, edit);
-}
-
-void setti_edit_commit_many(sett_world* world, const setti_edit* edit)
-{
-    if (edit->count == 1) {
-        setti_edit_commit(world, edit);
-        return;
-    }
-    SETTI_ASSERT(edit->creates && !edit->destroys && edit->to != SETTI_NONE && world->locks == 0);
-    for (uint32_t k = 0; k < edit->added_count; k++) {
-        commit_claim(edit->added[k].type, edit->count);
-    }
-    commit_many(world, edit);
 }
 
 void setti_edit_run(sett_world* world, const setti_edit* edit)

@@ -103,7 +103,8 @@ void setti_edit_free(sett_world* world, setti_edit* edit)
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Reserves by number what `count` more entities with a type take. False when memory runs out. */
+/* Reserves the row of a sparse set and the entry of collect_list for `count` more entities with a
+ * type. False when memory runs out. */
 static bool reserve_claim(sett_world* world, setti_type* type, uint32_t count)
 {
     if (SETTI_LIKELY(!setti_edit_claims(type))) {

@@ -355,8 +355,7 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
             page->signature[k] = signature;
         }
         for (uint32_t k = 0; out != NULL && k < count; k++) {
-            out[done + k].index = first + k;
-            out[done + k].generation = page->generation[slot + k];
+            out[done + k] = setti_entity_make(first + k, page->generation[slot + k]);
         }
         entity_take_slots(table, first, count);
         done += count;

@@ -264,7 +264,7 @@ SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_tab
 sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
 /* Makes the first word with free indices the hint. The word need not have a page.
- * setti_entity_leave_hint does it if the hint's word has none. */
+ * setti_entity_leave_hint is called where the present hint's word has no free index. */
 void setti_entity_leave_hint(setti_entity_table* table);
 SETTI_INLINE void setti_entity_find_hint(setti_entity_table* table)
 {

@@ -168,7 +168,7 @@ static void group_free(sett_group* group)
     setti_pool_free(pool, group, sizeof(*group), 64);
 }
 
-/* Makes room for one value of each owned type with a move hook. */
+/* Makes room for one value of any owned type with a move hook. */
 static sett_status group_make_row(const group_draft* draft)
 {
     setti_listener* listener = &draft->group->listener;

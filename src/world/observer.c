@@ -44,7 +44,7 @@ typedef struct observer_part {
     sett_component component;
 } observer_part;
 
-/* The function of an entry. */
+/* A function in a type's list of calls. */
 typedef void (*observer_fn)(sett_world*, sett_entity, void*, void*);
 
 /* The function of a disabled observer. */

@@ -136,21 +136,13 @@ void setti_world_add_root(sett_world* world, setti_root* root, void* address, si
 {
     SETTI_ASSERT(address != NULL || pages != NULL);
     SETTI_ASSERT(size <= SETTI_ROOT_SIZE);
-    root->next = NULL;
-    root->previous = world->last_root;
-    root->address = address;
-    root->size = (uint32_t)size;
-    root->pages[0] = pages;
-    root->pages[1] = more_pages;
-    root->name = NULL;
-    root->cloned = (uint32_t)size;
-    root->optional = false;
+    *root = (setti_root){.previous = world->last_root,
+                         .address = address,
+                         .size = (uint32_t)size,
+                         .pages = {pages, more_pages},
+                         .cloned = (uint32_t)size};
     memcpy(root->first, address, size);
-    if (world->last_root != NULL) {
-        world->last_root->next = root;
-    } else {
-        world->roots = root;
-    }
+    *(world->last_root != NULL ? &world->last_root->next : &world->roots) = root;
     world->last_root = root;
     world_number_roots(root);
 }
@@ -619,7 +611,7 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
     return memset(made, 0, size);
 }
 
-/* Records a failure with a message of its own, and reports it as `kind`, or as world_kind_of says. */
+/* Records a failure with a message of its own, and reports it as world_kind_of says. */
 SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status, world_kind kind,
                                             const char* format, va_list arguments)
 {

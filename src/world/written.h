@@ -17,7 +17,7 @@ const sett_struct* setti_written_struct(void);
 /* Writes the canonical form of a value that varies. */
 void setti_type_write(const setti_type* type, const void* value, sett_sink* to);
 
-/* Reads it into a value. INVALID: the bytes are no value; OUT_OF_MEMORY: a part of the value was
+/* Reads a canonical form into a value. INVALID: the bytes are no value; OUT_OF_MEMORY: a part of the value was
  * read.
  *   value  NULL: only checks the bytes; of a type with hooks only their number */
 sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, size_t size,
@@ -30,10 +30,10 @@ bool setti_type_same(const setti_type* type, const void* a, const void* b);
 bool setti_type_write_bytes(const setti_type* type, const void* value, setti_pool* pool,
                             setti_bytes* out);
 
-/* Of types with hooks: writes these bytes as text, escaped and in quotes. */
+/* Of types with hooks: writes the hook's bytes as text, escaped and in quotes. */
 void setti_type_print(const setti_type* type, const void* value, setti_writer* out);
 
-/* Of types with hooks: reads these bytes into a value. */
+/* Of types with hooks: reads bytes that the hook wrote into a value. */
 sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, size_t size,
                                   void* value);
 
