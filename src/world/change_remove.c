@@ -105,8 +105,8 @@ SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type,
 }
 
 /* Erases the row of an array or tag, by the transition that the type remembers. That transition
- * begins at signatures with the type, so only assertions test whether the entity has it. A page that
- * becomes empty may be the spare one already, if an entity toggles its component. */
+ * begins at signatures with the type, so only assertions test whether the entity has it. A page
+ * that becomes empty may be the spare one already, if an entity toggles its component. */
 SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type, uint32_t index,
                                             uint32_t* signature)
 {

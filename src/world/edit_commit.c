@@ -157,7 +157,7 @@ SETTI_INLINE uint32_t commit_create(sett_world* world, const setti_edit* edit)
     return entity.index;
 }
 
-/* Writes the signature of an entity that existed before, or destroys the entity, after its values. */
+/* Writes the signature of an entity that existed before, or destroys it. Its values are done. */
 static void commit_signature(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(!edit->creates);

@@ -17,8 +17,8 @@ const sett_struct* setti_written_struct(void);
 /* Writes the canonical form of a value that varies. */
 void setti_type_write(const setti_type* type, const void* value, sett_sink* to);
 
-/* Reads a canonical form into a value. INVALID: the bytes are no value; OUT_OF_MEMORY: a part of the value was
- * read.
+/* Reads a canonical form into a value. INVALID: the bytes are no value; OUT_OF_MEMORY: a part of
+ * the value was read.
  *   value  NULL: only checks the bytes; of a type with hooks only their number */
 sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, size_t size,
                             void* value);
