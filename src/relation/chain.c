@@ -25,7 +25,7 @@
  */
 #include "relation/chain.h"
 
-/* The table of pairs is built after lists were searched for so many links for each existing one. */
+/* The table of pairs is built after searches over so many times as many links as there are. */
 #define CHAIN_PATIENCE 4
 
 /* The list of a living target's sources; NULL if the entity is not a target. */
@@ -118,8 +118,6 @@ static void chain_unlink(const setti_relation* relation, setti_link_side side, s
     }
 }
 
-/* ------------------------------------------------------------------------------------ exclusive */
-
 void setti_chain_unlink(setti_relation* relation, sett_link* link)
 {
     SETTI_ASSERT(!relation->many);
@@ -133,7 +131,6 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link)
 static void chain_fill(const setti_relation* relation, unsigned char* row, uint32_t first,
                        uint32_t count, sett_entity target)
 {
-    SETTI_ASSERT(count != 0 && row != NULL);
     for (uint32_t k = 0; k < count; k++, row += relation->links->storage.size) {
         sett_link* link = (sett_link*)(void*)row;
         link->target = target;
@@ -145,7 +142,6 @@ static void chain_fill(const setti_relation* relation, unsigned char* row, uint3
 /* Counts the first sources whose values are neighbours. */
 static uint32_t chain_run(const setti_storage* storage, const sett_entity* sources, uint32_t count)
 {
-    SETTI_ASSERT(count != 0);
     uint32_t rows = setti_storage_rows(storage);
     uint32_t room = storage->kind == SETTI_ARRAY ? rows - (sources[0].index & (rows - 1)) : 1;
     uint32_t run = 1;
@@ -188,7 +184,7 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
     }
 }
 
-/* ----------------------------------------------------------------------------------------- many */
+/* --------------------------------------------------------- many targets, and the table of pairs */
 
 static uint32_t pair_home(const setti_relation* relation, uint32_t source, uint32_t target)
 {
@@ -203,9 +199,15 @@ static uint32_t pair_home_of(const setti_relation* relation, uint32_t place)
     return pair_home(relation, record->source, record->link.target.index);
 }
 
+/* Whether there is a table, of the present state. */
 static bool pair_is_current(const setti_relation* relation)
 {
     return relation->pair_capacity != 0 && relation->pair_epoch == relation->world->epoch;
+}
+
+static uint32_t pair_next_slot(const setti_relation* relation, uint32_t slot)
+{
+    return (slot + 1) & (relation->pair_capacity - 1);
 }
 
 static void pair_put(const setti_relation* relation, uint32_t place)
@@ -213,7 +215,7 @@ static void pair_put(const setti_relation* relation, uint32_t place)
     SETTI_ASSERT(pair_is_current(relation));
     uint32_t at = pair_home_of(relation, place);
     while (relation->pairs[at] != 0) {
-        at = (at + 1) & (relation->pair_capacity - 1);
+        at = pair_next_slot(relation, at);
     }
     relation->pairs[at] = place + 1;
 }
@@ -224,13 +226,12 @@ static uint32_t pair_slot(const setti_relation* relation, uint32_t place)
     uint32_t at = pair_home_of(relation, place);
     while (relation->pairs[at] != place + 1) {
         SETTI_ASSERT(relation->pairs[at] != 0);
-        at = (at + 1) & (relation->pair_capacity - 1);
+        at = pair_next_slot(relation, at);
     }
     return at;
 }
 
-/* Removes a record; entries that follow move up, but not above their home (Knuth, TAOCP 3, 6.4,
- * R). */
+/* Removes a record. Entries behind it move up, but not above their home (Knuth, TAOCP 3, 6.4). */
 static void pair_take(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(pair_is_current(relation));
@@ -261,8 +262,8 @@ static void pair_make(setti_relation* relation)
     setti_pool* pool = &relation->world->pool;
     uint32_t count = relation->record_count;
     setti_chain_drop_pairs(relation);
-    if (pool->held != NULL ||
-        count > UINT32_MAX / 8) { /* memory is reserved for steps that must not fail */
+    bool is_memory_reserved = pool->held != NULL; /* for steps that must not fail */
+    if (is_memory_reserved || count > UINT32_MAX / 8) {
         return;
     }
     uint32_t capacity = setti_bits_ceil(count * 3 + 16);
@@ -305,7 +306,7 @@ static void pair_delete(const setti_relation* relation, uint32_t place, uint32_t
 static uint32_t pair_find(const setti_relation* relation, uint32_t source, sett_entity target)
 {
     uint32_t at = pair_home(relation, source, target.index);
-    for (; relation->pairs[at] != 0; at = (at + 1) & (relation->pair_capacity - 1)) {
+    for (; relation->pairs[at] != 0; at = pair_next_slot(relation, at)) {
         const setti_chain_record* record = setti_chain_record_at(relation, relation->pairs[at] - 1);
         if (record->source == source && sett_equals(record->link.target, target)) {
             return relation->pairs[at] - 1;
@@ -471,10 +472,7 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
     return place;
 }
 
-/* ----------------------------------------------------------------------------------- validation */
-
-/* The neighbours of the link at a place; *whose becomes the owner of its list. NULL: no such
- * link. */
+/* The neighbours of the link at a place, *whose the owner of its list; NULL if there is no link. */
 static const sett_chain_* chain_neighbours(const setti_relation* relation, setti_link_side side,
                                            uint32_t place, sett_entity* whose)
 {
@@ -557,9 +555,9 @@ static bool chain_validate_once(const setti_relation* relation)
     return place == relation->record_count;
 }
 
-/* Whether no links form a circle: then walks against the links, from all entities without one,
- * visit all links. All lists are valid. */
-static bool chain_validate_ends(const setti_relation* relation)
+/* Whether no exclusive links form a cycle: then walks against the links, from all targets without a
+ * link of their own, visit all links. */
+static bool chain_has_no_cycle(const setti_relation* relation)
 {
     const setti_storage* links = &relation->links->storage;
     uint32_t met = 0;
@@ -600,7 +598,7 @@ const char* setti_chain_validate(const setti_relation* relation)
     if (reason == NULL && by_target != by_source) {
         reason = "relationship: links are missing from their targets' lists";
     }
-    if (reason == NULL && relation->desc.acyclic && !chain_validate_ends(relation)) {
+    if (reason == NULL && relation->desc.acyclic && !chain_has_no_cycle(relation)) {
         reason = "relationship: acyclic links lead in a circle";
     }
     return reason;

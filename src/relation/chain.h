@@ -40,7 +40,7 @@ SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t 
                           : setti_storage_find(&relation->links->storage, place);
 }
 
-/* Like setti_chain_at, and marks the link as written. It exists. */
+/* The link at a place that has one, marked as written. */
 SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(place != SETTI_NONE);
@@ -58,6 +58,7 @@ SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32
 
 /* Reserves memory for one more record. */
 bool setti_chain_reserve(setti_relation* relation);
+
 /* Reserves memory for `count` records in addition to those reserved already. */
 bool setti_chain_claim(setti_relation* relation, uint32_t count);
 
@@ -88,16 +89,14 @@ bool setti_chain_delete_one(setti_relation* relation, uint32_t place);
  * source's targets. Needs no memory. */
 void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_t place);
 
-/* Runs on_set: a link to `target` was made, written or removed, and the source still has the
- * component. */
+/* Runs on_set for a source that has links: that to `target` was made, written or removed. */
 void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target);
 
 /* With many targets: the record from source to target, or SETTI_NONE. Walks the shorter list, or
  * uses the table of pairs if there is one. */
 uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source,
                              sett_entity target);
-/* Like setti_chain_look_up, for calls that write: builds the table once walks have taken as
- * long. */
+/* Like setti_chain_look_up, for calls that write, which may build the table. */
 uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target);
 
 /* The place of the link from source to target, or SETTI_NONE. */
@@ -140,13 +139,12 @@ SETTI_INLINE uint32_t setti_chain_next(const setti_relation* relation, uint32_t 
     return link != NULL ? link->chain_.next : SETTI_NONE;
 }
 
-/* The index of the source of the link at a place. */
 SETTI_INLINE uint32_t setti_chain_source(const setti_relation* relation, uint32_t place)
 {
     return relation->many ? setti_chain_record_at(relation, place)->source : place;
 }
 
-/* The index of the entity at the end of a link: its target, or its source. */
+/* The index of a link's source (SETTI_SOURCES) or target. */
 SETTI_INLINE uint32_t setti_chain_end(const setti_relation* relation, uint32_t place,
                                       setti_link_side side)
 {

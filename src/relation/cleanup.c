@@ -98,12 +98,10 @@ static bool source_is_stranded(const sett_world* world, const setti_type* type, 
     return place == SETTI_NONE;
 }
 
-/* Whether this is the last link of its source. A source with many targets is checked at its last
- * link only: if that survives, so does the component. Otherwise ten thousand removed links would
- * mean ten thousand walks over them. */
+/* Whether this is the last link of its source, at which the source is checked once: if that link
+ * stays, so does the component. Checking at 10,000 removed links would walk over them each time. */
 static bool cleanup_is_last_link(const setti_relation* relation, uint32_t source, uint32_t place)
 {
-    SETTI_ASSERT(setti_storage_has(&relation->links->storage, source));
     const sett_links* targets = setti_storage_find(&relation->links->storage, source);
     return !relation->many || targets->last_ == place;
 }
@@ -141,14 +139,14 @@ static void target_detach(sett_world* world, setti_type* type, uint32_t index)
             if (!setti_chain_delete_one(relation, place)) {
                 setti_change_remove_stranded(world, source);
             }
-            /* the last record has taken the deleted one's number */
+            /* Where the next record was the last one, it has the deleted one's number now. */
             next = relation->many && next == relation->record_count ? place : next;
         }
         place = next;
     }
 }
 
-/* Nothing to do: each source unlinks itself. */
+/* Does nothing: each source unlinks itself. */
 static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     (void)world;
@@ -217,7 +215,8 @@ void setti_cleanup_tie(const setti_relation* relation)
                                          .validate = target_validate,
                                          .detach = target_detach,
                                          .unlink = target_unlink};
-    /* For exclusive links the order in which records move is visible. */
+    /* Sources that only unlink themselves need not be collected, unless their links are records:
+     * the order in which records move is visible. */
     bool alone = !relation->many && relation->desc.on_source_destroyed == SETT_CLEANUP_REMOVE &&
                  relation->desc.on_target_destroyed != SETT_CLEANUP_DESTROY;
     setti_component_set_cascade(relation->world, relation->links, alone ? &unlinks : &source);

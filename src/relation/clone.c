@@ -18,11 +18,9 @@
  */
 #include "relation/clone.h"
 #include "relation/chain.h"
-#include "relation/prefab.h"
-
 #include "relation/hierarchy.h"
 #include "relation/name.h"
-
+#include "relation/prefab.h"
 #include "world/codec.h"
 
 static bool clone_is_merge(const setti_clone* clone)
@@ -30,7 +28,7 @@ static bool clone_is_merge(const setti_clone* clone)
     return clone->merge.verdicts != NULL;
 }
 
-/* Whether the copies are made in another world, where outside entities are found by their paths. */
+/* In another world entities that are not copied are found by their paths. */
 static bool clone_changes_world(const setti_clone* clone)
 {
     return clone->from != clone->to;
@@ -85,21 +83,20 @@ static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* 
     return !root || setti_hierarchy_find(clone->from, node->index)->children != 0;
 }
 
-/* Whether an earlier node with the same copies has the type. */
+/* Whether an earlier node with the same copies gives them the type. */
 static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* node,
                            const setti_type* type)
 {
     const setti_clone_node* first = &clone->nodes[node->counterpart];
     bool taken = first->derives && type == clone->instances->links;
     for (const setti_clone_node* at = first; at != node && !taken; at++) {
-        taken = (at == first || at->counterpart == node->counterpart) &&
-                setti_storage_has(&type->storage, at->index) &&
+        bool same_copies = at == first || at->counterpart == node->counterpart;
+        taken = same_copies && setti_storage_has(&type->storage, at->index) &&
                 (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at));
     }
     return taken;
 }
 
-/* Whether a node's entity is copied. */
 static bool clone_is_copied(const setti_clone_node* node)
 {
     return node->index != SETTI_NONE && !node->outside;
@@ -143,8 +140,6 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
                : k;
 }
 
-/* ---------------------------------------------------------------------------------------- links */
-
 /* A walk over the links of one relationship that a node's copies get. */
 typedef struct clone_links {
     setti_relation* relation; /* of `from`; other members begin as zero */
@@ -158,11 +153,11 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
 {
     sett_entity source = setti_entity_at(&clone->from->entities, node->index);
     /* An instance is linked to the node itself, not to the node's own prefab. */
-    bool no_target = links->relation == clone->instances && node->derives;
+    bool skips = links->relation == clone->instances && node->derives;
     do {
-        links->target = no_target ? sett_null()
-                                  : sett_target_next(clone->from, source,
-                                                     links->relation->links->id, &links->cursor);
+        links->target = skips ? sett_null()
+                              : sett_target_next(clone->from, source, links->relation->links->id,
+                                                 &links->cursor);
         if (sett_is_null(links->target)) {
             return false;
         }
@@ -212,8 +207,7 @@ static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
     return true;
 }
 
-/* -------------------------------------------------------------------------------------- mapping */
-
+/* Whether two types have values of the same form. */
 static bool clone_is_same(const setti_type* a, const setti_type* b)
 {
     const setti_relation* r = setti_relation_of_links(a);
@@ -268,18 +262,18 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
     node->edit.creates = true;
 }
 
-/* Finds an earlier node with the same copies as the k-th: the root for a base's root, else the
- * child of the same name of the same parent. SETTI_NONE: none. */
-static void clone_find_same_copies(setti_clone* clone, uint32_t k, bool root)
+/* Sets the counterpart of the k-th node: of the root of a base the root, else the child of the same
+ * name of the same parent, if there is one. */
+static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool root)
 {
     SETTI_ASSERT(k < clone->node_count);
     setti_clone_node* node = &clone->nodes[k];
-    uint64_t name = setti_name_key(clone->from, node->index);
-    uint32_t link = setti_hierarchy_parent(clone->from, node->index);
     if (root) {
         node->counterpart = k != 0 ? 0 : SETTI_NONE;
         return;
     }
+    uint64_t name = setti_name_key(clone->from, node->index);
+    uint32_t link = setti_hierarchy_parent(clone->from, node->index);
     uint32_t above = setti_hash_map_find(&clone->by_index, link);
     SETTI_ASSERT(above < k); /* parents come before children */
     node->over =
@@ -316,7 +310,7 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
             return clone_no_memory(clone);
         }
         if (clone->desc.base_count != 0) {
-            clone_find_same_copies(clone, *k, sett_equals(at, root));
+            clone_find_counterpart(clone, *k, sett_equals(at, root));
             clone->counterpart_count += node->counterpart != SETTI_NONE;
         }
     }
@@ -343,8 +337,8 @@ static sett_status clone_gather(setti_clone* clone)
         return clone_no_memory(clone);
     }
     clone->node_room = clone->node_count;
-    memset(clone->nodes, 0,
-           clone->node_count * sizeof(*clone->nodes)); /* clone_release frees them in any case */
+    /* After a failure setti_clone_release frees nodes that were not initialised. */
+    memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes));
     uint32_t k = 0;
     sett_status status = clone_list(clone, clone->desc.root, &k);
     for (uint32_t b = 0; b < clone->desc.base_count && status == SETT_OK; b++) {
@@ -358,7 +352,7 @@ static sett_status clone_gather(setti_clone* clone)
     return status;
 }
 
-/* The target's node of a node's exclusive link, or SETTI_NONE. */
+/* The node of the target of the exclusive link that the k-th node's copies get, or SETTI_NONE. */
 static uint32_t clone_follow(const setti_clone* clone, const setti_relation* relation, uint32_t k)
 {
     for (uint32_t j = k; j < clone->node_count; j++) {
@@ -372,8 +366,7 @@ static uint32_t clone_follow(const setti_clone* clone, const setti_relation* rel
     return SETTI_NONE;
 }
 
-/* Fails if the acyclic links of a prefab and its bases together form a cycle, through nodes with
- * the same copies. */
+/* Fails if the acyclic links of a prefab and those of its bases together form a cycle. */
 static sett_status clone_check_circles(const setti_clone* clone)
 {
     for (const setti_relation* at = setti_relations_of(clone->from);
@@ -399,14 +392,15 @@ static void clone_find_sharing(setti_clone* clone, setti_clone_node* node)
 {
     uint32_t cursor = 0;
     const setti_type* type;
-    while (clone->instances != NULL && !node->derives && node->counterpart == SETTI_NONE &&
-           (type = clone_next_type(clone, node, &cursor)) != NULL) {
+    if (clone->instances == NULL || node->counterpart != SETTI_NONE) {
+        return;
+    }
+    while (!node->derives && (type = clone_next_type(clone, node, &cursor)) != NULL) {
         node->derives = (type->flags & SETTI_TYPE_SHARED) != 0;
     }
 }
 
-/* Counts all links of a node as lost if the copies are made in another world. clone_add_lead
- * subtracts those whose target is copied. */
+/* In another world: counts a node's links as lost, until clone_add_lead finds their targets. */
 static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
 {
     uint32_t cursor = 0;
@@ -419,6 +413,7 @@ static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
     }
 }
 
+/* Notes that the copies of a link's target need the "sources" component. */
 static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
     (void)node;
@@ -459,12 +454,11 @@ static sett_status clone_find_links(setti_clone* clone)
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* A copy that becomes a sibling of its original has no name. */
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
 {
-    return sett_is_null(node->onto) && node->counterpart == SETTI_NONE &&
-           setti_name_key(clone->from, node->index) != 0 &&
-           (node != clone->nodes || clone->from != clone->to);
+    bool becomes_sibling = node == clone->nodes && clone->from == clone->to; /* of its original */
+    return sett_is_null(node->onto) && node->counterpart == SETTI_NONE && !becomes_sibling &&
+           setti_name_key(clone->from, node->index) != 0;
 }
 
 /* Whether a node's copies get one of its types. */
@@ -513,11 +507,11 @@ static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
            (setti_names_of(from) == NULL || type != setti_names_of(from)->type);
 }
 
-/* Adds a type if the copy does not have it. */
+/* Adds a type to a node's edit, unless the node is merged onto an entity that has it. */
 static sett_status clone_include(const setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
-    bool there = !sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index);
-    return there || setti_edit_include(clone->to, &node->edit, type) != NULL
+    bool present = !sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index);
+    return present || setti_edit_include(clone->to, &node->edit, type) != NULL
                ? SETT_OK
                : clone_no_memory(clone);
 }
@@ -611,12 +605,24 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
                : status;
 }
 
-/* Reserves records for the links of copies. */
 static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
     setti_relation* relation = setti_relation_of_links(clone_map(clone, links->relation->links));
     (void)node;
     return !relation->many || setti_chain_claim(relation, clone->count);
+}
+
+/* Sets the name of a node's copies to its own, unless a merge has set it; adds its text to `to`. */
+static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* node)
+{
+    uint64_t key = setti_name_key(clone->from, node->index);
+    if (node->name != 0 || !clone_changes_world(clone)) {
+        node->name = node->name != 0 ? node->name : key;
+        return SETT_OK;
+    }
+    const char* text = setti_text_of(clone->from, &setti_names_of(clone->from)->texts, key);
+    node->name = setti_text_add(clone->to, &setti_names_of(clone->to)->texts, text, strlen(text));
+    return node->name != 0 ? SETT_OK : setti_name_fail(clone->to, text, clone->desc.call);
 }
 
 /* Determines the names of copies, and reserves memory for them. */
@@ -625,22 +631,12 @@ static sett_status clone_reserve_names(setti_clone* clone)
     uint64_t count = 0;
     for (uint32_t k = 0; setti_names_of(clone->from) != NULL && k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
-        if (!clone_is_copied(node) || !setti_clone_keeps_name(clone, node)) {
-            continue;
-        }
-        if (node->name == 0) {
-            node->name = setti_name_key(clone->from, node->index);
-            if (clone->from != clone->to) {
-                setti_texts* texts = &setti_names_of(clone->from)->texts;
-                const char* text = setti_text_of(clone->from, texts, node->name);
-                texts = &setti_names_of(clone->to)->texts;
-                node->name = setti_text_add(clone->to, texts, text, strlen(text));
-                if (node->name == 0) {
-                    return setti_name_fail(clone->to, text, clone->desc.call);
-                }
+        if (clone_is_copied(node) && setti_clone_keeps_name(clone, node)) {
+            if (clone_set_name(clone, node) != SETT_OK) {
+                return clone->to->error;
             }
+            count += clone->count;
         }
-        count += clone->count;
     }
     if (clone->desc.name != 0) {
         clone->nodes[0].name = clone->desc.name;
@@ -654,7 +650,6 @@ static sett_status clone_reserve_names(setti_clone* clone)
 /* Reserves memory for the parent to get the hierarchy's component. */
 static bool clone_reserve_parent(setti_clone* clone)
 {
-    SETTI_ASSERT(clone->count != 0);
     if (sett_is_null(clone->desc.parent) ||
         setti_hierarchy_find(clone->to, clone->desc.parent.index) != NULL) {
         return true;
@@ -671,7 +666,7 @@ static bool clone_is_edited(const setti_clone_node* node)
     return node->counterpart == SETTI_NONE && (node->edit.creates || node->edit.added_count != 0);
 }
 
-/* Prepares the creation of the copies, and reserves all memory for it. */
+/* Reserves all memory for the creation of the copies. */
 static sett_status clone_reserve(setti_clone* clone)
 {
     sett_status status = clone_reserve_names(clone);
@@ -757,7 +752,6 @@ static unsigned char* clone_relink(setti_relation* relation, sett_entity source,
 
 static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
-    SETTI_ASSERT(clone->count != 0);
     setti_relation* relation = setti_relation_of_links(clone_map(clone, links->relation->links));
     for (uint32_t k = 0; k < clone->count; k++) {
         sett_entity target =
@@ -874,21 +868,6 @@ static sett_status clone_check_observed(const setti_clone* clone)
                : SETT_OK;
 }
 
-/* Until clone_end_attaching, attaching runs no callbacks: those of copies run later. */
-static void clone_begin_attaching(const setti_clone* clone)
-{
-    if (setti_hierarchy_of(clone->to) != NULL) {
-        setti_hierarchy_of(clone->to)->copies = true;
-    }
-}
-
-static void clone_end_attaching(const setti_clone* clone)
-{
-    if (setti_hierarchy_of(clone->to) != NULL) {
-        setti_hierarchy_of(clone->to)->copies = false;
-    }
-}
-
 /* Runs the callbacks that come before a merge changes entities of `to`. */
 static void clone_notify_leaving(setti_clone* clone)
 {
@@ -918,8 +897,7 @@ static void clone_commit(setti_clone* clone)
     }
 }
 
-/* Makes the links and references of a node's copies, places them in the hierarchy, and names
- * them. */
+/* Makes the links, references, parents and names of a node's copies. */
 static void clone_connect(setti_clone* clone, setti_clone_node* node)
 {
     for (uint32_t s = 0; s < node->edit.added_count; s++) {
@@ -961,13 +939,18 @@ static void clone_notify_entering(const setti_clone* clone)
 /* Makes the copies. All is reserved: nothing fails from here on. */
 static void clone_make(setti_clone* clone)
 {
+    setti_hierarchy* tree = setti_hierarchy_of(clone->to);
     clone_notify_leaving(clone);
     clone_commit(clone);
-    clone_begin_attaching(clone);
+    if (tree != NULL) {
+        tree->copies = true; /* attaching runs no callbacks: those of copies run later */
+    }
     for (uint32_t k = 0; k < clone->node_count; k++) {
         clone_connect(clone, &clone->nodes[k]);
     }
-    clone_end_attaching(clone);
+    if (tree != NULL) {
+        tree->copies = false;
+    }
     clone_notify_entering(clone);
 }
 
@@ -992,7 +975,7 @@ void setti_clone_release(setti_clone* clone)
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
 }
 
-/* Notes a component that both a node and its entity in `to` have. */
+/* Notes a component that both a node and the entity that it is merged onto have. */
 static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* node, setti_type* type,
                                        setti_type* to)
 {
@@ -1029,7 +1012,7 @@ static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* nod
     return SETT_OK;
 }
 
-/* Notes the components of a merge's nodes that their entities in `to` have already. */
+/* Begins the edits of nodes that are merged onto entities, and notes which components both have. */
 static sett_status clone_match_existing(setti_clone* clone)
 {
     sett_status status = SETT_OK;
@@ -1055,18 +1038,15 @@ static sett_status clone_match_existing(setti_clone* clone)
     return status;
 }
 
-/* ------------------------------------------------------------------------------ another world */
-
-/* Finds the entity of `to` with the path of an entity of `from`. Null: none, or *status says
- * why. */
-static sett_entity clone_counterpart(setti_clone* clone, sett_entity entity, sett_status* status)
+/* The entity of `to` with the path of an entity of `from`; null: none, or *status has failed. */
+static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, sett_status* status)
 {
     uint32_t depth = 0;
     uint32_t capacity = 0;
     uint32_t* path = NULL;
     sett_entity found = sett_null();
-    for (uint32_t link = entity.index + 1; link != 0;
-         link = setti_hierarchy_parent(clone->from, link - 1)) {
+    for (uint32_t link = setti_link_to(entity.index); link != SETTI_NO_LINK;
+         link = setti_hierarchy_parent(clone->from, setti_link_index(link))) {
         uint32_t* grown =
             setti_pool_grow(&clone->to->pool, path, sizeof(*path), depth, 1, &capacity);
         if (grown == NULL) {
@@ -1075,9 +1055,9 @@ static sett_entity clone_counterpart(setti_clone* clone, sett_entity entity, set
             break;
         }
         path = grown;
-        path[depth++] = link - 1;
+        path[depth++] = setti_link_index(link);
     }
-    for (bool there = true; depth > 0 && there; there = !sett_is_null(found)) {
+    for (bool known = true; depth > 0 && known; known = !sett_is_null(found)) {
         sett_entity at = setti_entity_at(&clone->from->entities, path[--depth]);
         const char* name = sett_name_get(clone->from, at);
         found = name != NULL ? sett_name_find(clone->to, found, name) : sett_null();
@@ -1094,7 +1074,7 @@ static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
         clone_node_of(clone, entity) != SETTI_NONE) {
         return SETT_OK;
     }
-    sett_entity there = clone_counterpart(clone, entity, &status);
+    sett_entity there = clone_find_by_path(clone, entity, &status);
     if (sett_is_null(there)) {
         return status;
     }
@@ -1126,6 +1106,7 @@ static sett_status clone_add_referred(setti_clone* clone, const sett_component_d
     return status;
 }
 
+/* Calls clone_add_outside for what one component of an entity refers to. */
 static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_type* type)
 {
     sett_entity source = setti_entity_at(&clone->from->entities, index);
@@ -1164,7 +1145,8 @@ static sett_status clone_look_outside(setti_clone* clone)
     }
     uint32_t parent = setti_hierarchy_parent(clone->from, clone->desc.root.index);
     if (status == SETT_OK && parent != 0) {
-        status = clone_add_outside(clone, setti_entity_at(&clone->from->entities, parent - 1));
+        status = clone_add_outside(
+            clone, setti_entity_at(&clone->from->entities, setti_link_index(parent)));
         uint32_t above = setti_hash_map_find(&clone->by_index, parent);
         if (status == SETT_OK && above != SETTI_NONE) {
             clone->nodes[above].in_tree = true;
@@ -1219,7 +1201,6 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
 
 sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out)
 {
-    SETTI_ASSERT(clone->count != 0);
     setti_edit_settle(clone->to);
     setti_edit_pin(clone->to);
     sett_status status = setti_clone_plan(clone);

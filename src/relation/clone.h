@@ -8,7 +8,7 @@
 
 typedef struct setti_clone_node {
     uint32_t index;       /* of the original */
-    uint32_t lead;        /* the first of its leads; SETTI_NONE: none */
+    uint32_t lead;        /* the first of its setti_clone_lead; SETTI_NONE: none */
     uint32_t counterpart; /* an earlier node with the same copies, or SETTI_NONE */
     uint32_t over;        /* with bases: the parent's node, or that node's counterpart */
     uint64_t name;        /* key of its copies' name; 0: none */
@@ -42,15 +42,14 @@ typedef struct setti_clone_existing {
     uint32_t next;               /* of the node's list */
 } setti_clone_existing;
 
-/* The options and results of a merge. Its caller fills in the nodes (`onto`, `outside`, `in_tree`,
- * changed names) and by_index. */
+/* The options and results of a merge. Its caller fills in by_index and the nodes. */
 typedef struct setti_clone_merge {
     const unsigned char* verdicts; /* by component id of `from`; NULL: no merge */
     bool overwrites;               /* existing components are overwritten; else they stay */
     bool rejects;
     uint32_t top; /* this node becomes the parent of nodes that have none; SETTI_NONE: no node */
-    uint32_t outside; /* references, links and parents that were found by path: how many */
-    uint32_t lost;    /* and how many were not found: they are null now */
+    uint32_t outside; /* number of references, links and parents that were found by path */
+    uint32_t lost;    /* number of those that were not found, and are null now */
     setti_clone_existing* existing;
     uint32_t existing_count;
     uint32_t existing_room;
@@ -64,8 +63,7 @@ typedef struct setti_clone_desc {
     const sett_entity* bases;
     uint32_t base_count;
     sett_entity parent; /* of the root's copies, in the same world; null: none */
-    /* The rest is for one copy. Reserved entities that become the copies of the first nodes, the
-     * root first; default: none. */
+    /* The rest is for one copy. `into`: entities that become the first nodes' copies, or NULL. */
     const sett_entity* into;
     uint32_t into_count;
     uint64_t name;            /* key of a held text; 0: none. No child of `parent` has this name */

@@ -1,7 +1,5 @@
-/* codecs.c: for each type of this layer its codec, and the function that registers it where a delta
- * or file needs it. */
+/* codecs.c: the codecs of this layer's types, which deltas and files use, and their registering. */
 #include "relation/codecs.h"
-
 #include "relation/hierarchy.h"
 #include "relation/name.h"
 #include "relation/relationship.h"

@@ -1,6 +1,5 @@
 /* duplicate.c: copies of entities; clone.c makes them. */
 #include "sett/duplicate.h"
-
 #include "relation/clone.h"
 #include "relation/hierarchy.h"
 #include "relation/prefab.h"
@@ -33,8 +32,9 @@ sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
     if (clone.to == world) {
         setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
         uint32_t parent = setti_hierarchy_parent(world, entity.index);
-        bool below = tag != NULL && parent != 0 && setti_storage_has(&tag->storage, parent - 1);
-        clone.tag = below ? tag : NULL;
+        bool below_prefab = tag != NULL && parent != SETTI_NO_LINK &&
+                            setti_storage_has(&tag->storage, setti_link_index(parent));
+        clone.tag = below_prefab ? tag : NULL;
     }
     if (setti_clone_run(&clone, &copy) != SETT_OK) {
         return sett_null();

@@ -4,7 +4,6 @@
  * list of calls that its component type has, as for on_add; sending is a walk over that list.
  */
 #include "sett/event.h"
-
 #include "sett/hierarchy.h"
 #include "world/change.h"
 #include "world/command.h"
@@ -28,8 +27,7 @@ static sett_entity event_next(const sett_world* world, sett_route route, sett_en
     return sett_null();
 }
 
-/* Checks type, payload and route. A payload is copied as bytes, so its type must not have `copy` or
- * `deinit` hooks. */
+/* Checks type, payload and route. Payloads are copied as bytes: no `copy` and `deinit` hooks. */
 static sett_status event_check(sett_route route, const setti_type* type, const void* value)
 {
     if (type == NULL) {

@@ -40,9 +40,7 @@ static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 #define TREE_COW true  /* a snapshot may be held: its pages are copied when they are written */
 #define TREE_NO_COW false
 
-/* ---------------------------------------------------------------------------------------- nodes */
-
-/* The node of a link, in an array. It exists. */
+/* The node of a link that has one, in an array. */
 SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(link != 0);
@@ -62,7 +60,7 @@ SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uin
     }
 }
 
-/* The node of a link, in any storage. */
+/* The node of a link that has one, in any storage. */
 SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32_t link)
 {
     SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, setti_link_index(link)));
@@ -85,11 +83,9 @@ SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy
     return tree_row(storage, link);
 }
 
-/* The link after `at` and its subtree, in a walk over the subtree of `root`, parents first; 0 at
- * the end. */
-static uint32_t tree_pass(const setti_hierarchy* tree, uint32_t root, uint32_t at)
+/* In a walk over the subtree of `root`: the link after `at` and its subtree; 0 at the end. */
+static uint32_t tree_next_outside(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
-    SETTI_ASSERT(root != 0 && at != 0);
     while (at != root) {
         const sett_hierarchy* node = tree_read(tree, at);
         if (node->next != 0) {
@@ -100,21 +96,20 @@ static uint32_t tree_pass(const setti_hierarchy* tree, uint32_t root, uint32_t a
     return 0;
 }
 
-/* The link after `at` in such a walk, first child first. */
+/* In a walk over the subtree of `root`, parents first: the link after `at`; 0 at the end. */
 static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
     SETTI_ASSERT(root != 0 && at != 0);
     uint32_t first = tree_read(tree, at)->first;
-    return first != 0 ? first : tree_pass(tree, root, at);
+    return first != 0 ? first : tree_next_outside(tree, root, at);
 }
 
 /* --------------------------------------------------------------------------------------- depths */
 
-/* The depth of a child of `above`. If that is outdated, this is meaningless: the subtree will be
- * repaired. */
-SETTI_INLINE uint32_t tree_depth_below(const sett_hierarchy* above)
+/* The depth of a node's children; meaningless for a moved node, whose subtree will be repaired. */
+SETTI_INLINE uint32_t tree_depth_below(const sett_hierarchy* node)
 {
-    return (above->depth + 1) & ~SETTI_MOVED;
+    return (node->depth + 1) & ~SETTI_MOVED;
 }
 
 SETTI_INLINE bool tree_is_moved(const sett_hierarchy* node)
@@ -130,7 +125,6 @@ static uint32_t tree_right_depth(const setti_hierarchy* tree, const sett_hierarc
 /* Takes the first node out of the list of moved nodes. */
 static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
 {
-    SETTI_ASSERT(tree->moved != 0);
     uint32_t link = tree->moved;
     sett_hierarchy* node = tree_write(world, tree, link);
     tree->moved = node->depth & ~SETTI_MOVED;
@@ -138,21 +132,18 @@ static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
     return link;
 }
 
-/* Repairs the depths below a node taken out of the list. Descendants in the list are repaired in
- * their own turn. If an ancestor is in the list, its turn repairs this subtree: the walk down and
- * the search upwards take turns, and the first to end decides. So a subtree is walked in vain only
- * if that ancestor is farther away than the subtree has nodes. The ancestor's subtree is then at
- * least twice as large, so each node is walked O(log n) times, in whatever order a chain was
- * built. */
+/* Repairs the depths below a node taken out of the list. It skips descendants in the list, which
+ * have their own turn, and stops if an ancestor is in the list, whose turn repairs this subtree
+ * too. Each step goes one node down and one ancestor up: a walk in vain is no longer than the way
+ * up to that ancestor. So each node is visited O(log n) times, however a chain was built. */
 static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t root)
 {
-    SETTI_ASSERT(root != 0);
     SETTI_ASSERT(!tree_is_moved(tree_read(tree, root)));
     uint32_t above = tree_read(tree, root)->parent;
     for (uint32_t at = tree_read(tree, root)->first; at != 0;) {
         sett_hierarchy* node = tree_write(world, tree, at);
         if (tree_is_moved(node)) {
-            at = tree_pass(tree, root, at);
+            at = tree_next_outside(tree, root, at);
         } else {
             node->depth = tree_right_depth(tree, node);
             at = tree_next(tree, root, at);
@@ -167,18 +158,17 @@ static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t
     }
 }
 
-/* Repairs all depths. */
-static void tree_update(sett_world* world, setti_hierarchy* tree)
+static void tree_repair_all(sett_world* world, setti_hierarchy* tree)
 {
     while (tree->moved != 0) {
         tree_repair(world, tree, tree_take_moved(world, tree));
     }
 }
 
-/* Updates the depth of a node that has moved to this depth. */
-static void tree_moved(setti_hierarchy* tree, sett_hierarchy* node, uint32_t link, uint32_t depth)
+/* Sets the depth of a node that has moved; one with children goes into the list instead. */
+static void tree_set_depth(setti_hierarchy* tree, sett_hierarchy* node, uint32_t link,
+                           uint32_t depth)
 {
-    SETTI_ASSERT(node->depth == depth || link != 0);
     if (node->first == 0 && !tree_is_moved(node)) {
         node->depth = depth;
     } else if (node->depth != depth && !tree_is_moved(node)) {
@@ -195,16 +185,15 @@ SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, ui
 {
     SETTI_ASSERT(node->parent != 0);
     sett_hierarchy* above = tree_write(world, tree, node->parent);
-    uint32_t behind =
-        node->next; /* its `previous` is this node; for the last child, the first child's is */
+    uint32_t follower = node->next; /* whose `previous` is this node */
     if (above->first == link) {
-        above->first = behind;
+        above->first = follower;
     } else {
-        tree_write(world, tree, node->previous)->next = behind;
-        behind = behind != 0 ? behind : above->first;
+        tree_write(world, tree, node->previous)->next = follower;
+        follower = follower != 0 ? follower : above->first; /* the last child is `previous` there */
     }
-    if (behind != 0) {
-        tree_write(world, tree, behind)->previous = node->previous;
+    if (follower != 0) {
+        tree_write(world, tree, follower)->previous = node->previous;
     }
     above->children -= SETTI_CHILD;
     node->parent = node->next = node->previous = 0;
@@ -218,12 +207,12 @@ static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t l
     SETTI_ASSERT(before == TREE_AT_END || tree_read(tree, before)->parent == parent);
     sett_hierarchy* above = tree_write(world, tree, parent);
     uint32_t first = above->first;
-    uint32_t behind = before != TREE_AT_END ? before : first; /* its `previous` becomes this node */
+    uint32_t follower = before != TREE_AT_END ? before : first; /* `previous` there: this node */
     node->parent = parent;
     node->next = before;
     node->previous = link;
-    if (behind != 0) {
-        sett_hierarchy* sibling = tree_write(world, tree, behind);
+    if (follower != 0) {
+        sett_hierarchy* sibling = tree_write(world, tree, follower);
         node->previous = sibling->previous;
         sibling->previous = link;
     }
@@ -247,7 +236,7 @@ static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_
         sett_hierarchy* freed = tree_write(world, tree, child);
         uint32_t next = freed->next;
         freed->parent = freed->next = freed->previous = 0;
-        tree_moved(tree, freed, child, TREE_ROOT_DEPTH);
+        tree_set_depth(tree, freed, child, TREE_ROOT_DEPTH);
         if (setti_names_of(world) != NULL) {
             setti_name_moved(world, setti_link_index(child), link);
         }
@@ -255,7 +244,7 @@ static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_
     }
 }
 
-/* ----------------------------------------------------------------------------------------- ties */
+/* ----------------------------------------------------------------------------------- destroying */
 
 static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_hierarchy* node)
 {
@@ -263,6 +252,7 @@ static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_
     return policy_of_node != SETT_CHILDREN_DEFAULT ? policy_of_node : tree->policy;
 }
 
+/* Collects the children of a destroyed entity, unless its policy detaches them. */
 static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
@@ -274,7 +264,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
         setti_change_collect(world, setti_link_index(child));
     }
-    if (policy == SETT_CHILDREN_REJECT) { /* forced destruction does not ask */
+    if (policy == SETT_CHILDREN_REJECT) { /* after collecting: forced destruction ignores this */
         sett_entity entity = setti_entity_at(&world->entities, index);
         return setti_world_fail_with(world, SETT_STATUS_REJECTED,
                                      "sett_entity_destroy: entity %u:%u has %u children, and the "
@@ -298,14 +288,12 @@ SETTI_INLINE uint32_t tree_first_destroyed(const setti_storage* storage, uint32_
 
 static uint32_t tree_signature(const sett_world* world, uint32_t link)
 {
-    SETTI_ASSERT(link != 0);
     const setti_entity_page* page =
         world->entities.pages.data[setti_link_index(link) >> SETTI_ENTITY_SHIFT];
     return page->signature[setti_link_index(link) & SETTI_ENTITY_MASK];
 }
 
-/* Whether no callback can see a subtree's destruction, so that it can be destroyed while
- * walking. */
+/* Whether no callback can see that a subtree is destroyed, so that a walk can do it. */
 static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
@@ -318,7 +306,7 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
         }
         known = signature;
         if (node->first == 0) {
-            at = at != root && node->next != 0 ? node->next : tree_pass(tree, root, at);
+            at = at != root && node->next != 0 ? node->next : tree_next_outside(tree, root, at);
         } else if (tree_policy(tree, node) == SETT_CHILDREN_DESTROY) {
             at = node->first;
         } else {
@@ -328,17 +316,17 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
     return true;
 }
 
+/* Detaches the root of a plain subtree. Returns the index of the entity that is destroyed first;
+ * SETTI_NONE if the subtree is not plain. */
 static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 {
-    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     setti_hierarchy* tree = setti_hierarchy_of(world);
     if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, setti_link_to(index))) {
         return SETTI_NONE;
     }
-    /* The path decides the order of destruction, which must not depend on whether depths were
-     * read. */
+    /* The order of destruction follows from the path, so it must not depend on moved nodes. */
     if (SETTI_UNLIKELY(tree->moved != 0)) {
-        tree_update(world, tree);
+        tree_repair_all(world, tree);
     }
     sett_hierarchy* node = tree_write(world, tree, setti_link_to(index));
     if (node->parent != 0) {
@@ -347,17 +335,19 @@ static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
     return setti_link_index(tree_first_destroyed(&type->storage, setti_link_to(index)));
 }
 
+/* The index of the entity of a plain subtree that is destroyed after another: children come before
+ * parents. SETTI_NONE after the root. */
 static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
 {
-    SETTI_ASSERT(!tree_is_moved(tree_row(&type->storage, at + 1)));
-    const sett_hierarchy* node = tree_row(&type->storage, at + 1);
+    const sett_hierarchy* node = tree_row(&type->storage, setti_link_to(at));
+    SETTI_ASSERT(!tree_is_moved(node));
     (void)world;
     return setti_link_index(node->next != 0 ? tree_first_destroyed(&type->storage, node->next)
                                             : node->parent);
 }
 
-/* Takes a node out of the list of moved nodes. Far from the list's head that costs as much as
- * emptying the list, which is then done instead. */
+/* Takes a node out of the list of moved nodes. If it is far from the head, empties the list
+ * instead: searching on would cost as much. */
 static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hierarchy* node,
                             uint32_t link)
 {
@@ -375,19 +365,20 @@ static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hiera
     if (at == link) {
         (void)tree_take_moved(world, tree);
     } else {
-        tree_update(world, tree);
+        tree_repair_all(world, tree);
     }
 }
 
+/* Removes an entity from the hierarchy: from its siblings, its children and its name. */
 static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
     setti_hierarchy* tree = setti_hierarchy_of(world);
     sett_hierarchy* node = setti_storage_find_mut(&world->pool, &type->storage, index);
     if (setti_names_of(world) != NULL && world->removing_all) {
-        setti_name_end(world, index); /* removed before its children's names */
+        setti_name_end(world, index); /* before its children move, whose names could be the same */
     }
-    if (SETTI_UNLIKELY(tree_is_moved(node))) { /* else its children would precede it in the list */
+    if (SETTI_UNLIKELY(tree_is_moved(node))) { /* before its children get in front of it there */
         tree_leave_list(world, tree, node, setti_link_to(index));
     }
     if (SETTI_UNLIKELY(node->first != 0)) {
@@ -402,11 +393,10 @@ static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
     }
 }
 
-/* ------------------------------------------------------------------------------------- register */
+/* ---------------------------------------------------------------------------------- registering */
 
 static const char* tree_validate(sett_world* world, setti_type* type);
 
-/* Registers the component in another world. */
 static sett_status tree_join_world(sett_world* into, const sett_world* from, const setti_type* type)
 {
     sett_hierarchy_desc desc = {setti_hierarchy_of(from)->policy};
@@ -488,7 +478,7 @@ static setti_hierarchy* tree_register(sett_world* world)
     SETTI_ASSERT(setti_hierarchy_of(world) == NULL);
     static const setti_cascade cascade = {
         .collect = tree_collect, .unlink = tree_end_links, .begin = tree_begin, .next = tree_after};
-    /* Links and policies count, not depths: which of them are repaired depends on reads. */
+    /* Depths are not compared: which of them are repaired depends on reads. */
     sett_component_desc made = {0};
     made.name = "Hierarchy";
     made.type_name = "sett_hierarchy";
@@ -579,8 +569,7 @@ bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* ca
         return false;
     }
     /* Entities are being destroyed, and systems run, only while the world is locked. Reading the
-     * signature always would be one more cache miss, of five, when a child among ten million is
-     * detached. */
+     * signature first would be a sixth cache miss when one child of ten million is detached. */
     if (SETTI_LIKELY(world->locks == 0)) {
         return true;
     }
@@ -601,8 +590,8 @@ SETTI_INLINE bool tree_check(sett_world* world, sett_entity entity, const char* 
            setti_hierarchy_check(world, entity, call);
 }
 
-/* Whether the node `link` is `other` or its ancestor. Climbs from `other` and walks the subtree of
- * `link` in turn, until one of them ends. */
+/* Whether the node `link` is `other` or its ancestor. Each step climbs from `other` and goes on in
+ * the subtree of `link`: the shorter way decides. */
 static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, uint32_t link,
                           uint32_t other)
 {
@@ -643,8 +632,8 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
 {
     const setti_storage* storage = &tree->type->storage;
     const sett_hierarchy* old = setti_storage_find(storage, entity.index);
-    bool closes = entity.index == parent.index || (old != NULL && old->first != 0);
-    if (closes && tree_check_cycle(world, tree, entity, parent, call) != SETT_OK) {
+    bool may_close = entity.index == parent.index || (old != NULL && old->first != 0);
+    if (may_close && tree_check_cycle(world, tree, entity, parent, call) != SETT_OK) {
         return world->error;
     }
     bool named = setti_names_of(world) != NULL &&
@@ -684,8 +673,7 @@ static bool tree_is_observed(const sett_world* world, const setti_hierarchy* tre
     return SETTI_UNLIKELY(world->upward_observers != 0) && from != to && !tree->copies;
 }
 
-/* Rejects a move inside a callback of these observers: it would come between the two halves of
- * another change. */
+/* Rejects a move that such observers must see while any callback runs: a change is half done. */
 static sett_status tree_check_observed(sett_world* world, const char* call)
 {
     return world->calling != NULL ? setti_world_check_unlocked(world, call) : SETT_OK;
@@ -704,10 +692,10 @@ static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett
     if (!setti_change_add_two(world, tree->type, parent, tree->type, entity, NULL)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
     }
-    /* Callbacks may have moved both. */
-    bool beside =
+    /* Callbacks may have moved the sibling to another parent. */
+    bool is_sibling =
         before != TREE_AT_END && tree_read(tree, before)->parent == setti_link_to(parent.index);
-    return tree_place(world, tree, entity, parent, beside ? before : TREE_AT_END, call);
+    return tree_place(world, tree, entity, parent, is_sibling ? before : TREE_AT_END, call);
 }
 
 /* Moves a node to another place among the children of `to`. All is checked and reserved. */
@@ -721,7 +709,7 @@ static void tree_move(sett_world* world, setti_hierarchy* tree, uint32_t index, 
         tree_unlink(world, tree, link, node);
     }
     tree_link(world, tree, link, node, to, before);
-    tree_moved(tree, node, link, tree_right_depth(tree, node));
+    tree_set_depth(tree, node, link, tree_right_depth(tree, node));
     if (from != to && setti_names_of(world) != NULL) {
         setti_name_moved(world, index, from);
     }
@@ -894,7 +882,6 @@ sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity entity, s
     return tree_insert(world, entity, sibling, TREE_BEHIND, "sett_hierarchy_insert_after");
 }
 
-/* Backwards: each child becomes the first one. Depths stay. */
 sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const sett_entity* children,
                                  uint32_t count)
 {
@@ -913,7 +900,7 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
                                          __func__, SETTI_HANDLE(children[k]), SETTI_HANDLE(parent));
         }
     }
-    for (uint32_t k = count; k-- > 0;) {
+    for (uint32_t k = count; k-- > 0;) { /* backwards: each child becomes the first one */
         const setti_hierarchy* tree = setti_hierarchy_of(world);
         uint32_t link = setti_link_to(children[k].index);
         uint32_t first = tree_read(tree, setti_link_to(parent.index))->first;
@@ -933,7 +920,7 @@ SETTI_INLINE void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t
     SETTI_ASSERT(from != 0 && tree_read(tree, setti_link_to(index))->parent == from);
     sett_hierarchy* node = tree_write(world, tree, setti_link_to(index));
     tree_unlink(world, tree, setti_link_to(index), node);
-    tree_moved(tree, node, setti_link_to(index), TREE_ROOT_DEPTH);
+    tree_set_depth(tree, node, setti_link_to(index), TREE_ROOT_DEPTH);
     if (setti_names_of(world) != NULL) {
         setti_name_moved(world, index, from);
     }
@@ -1011,8 +998,6 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     return SETT_OK;
 }
 
-/* Continues after the last child that survived; at the first child if that one has been destroyed
- * since, with a sibling. */
 sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity parent)
 {
     if (!setti_hierarchy_check(world, parent, __func__) ||
@@ -1020,22 +1005,24 @@ sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity paren
         return setti_world_failure(world);
     }
     sett_status status = SETT_OK;
-    sett_entity stays = sett_null();
+    sett_entity survivor = sett_null(); /* the last child that could not be destroyed */
     for (;;) {
-        sett_entity child = sett_entity_valid(world, stays) ? sett_hierarchy_next(world, stays)
-                                                            : sett_hierarchy_first(world, parent);
+        sett_entity child = sett_entity_valid(world, survivor)
+                                ? sett_hierarchy_next(world, survivor)
+                                : sett_hierarchy_first(world, parent);
         if (sett_is_null(child)) {
             return status;
         }
         if (sett_entity_destroy(world, child) != SETT_OK) {
             status = world->error;
-            stays = child;
+            survivor = child;
         }
     }
 }
 
 /* ---------------------------------------------------------------------------------------- scope */
 
+/* Adds, to the edit that creates entities, what they need to become children of the scope. */
 static sett_status scope_include(sett_world* world, setti_edit* edit, const char* call)
 {
     SETTI_ASSERT(edit->creates && !sett_is_null(world->scope));
@@ -1061,7 +1048,6 @@ static sett_status scope_include(sett_world* world, setti_edit* edit, const char
 
 static void scope_attach(sett_world* world, const setti_edit* edit)
 {
-    SETTI_ASSERT(edit->entities != NULL);
     for (uint32_t k = 0; k < edit->count; k++) {
         setti_hierarchy_append(world, edit->entities[k].index, world->scope.index);
     }
@@ -1086,7 +1072,7 @@ sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
     }
     world->scope = parent;
     world->scope_calls = some ? &calls : NULL;
-    /* so that the fast path does not create entities */
+    /* A scope counts as an observer, so that no fast path creates entities. */
     world->all_observers = world->all_observers - !sett_is_null(before) + some;
     return before;
 }
@@ -1129,6 +1115,19 @@ sett_status sett_cmd_attach(sett_commands* commands, sett_entity entity, sett_en
     return status;
 }
 
+/* Records a call that has an entity alone. */
+static sett_status tree_record(sett_commands* commands, sett_entity entity,
+                               const setti_command_kind* kind, const char* call)
+{
+    if (setti_is_null(commands, call, "commands")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_commands_check_handle(commands, entity, 0, call);
+    sett_status status;
+    (void)setti_commands_call(commands, entity, kind, sizeof(setti_command_call), &status);
+    return status;
+}
+
 static sett_status tree_apply_detach(sett_world* world, sett_entity entity, const void* call)
 {
     (void)call;
@@ -1138,13 +1137,7 @@ static sett_status tree_apply_detach(sett_world* world, sett_entity entity, cons
 sett_status sett_cmd_detach(sett_commands* commands, sett_entity entity)
 {
     static const setti_command_kind kind = {"detach", tree_apply_detach, NULL};
-    if (SETTI_IS_NULL(commands)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    setti_commands_check_handle(commands, entity, 0, __func__);
-    sett_status status;
-    (void)setti_commands_call(commands, entity, &kind, sizeof(setti_command_call), &status);
-    return status;
+    return tree_record(commands, entity, &kind, __func__);
 }
 
 static sett_status tree_apply_destroy_children(sett_world* world, sett_entity parent,
@@ -1158,13 +1151,7 @@ sett_status sett_cmd_destroy_children(sett_commands* commands, sett_entity paren
 {
     static const setti_command_kind kind = {"destroy children of", tree_apply_destroy_children,
                                             NULL};
-    if (SETTI_IS_NULL(commands)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    setti_commands_check_handle(commands, parent, 0, __func__);
-    sett_status status;
-    (void)setti_commands_call(commands, parent, &kind, sizeof(setti_command_call), &status);
-    return status;
+    return tree_record(commands, parent, &kind, __func__);
 }
 
 /* -------------------------------------------------------------------------------------- reading */
@@ -1276,11 +1263,9 @@ void sett_hierarchy_update(sett_world* world)
 {
     if (!SETTI_IS_NULL(world) && setti_hierarchy_of(world) != NULL &&
         setti_world_check_serial(world, __func__) == SETT_OK) {
-        tree_update(world, setti_hierarchy_of(world));
+        tree_repair_all(world, setti_hierarchy_of(world));
     }
 }
-
-/* -------------------------------------------------------------------------------------- sorting */
 
 /* A walk over all trees. */
 typedef struct tree_walk {
@@ -1349,9 +1334,8 @@ static const char* tree_validate_children(const sett_world* world, uint32_t link
     return count == limit && ends ? NULL : "hierarchy: children miscounted, or the last";
 }
 
-/* Whether no node is its own ancestor: then walks from all roots visit all nodes. All lists of
- * children are valid. */
-static bool tree_validate_ends(const setti_hierarchy* tree)
+/* Whether no node is its own ancestor: then walks from all roots visit all nodes. */
+static bool tree_has_no_cycle(const setti_hierarchy* tree)
 {
     const setti_storage* storage = &tree->type->storage;
     uint32_t met = 0;
@@ -1389,8 +1373,8 @@ static const char* tree_validate(sett_world* world, setti_type* type)
     if (below != children) {
         return "hierarchy: a child is not among its parent's";
     }
-    /* correct depths exclude cycles */
-    if (tree->moved != 0 && !tree_validate_ends(tree)) {
+    /* Without moved nodes depths are right, which excludes cycles. */
+    if (tree->moved != 0 && !tree_has_no_cycle(tree)) {
         return "hierarchy: an entity is below itself";
     }
     uint32_t listed = 0;

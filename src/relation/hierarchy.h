@@ -1,5 +1,4 @@
-/* hierarchy.h: the links of the hierarchy, for other files of this layer. A link is an entity index
- * plus one; 0 is none. */
+/* hierarchy.h: the hierarchy, for this layer. A link is an entity index plus one; 0 is none. */
 #ifndef SETTI_HIERARCHY_H
 #define SETTI_HIERARCHY_H
 
@@ -71,8 +70,7 @@ static inline sett_entity setti_hierarchy_entity(const sett_world* world, uint32
                                  : sett_null();
 }
 
-/* Whether an entity can be linked or named now: it is alive and not being destroyed, and no systems
- * run in parallel. */
+/* Whether an entity can be linked or named now: it is alive and stays, and no systems run. */
 bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* call);
 
 /* Observers that look up the hierarchy (hierarchy_observer.c). */
@@ -88,8 +86,7 @@ void setti_hierarchy_release(sett_world* world, uint32_t index);
 /* Like sett_hierarchy_attach, but does not make prefabs. */
 sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent);
 
-/* Makes a new entity the last child of a parent; both have the component. Sets its depth, but not
- * those of its descendants. */
+/* Makes a new entity without children the last child of a parent; both have the component. */
 void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent);
 
 #endif

@@ -38,14 +38,13 @@ static const char* codec_node_check(const setti_player* player, const setti_type
 {
     uint32_t parent = setti_delta_word(entry->bytes, 0);
     (void)type;
-    if (parent != 0 && player->fate(player, parent - 1) == SETTI_FATE_NONE) {
+    if (parent != 0 && player->fate(player, setti_link_index(parent)) == SETTI_FATE_NONE) {
         return "a parent does not exist";
     }
     return entry->bytes[4] > SETT_CHILDREN_REJECT ? "a children policy is unknown" : NULL;
 }
 
-/* Makes a node a child of `parent`, or a root. If a sibling has its name, it loses its own; if that
- * is wrong, the hash differs. */
+/* Moves a node below `parent`, or makes it a root. It loses a name that a new sibling has. */
 static bool codec_node_move(const setti_player* player, sett_entity entity, sett_entity parent,
                             sett_world* world)
 {
@@ -71,14 +70,15 @@ static bool codec_node_detach_for_move(const setti_player* player, setti_type* t
     uint32_t parent = setti_hierarchy_parent(world, entry->index);
     if (parent == 0 || player->fate(player, entry->index) != SETTI_FATE_STAYS ||
         (entry->kind == SETTI_DELTA_CHANGED && setti_delta_word(entry->bytes, 0) == parent &&
-         player->fate(player, parent - 1) == SETTI_FATE_STAYS)) {
+         player->fate(player, setti_link_index(parent)) == SETTI_FATE_STAYS)) {
         return true;
     }
     sett_entity entity = setti_entity_at(&world->entities, entry->index);
     return codec_node_move(player, entity, sett_null(), world);
 }
 
-/* Surviving children have moved away, or become roots (with a delta of a part). */
+/* Detaches an entity that loses its node, and its children: those of a delta of a part have not
+ * moved away. */
 static bool codec_node_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;
@@ -108,9 +108,10 @@ static bool codec_node_play(const setti_player* player, setti_type* type, sett_e
     if (node->parent == parent) {
         return true;
     }
-    return codec_node_move(
-        player, entity, parent != 0 ? setti_entity_at(&world->entities, parent - 1) : sett_null(),
-        world);
+    return codec_node_move(player, entity,
+                           parent != 0 ? setti_entity_at(&world->entities, setti_link_index(parent))
+                                       : sett_null(),
+                           world);
 }
 
 static sett_entity codec_node_owner(setti_sides* sides, const setti_type* type, uint32_t index,
@@ -118,8 +119,9 @@ static sett_entity codec_node_owner(setti_sides* sides, const setti_type* type, 
 {
     const sett_hierarchy* node =
         cursor->number++ == 0 ? sides->value(sides, type, index, side) : NULL;
-    return node != NULL && node->parent != 0 ? sides->entity(sides, node->parent - 1, side)
-                                             : sett_null();
+    return node != NULL && node->parent != 0
+               ? sides->entity(sides, setti_link_index(node->parent), side)
+               : sett_null();
 }
 
 static bool codec_node_list(setti_sides* sides, const setti_type* type, uint32_t owner,
@@ -130,11 +132,11 @@ static bool codec_node_list(setti_sides* sides, const setti_type* type, uint32_t
         return false;
     }
     list->count = node->children / SETTI_CHILD;
-    list->first = node->first - 1; /* 0 - 1: none */
+    list->first = setti_link_index(node->first);
     list->last = SETTI_NONE;
-    if (node->first != 0) {
+    if (node->first != SETTI_NO_LINK) {
         node = sides->value(sides, type, list->first, side);
-        list->last = node->previous - 1;
+        list->last = setti_link_index(node->previous);
     }
     return true;
 }
@@ -145,14 +147,14 @@ static uint32_t codec_node_step(setti_sides* sides, const setti_type* type, uint
     SETTI_ASSERT(*place != SETTI_NONE);
     uint32_t member = *place;
     const sett_hierarchy* node = sides->value(sides, type, member, side);
-    *place = (step == SETTI_LIST_PREVIOUS ? node->previous : node->next) - 1;
+    *place = setti_link_index(step == SETTI_LIST_PREVIOUS ? node->previous : node->next);
     return member;
 }
 
 static bool codec_node_requeue(setti_type* type, sett_entity owner, uint32_t member)
 {
     sett_world* world = type->world;
-    return setti_hierarchy_parent(world, member) == owner.index + 1 &&
+    return setti_hierarchy_parent(world, member) == setti_link_to(owner.index) &&
            sett_hierarchy_attach(world, setti_entity_at(&world->entities, member), owner) ==
                SETT_OK;
 }
@@ -205,7 +207,7 @@ static const char* codec_name_in_page(const unsigned char* page, size_t end, uin
     return NULL;
 }
 
-/* The text of a key in the state after, which the live world may lack. */
+/* The text of a key, from the world or from pages of the state that is encoded. */
 static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64_t key,
                                    size_t* length)
 {

@@ -28,6 +28,8 @@ typedef struct tree_view {
 static const tree_view view_now = {.index = SETTI_NONE, .child = SETTI_NO_LINK};
 
 #define OBSERVER_ALL_TERMS UINT32_MAX /* a set of terms, bit k: term k */
+#define OBSERVER_EXITS false          /* the view is the world after a change: on_exit */
+#define OBSERVER_ENTERS true          /* the view is the world before a change: on_enter */
 
 static uint32_t view_signature(const sett_world* world, const tree_view* view, uint32_t index)
 {
@@ -41,10 +43,10 @@ static uint32_t view_parent(const sett_world* world, const tree_view* view, uint
     if (setti_link_to(index) == view->child) {
         return view->parent;
     }
-    bool placed = index != view->index ||
-                  (view->signature != SETTI_NONE &&
-                   setti_signature_has(&world->signatures, view->signature, SETT_ID_HIERARCHY));
-    return placed ? setti_hierarchy_parent(world, index) : 0;
+    bool has_node = index != view->index ||
+                    (view->signature != SETTI_NONE &&
+                     setti_signature_has(&world->signatures, view->signature, SETT_ID_HIERARCHY));
+    return has_node ? setti_hierarchy_parent(world, index) : 0;
 }
 
 static bool view_has(const sett_world* world, const tree_view* view, uint32_t index,
@@ -53,7 +55,7 @@ static bool view_has(const sett_world* world, const tree_view* view, uint32_t in
     return setti_listener_is_on(&world->signatures, view_signature(world, view, index), type);
 }
 
-/* Whether the entity of a link or one of its ancestors has the component, in the view. */
+/* Whether the entity of the link `at` or one of its ancestors has the component, in the view. */
 static bool view_reaches(const sett_world* world, const tree_view* view, const setti_type* type,
                          uint32_t at)
 {
@@ -63,7 +65,7 @@ static bool view_reaches(const sett_world* world, const tree_view* view, const s
     return at != 0;
 }
 
-/* Whether the term's entity, or one of its entities, has the component, in the view. */
+/* Whether one of the entities that a term asks has its component, in the view. */
 static bool view_fulfils(const sett_world* world, const tree_view* view,
                          const setti_upward_term* term, uint32_t index)
 {
@@ -102,11 +104,11 @@ static void observer_notify(sett_world* world, const setti_listener* listener,
     setti_world_end_call(world, outer);
 }
 
-/* Whether a change of these terms above an entity concerns its descendants. */
+/* Whether changes of these terms (bits) at an ancestor concern an entity's descendants. */
 static bool observer_descends(const sett_world* world, const setti_listener* listener,
                               uint32_t terms, uint32_t index)
 {
-    bool descends = false;
+    bool descends = false; /* not if the entity has the components itself */
     for (uint32_t k = 0; !descends && k < listener->upward_count; k++) {
         const setti_upward_term* term = &listener->upward[k];
         descends = (terms >> k & 1) != 0 && term->walk != SETT_WALK_ONE &&
@@ -115,11 +117,11 @@ static bool observer_descends(const sett_world* world, const setti_listener* lis
     return descends;
 }
 
-/* For descendants of the changed entity, now and the view differ only in what walks find from there
- * on. So that is found once, and each walk ends there. */
+/* The descendants of a changed entity, the root. The present world and the view differ only in what
+ * walks find from the root on, which is found once; so each walk ends at the root. */
 typedef struct tree_below {
     const setti_listener* listener;
-    uint32_t root;
+    uint32_t root;                    /* entity index */
     bool now[SETT_QUERY_ELSEWHERE];   /* by term, from `root` on: found now */
     bool other[SETT_QUERY_ELSEWHERE]; /* by term, from `root` on: found in the view */
     uint32_t signature;               /* the last tested signature, and its result */
@@ -180,7 +182,7 @@ static bool below_changes(const sett_world* world, tree_below* below, uint32_t i
     return now && !other;
 }
 
-/* Runs callbacks for the descendants of an entity. `terms`: see observer_descends. */
+/* Runs callbacks for the descendants of an entity where `terms` (bits) have changed. */
 static void observer_notify_below(sett_world* world, const setti_listener* listener,
                                   const tree_view* view, uint32_t root, uint32_t terms, bool enters)
 {
@@ -201,8 +203,9 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
         }
         node = setti_hierarchy_find(world, setti_link_index(at));
         uint32_t next = node->first;
-        next =
-            next != 0 && observer_descends(world, listener, terms, setti_link_index(at)) ? next : 0;
+        if (next != 0 && !observer_descends(world, listener, terms, setti_link_index(at))) {
+            next = 0;
+        }
         while (next == 0 && at != setti_link_to(root)) {
             next = node->next;
             at = node->parent;
@@ -227,8 +230,8 @@ static uint32_t observer_changed_terms(const sett_world* world, const setti_list
     return terms;
 }
 
-/* An entity that is created or gets its node has no descendants, except copies that are created
- * with it; one that loses its node was detached from them by setti_hierarchy_release. */
+/* Runs callbacks for an entity that an edit changes and for its descendants. One that gets its node
+ * has none, except copies; from one that loses it setti_hierarchy_release has detached them. */
 static void tree_notify_edit(sett_world* world, const setti_listener* listener,
                              const setti_edit* edit, sett_entity entity, bool enters)
 {
@@ -250,8 +253,7 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
     }
 }
 
-/* Runs callbacks for an entity that moves, and for its descendants. In the view its parent is
- * `parent`, a link. */
+/* Runs callbacks for an entity that moves, and for its descendants. `parent`: in the view. */
 static void tree_notify_move(sett_world* world, uint32_t index, uint32_t parent, bool enters)
 {
     const tree_view view = {.index = SETTI_NONE, .child = setti_link_to(index), .parent = parent};
@@ -268,14 +270,12 @@ static void tree_notify_move(sett_world* world, uint32_t index, uint32_t parent,
 
 void setti_hierarchy_notify_moving(sett_world* world, uint32_t index, uint32_t to)
 {
-    const bool enters = false;
-    tree_notify_move(world, index, to, enters);
+    tree_notify_move(world, index, to, OBSERVER_EXITS);
 }
 
 void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t from)
 {
-    const bool enters = true;
-    tree_notify_move(world, index, from, enters);
+    tree_notify_move(world, index, from, OBSERVER_ENTERS);
 }
 
 static bool tree_observer_matches(sett_world* world, const setti_listener* listener, uint32_t index)

@@ -1,5 +1,4 @@
-/* links_codec.c: relationships in deltas. A link is its target and data; of "sources" components
- * only the presence is sent. */
+/* links_codec.c: relationships in deltas: the targets and data of links. */
 #include "relation/chain.h"
 #include "relation/codecs.h"
 
@@ -21,9 +20,11 @@ static const void* codec_link_at(setti_sides* sides, const setti_type* type, uin
     return page + (size_t)row * relation->layout.size;
 }
 
+#define CODEC_TARGET_BYTES 8 /* index and generation of a link's target; its data follow */
+
 static uint32_t codec_link_bytes(const setti_type* type)
 {
-    return 8 + setti_relation_of_links(type)->data_size;
+    return CODEC_TARGET_BYTES + setti_relation_of_links(type)->data_size;
 }
 
 static void codec_link_encode(setti_encoder* to, const setti_type* type, const void* value)
@@ -43,11 +44,10 @@ static const unsigned char* codec_link_target(const setti_delta_entry* entry, ui
     const unsigned char* bytes = entry->bytes + k * (size_t)entry->size;
     target->index = setti_delta_word(bytes, 0);
     target->generation = setti_delta_word(bytes, 1);
-    return bytes + 8;
+    return bytes + CODEC_TARGET_BYTES;
 }
 
-/* Like codec_link_target, with the data decoded into `room`. Bits outside of the mask are taken
- * from the existing link. */
+/* Like codec_link_target, with the data decoded into `room`, on top of the existing link's data. */
 static const void* codec_link_data(const setti_player* player, const setti_type* type,
                                    sett_entity source, const setti_delta_entry* entry, uint32_t k,
                                    sett_entity* target, void* room)
@@ -73,8 +73,7 @@ static bool codec_link_begin(const setti_type* type, sett_entity source, void** 
     size_t size = setti_relation_of_links(type)->data_size;
     *room = size != 0 ? setti_pool_alloc(&type->world->pool, size, 16) : NULL;
     if (size != 0 && *room == NULL) {
-        setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, "sett_delta_apply", source,
-                         type->id);
+        setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, codec_call, source, type->id);
     }
     return size == 0 || *room != NULL;
 }
@@ -84,7 +83,6 @@ static void codec_link_end(const setti_type* type, void* room)
     setti_pool_free(&type->world->pool, room, setti_relation_of_links(type)->data_size, 16);
 }
 
-/* Removes an entity's links of a relationship. */
 static bool codec_link_unrelate_all(const setti_player* player, setti_type* type,
                                     sett_entity entity)
 {
@@ -111,7 +109,6 @@ static bool codec_link_detach(const setti_player* player, setti_type* type, sett
     return done;
 }
 
-/* Lists the sources of a target. */
 static bool codec_link_list(setti_sides* sides, const setti_type* type, uint32_t owner,
                             uint32_t side, setti_codec_list* list)
 {
@@ -222,8 +219,7 @@ static bool codec_links_are_equal(const setti_relation* relation, uint32_t sourc
     return equal;
 }
 
-/* Relates a source to all targets in their order, and removes other links, which then come
- * first. */
+/* Relates a source to all targets in their order, then removes other links, which come first. */
 static bool codec_links_set(const setti_player* player, setti_relation* relation,
                             sett_entity source, const setti_delta_entry* entry, void* room)
 {
@@ -308,11 +304,11 @@ static bool codec_target_differs(const void* before, const void* after)
     return false; /* follows from the links */
 }
 
+/* Returns `done`; if it is false, memory ran out. */
 static bool codec_target_check_memory(const setti_type* type, sett_entity entity, bool done)
 {
     if (!done) {
-        setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, "sett_delta_apply", entity,
-                         type->id);
+        setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, codec_call, entity, type->id);
     }
     return done;
 }

@@ -25,8 +25,6 @@ static_assert(SETT_NAME_MAX == SETTI_TEXT_MAX, "what the header says is what fit
 
 #define NAME_NONE 0 /* the key of an entity without a name */
 
-/* ---------------------------------------------------------------------------------------- index */
-
 static uint32_t name_hash(const setti_name_table* names, uint32_t parent, uint64_t key)
 {
     return setti_hash_home(key, parent, names);
@@ -79,10 +77,9 @@ static void name_take(setti_name_table* names, uint32_t link, uint32_t hash)
     names->count--;
 }
 
-/* Reserves memory for `count` more names. */
-static bool name_reserve(sett_world* world, setti_name_table* names, uint32_t count)
+/* Makes room for `count` names. Returns false when memory runs out. */
+static bool name_reserve_slots(sett_world* world, setti_name_table* names, uint32_t count)
 {
-    SETTI_ASSERT(names->count <= names->capacity);
     if ((uint64_t)count * 3 < (uint64_t)names->capacity * 2) {
         return true;
     }
@@ -114,8 +111,8 @@ static bool name_is_current(const sett_world* world, const setti_name_table* nam
     return SETTI_LIKELY(names->epoch == world->epoch);
 }
 
-/* Rebuilds the index if necessary. Returns false when memory runs out or systems run in parallel,
- * before which it was rebuilt unless memory ran out. */
+/* Rebuilds the index if the state was replaced. Returns false when memory runs out, or while
+ * systems run if it ran out before. */
 static bool name_update_index(sett_world* world, setti_name_table* names)
 {
     if (name_is_current(world, names)) {
@@ -128,7 +125,7 @@ static bool name_update_index(sett_world* world, setti_name_table* names)
         memset(names->slot, 0, names->capacity * sizeof(*names->slot));
     }
     names->count = 0;
-    if (!name_reserve(world, names, names->type->storage.count)) {
+    if (!name_reserve_slots(world, names, names->type->storage.count)) {
         return false;
     }
     SETTI_EACH_INDEX(index, &names->type->storage) {
@@ -180,8 +177,6 @@ static uint32_t name_find_other(sett_world* world, uint32_t parent, uint64_t key
     return name_find_but(world, parent, key, setti_link_to(index));
 }
 
-/* ------------------------------------------------------------------------------- ties and moves */
-
 /* Writes the key of an entity that has the component. */
 static void name_write(sett_world* world, uint32_t index, uint64_t key)
 {
@@ -202,7 +197,7 @@ void setti_name_end(sett_world* world, uint32_t index)
         name_take(names, setti_link_to(index),
                   name_hash(names, setti_hierarchy_parent(world, index), key));
     }
-    name_write(world, index, NAME_NONE); /* for callbacks that run later */
+    name_write(world, index, NAME_NONE); /* callbacks that run later must see no name */
 }
 
 static void name_unlink(sett_world* world, setti_type* type, uint32_t index)
@@ -268,7 +263,7 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
     }
 }
 
-/* ------------------------------------------------------------------------------------- register */
+/* ---------------------------------------------------------------------------------- registering */
 
 static bool name_has(const sett_world* world, sett_entity entity)
 {
@@ -304,7 +299,6 @@ static void name_describe(sett_world* world, const setti_type* type, sett_entity
 
 static const char* name_validate(sett_world* world, setti_type* type);
 
-/* Registers the component in another world. */
 static sett_status name_join(sett_world* into, const sett_world* from, const setti_type* type)
 {
     (void)from;
@@ -357,8 +351,7 @@ sett_component sett_name_register(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- setting */
 
-/* Reads the part of a path for an entity without a name, '#' and its index. Returns its link; 0 for
- * other texts. */
+/* The link of the entity that a part of a path names by its index, as "#12"; 0 for other texts. */
 static uint32_t name_numbered(const char* text, size_t length)
 {
     uint64_t index = 0;
@@ -373,17 +366,16 @@ static uint32_t name_numbered(const char* text, size_t length)
 bool setti_name_is_good(const char* name)
 {
     size_t length = name != NULL ? strlen(name) : 0;
-    bool leads = length != 0 && (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-                                 strchr(name, '/') != NULL || name_numbered(name, length) != 0);
-    return length != 0 && length <= SETT_NAME_MAX && !leads;
+    bool is_path = length != 0 && (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+                                   strchr(name, '/') != NULL || name_numbered(name, length) != 0);
+    return length != 0 && length <= SETT_NAME_MAX && !is_path;
 }
 
-/* Names an entity by a key. */
 static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t key,
                                 const char* call)
 {
     setti_name_table* names = setti_names_of(world);
-    if (!name_update_index(world, names) || !name_reserve(world, names, names->count + 1)) {
+    if (!name_update_index(world, names) || !name_reserve_slots(world, names, names->count + 1)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, names->type->id);
     }
     uint32_t parent = setti_hierarchy_parent(world, entity.index);
@@ -393,8 +385,9 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
             sett_add(world, entity, names->type->id) == NULL) {
             return world->error;
         }
-        parent = setti_hierarchy_parent(world, entity.index);      /* callbacks may have moved it */
-        other = name_find_other(world, parent, key, entity.index); /* or named others */
+        /* Callbacks may have moved the entity, or named others. */
+        parent = setti_hierarchy_parent(world, entity.index);
+        other = name_find_other(world, parent, key, entity.index);
     }
     if (other != 0) {
         return name_conflict(world, call, entity.index, other);
@@ -421,8 +414,7 @@ sett_status setti_name_fail(sett_world* world, const char* name, const char* cal
     return setti_world_no_memory(world, call);
 }
 
-/* Adds a text and returns its key, or 0 on failure. Registers the component. If no name uses the
- * text in the end, a sweep frees it. */
+/* Adds the text of a name. Returns its key, 0 on failure. Registers the component. */
 static uint64_t name_add_text(sett_world* world, const char* name, const char* call)
 {
     if (!setti_name_is_good(name)) {
@@ -477,7 +469,7 @@ sett_status sett_name_set(sett_world* world, sett_entity entity, const char* nam
                                                           : setti_world_failure(world);
 }
 
-/* The search for a free number behind a name. */
+/* The search for a number that makes a name unique among siblings. */
 typedef struct name_numbering {
     const sett_world* world;
     sett_entity entity;
@@ -515,7 +507,7 @@ sett_status sett_name_set_unique(sett_world* world, sett_entity entity, const ch
     return name_set(world, entity, name, __func__);
 }
 
-/* The recorded name follows the call. */
+/* The recorded name stands behind the call. */
 static sett_status name_apply_set(sett_world* world, sett_entity entity, const void* call)
 {
     return sett_name_set(world, entity, (const char*)call + sizeof(setti_command_call));
@@ -552,7 +544,7 @@ bool setti_name_reserve(sett_world* world, uint32_t count)
 {
     setti_name_table* names = setti_names_of(world);
     return name_update_index(world, names) && count < UINT32_MAX - names->count &&
-           name_reserve(world, names, names->count + count);
+           name_reserve_slots(world, names, names->count + count);
 }
 
 void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
@@ -566,8 +558,6 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
         name_put(names, setti_link_to(index), name_hash(names, parent, key));
     }
 }
-
-/* -------------------------------------------------------------------------------------- reading */
 
 const char* sett_name_get(const sett_world* of, sett_entity entity)
 {
@@ -679,7 +669,7 @@ static size_t name_part(sett_world* world, uint32_t index, char number[16], cons
     return (size_t)snprintf(number, 16, "#%u", (unsigned)index);
 }
 
-/* Copies a part of a path to offset `at`, as far as it fits. */
+/* Copies a part of a path to offset `at`, as far as it fits into `size` bytes. */
 static void name_write_part(char* out, size_t size, size_t at, const char* text, size_t length)
 {
     if (at < size) {
@@ -687,7 +677,6 @@ static void name_write_part(char* out, size_t size, size_t at, const char* text,
     }
 }
 
-/* Climbs twice: to measure, then to write from the end. */
 size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_t size)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
@@ -695,7 +684,7 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
     if (SETTI_IS_NULL(world) || setti_entity_signature(&world->entities, entity) == NULL) {
         return 0;
     }
-    size_t length = 0;
+    size_t length = 0; /* climbs to the root to measure, then again to write from the end */
     const char* text;
     char number[16];
     uint32_t link = setti_link_to(entity.index);
@@ -733,8 +722,6 @@ sett_entity sett_name_next(const sett_world* of, const char* name, uint32_t* cur
     }
     return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
 }
-
-/* ----------------------------------------------------------------------------------- validating */
 
 static const char* name_validate(sett_world* world, setti_type* type)
 {

@@ -1,5 +1,4 @@
-/* name.h: the names of a world, for other files. The hierarchy needs them because names are unique
- * among siblings. */
+/* name.h: the names of a world, for other files. Names are unique among siblings. */
 #ifndef SETTI_NAME_H
 #define SETTI_NAME_H
 
@@ -43,8 +42,7 @@ uint64_t setti_name_key(const sett_world* world, uint32_t index);
 bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, const char* call);
 
 /* Adds the text of a name for a new child of a parent (a link; 0: a root), and returns its key.
- * Registers the component. Returns 0, failing as `call`, for an invalid or taken name, or when
- * memory runs out. */
+ * Registers the component. Returns 0 and fails as `call` for an invalid or taken name. */
 uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name, const char* call);
 
 /* Reports, as `call`, why the text of a name could not be added. */

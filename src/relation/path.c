@@ -28,7 +28,7 @@ static sett_entity path_create(sett_world* world, sett_entity parent, const char
     return made;
 }
 
-/* Destroys `count` new entities: `last`, its parent, and so on. */
+/* Destroys the `count` new entities at the end of a path; `last` is the last one. */
 static void path_undo(sett_world* world, sett_entity last, uint32_t count)
 {
     for (; count != 0; count--) {
@@ -43,14 +43,15 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path)) {
         return sett_null();
     }
-    from = sett_is_null(from) ? world->scope : from;
-    sett_entity at = *path == '/' ? sett_null() : from;
+    bool absolute = *path == '/';
+    sett_entity begin = sett_is_null(from) ? world->scope : from;
+    sett_entity at = absolute ? sett_null() : begin;
     if (!sett_is_null(at) && !sett_entity_valid(world, at)) {
         setti_world_fail(world, SETT_STATUS_STALE, __func__, at, 0);
         return sett_null();
     }
     uint32_t created = 0;
-    for (path += *path == '/';; path++) {
+    for (path += absolute;; path++) {
         char name[SETT_NAME_MAX + 1];
         size_t length = strcspn(path, "/");
         bool up = length == 2 && path[0] == '.' && path[1] == '.';
@@ -61,7 +62,7 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
         }
         memcpy(name, path, length);
         name[length] = '\0';
-        /* for roots too: null would mean the scope */
+        /* A leading slash finds roots: without it null would mean the scope. */
         char part[SETT_NAME_MAX + 2];
         (void)snprintf(part, sizeof(part), "%s%s", sett_is_null(at) ? "/" : "", name);
         sett_entity next =

@@ -4,11 +4,9 @@
  * Every query skips prefabs, without a term for it: the world knows the two tags that hide
  * entities, and a loop tests them only while some entity has one.
  *
- * Invariant:  hidden[k] is NULL or the type of that tag's name;  an instance made by this file is
- * led to its prefab by InstanceOf
+ * Invariant:  hidden[k] is NULL or the type of that tag's name
  */
 #include "sett/prefab.h"
-
 #include "relation/hierarchy.h"
 #include "relation/name.h"
 #include "relation/prefab.h"
@@ -16,6 +14,8 @@
 #include "world/command.h"
 
 #include <stdio.h>
+
+#define PREFAB_STEPS 64 /* links to prefabs that are followed: they can form a cycle */
 
 /* A tag begins to hide. Its entities leave, without callbacks, the groups that follow queries. */
 static void prefab_leave(sett_world* world, const setti_type* tag)
@@ -33,7 +33,7 @@ static void prefab_leave(sett_world* world, const setti_type* tag)
     setti_edit_forget_transitions(world);
 }
 
-/* Prefabs are in use in this world. */
+/* Lets the hierarchy call this file in a world. */
 static void prefab_join(sett_world* into)
 {
     static const setti_prefabs prefabs = {sett_prefab_make};
@@ -115,7 +115,7 @@ sett_component sett_instance_of(sett_world* world)
     return world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]->id;
 }
 
-/* The parent of instances without a given one. */
+/* The parent of instances for which the call names none: the scope, or null. */
 static sett_entity prefab_scope(const sett_world* world)
 {
     return world->scope_calls != NULL ? world->scope : sett_null();
@@ -143,7 +143,6 @@ SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone
 static sett_status prefab_run(sett_world* world, const setti_clone_desc* instance, uint32_t count,
                               sett_entity* out)
 {
-    SETTI_ASSERT(world->locks == 0);
     if (sett_instance_of(world) == 0) {
         return world->error;
     }
@@ -163,7 +162,6 @@ static sett_status prefab_run(sett_world* world, const setti_clone_desc* instanc
 static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t count,
                                 const char* call)
 {
-    SETTI_ASSERT(count != 0);
     if (!sett_entity_valid(world, parent)) {
         setti_world_fail(world, SETT_STATUS_STALE, call, parent, 0);
         return false;
@@ -290,7 +288,8 @@ static uint32_t prefab_tree_size(const sett_world* world, sett_entity prefab)
     return count;
 }
 
-static sett_status prefab_end_all(sett_world* world, const sett_entity* entities, uint32_t count)
+static sett_status prefab_destroy_all(sett_world* world, const sett_entity* entities,
+                                      uint32_t count)
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; k < count && status == SETT_OK; k++) {
@@ -300,22 +299,22 @@ static sett_status prefab_end_all(sett_world* world, const sett_entity* entities
     return status;
 }
 
-/* Earlier records have created the entities. After a failure for lack of memory, the program may
- * have added components to them or destroyed some. */
+/* Makes an instance of entities that earlier records have created. When it is repeated for lack of
+ * memory, the program may have added components to them or destroyed some. */
 static sett_status prefab_apply(sett_world* world, sett_entity entity, const void* given)
 {
     static const char call[] = "sett_cmd_instantiate";
     const prefab_call* of = given;
     const sett_entity* into = of->count == 1 ? &entity : of->entity;
-    bool there = sett_entity_valid(world, of->prefab);
+    bool all_alive = sett_entity_valid(world, of->prefab);
     for (uint32_t k = 0; k < of->count; k++) {
-        there = there && sett_entity_valid(world, into[k]);
+        all_alive = all_alive && sett_entity_valid(world, into[k]);
         if (sett_entity_components(world, into[k], NULL, 0) != 0) {
             return setti_world_fail(world, SETT_STATUS_PRESENT, call, into[k], 0);
         }
     }
-    if (!there) {
-        return prefab_end_all(world, into, of->count);
+    if (!all_alive) {
+        return prefab_destroy_all(world, into, of->count);
     }
     sett_status status = SETT_STATUS_CONFLICT;
     if (of->count == 1 || prefab_tree_size(world, of->prefab) == of->count) {
@@ -330,7 +329,7 @@ static sett_status prefab_apply(sett_world* world, sett_entity entity, const voi
                               SETTI_HANDLE(of->prefab));
     }
     if (status != SETT_OK && status != SETT_STATUS_OUT_OF_MEMORY) {
-        (void)prefab_end_all(world, into, of->count);
+        (void)prefab_destroy_all(world, into, of->count);
     }
     return status;
 }
@@ -420,11 +419,9 @@ const void* sett_prefab_get(const sett_world* world, sett_entity entity, sett_co
         return NULL;
     }
     const void* value = sett_find(world, entity, component);
-    /* Prefabs can be linked in a cycle; real chains are shorter. */
-    for (uint32_t steps = 0;
-         value == NULL && world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF] != NULL && steps < 64;
-         steps++) {
-        entity = sett_target(world, entity, world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]->id);
+    const setti_type* instances = world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF];
+    for (uint32_t steps = 0; value == NULL && instances != NULL && steps < PREFAB_STEPS; steps++) {
+        entity = sett_target(world, entity, instances->id);
         if (sett_is_null(entity)) {
             break;
         }
@@ -439,9 +436,12 @@ void* sett_prefab_override(sett_world* world, sett_entity entity, sett_component
         return NULL;
     }
     void* own = sett_find_mut(world, entity, component);
-    const void* value = own == NULL ? sett_prefab_get(world, entity, component) : NULL;
-    if (own != NULL || value != NULL) {
-        return own != NULL ? own : sett_set(world, entity, component, value);
+    if (own != NULL) {
+        return own;
+    }
+    const void* shared = sett_prefab_get(world, entity, component);
+    if (shared != NULL) {
+        return sett_set(world, entity, component, shared);
     }
     sett_status status = SETT_STATUS_ABSENT;
     if (!sett_entity_valid(world, entity)) {

@@ -12,8 +12,8 @@ enum {
 };
 
 enum {
-    SETTI_MODULE_TYPE_INSTANCE_OF = 0
-}; /* in world->own */
+    SETTI_MODULE_TYPE_INSTANCE_OF = 0 /* in world->module_type */
+};
 
 /* Functions of prefabs for the hierarchy, so that a program without prefabs does not link them. */
 typedef struct setti_prefabs {

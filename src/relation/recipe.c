@@ -17,21 +17,20 @@
  */
 #include "relation/recipe.h"
 #include "relation/chain.h"
-#include "relation/prefab.h"
-
 #include "relation/hierarchy.h"
 #include "relation/name.h"
+#include "relation/prefab.h"
 
 #define RECIPE_ROOT_MOST 32 /* components of an instance at most, with given values */
 #define RECIPE_TRIES 64     /* instances without a recipe before the prefab is analysed again */
-#define RECIPE_LIMIT 64     /* recipes before those of destroyed prefabs are removed */
+#define RECIPE_LIMIT 64     /* recipes for which the table has room at first */
 
 /* Node numbers can be SETTI_NONE. */
 typedef struct recipe_node {
-    uint32_t index;              /* of the prefab's entity */
-    uint32_t signature;          /* the prefab's entity has it, as found */
-    uint64_t dont_fragment_hash; /* of its dont_fragment types */
-    sett_hierarchy links;
+    uint32_t index;                         /* of the prefab's entity */
+    uint32_t signature;                     /* of the prefab's entity, when the recipe was made */
+    uint64_t dont_fragment_hash;            /* of its dont_fragment types */
+    sett_hierarchy links;                   /* of the prefab's entity, when the recipe was made */
     sett_hierarchy copy;                    /* links of the instance */
     uint64_t name;                          /* key of the copy's name, or 0 */
     uint32_t part_count;                    /* parts of the copy, in `parts` */
@@ -70,8 +69,6 @@ struct setti_recipes {
     uint32_t version;
 };
 
-/* ------------------------------------------------------------------------------------ the table */
-
 enum {
     SETTI_SLOT_RECIPES = 3
 };
@@ -90,6 +87,7 @@ static void recipe_free(sett_world* world, recipe* made)
     }
 }
 
+/* The slot of a prefab, or NULL. */
 static recipe** recipe_slot(const sett_world* world, sett_entity prefab)
 {
     const struct setti_recipes* all = recipes_of(world);
@@ -115,7 +113,6 @@ void setti_recipe_drop(sett_world* world)
 /* Removes the recipes of destroyed prefabs. */
 static void recipe_prune(sett_world* world)
 {
-    SETTI_ASSERT(recipes_of(world) != NULL);
     struct setti_recipes* all = recipes_of(world);
     uint32_t left = 0;
     setti_hash_map_deinit(&world->pool, &all->by_prefab);
@@ -187,8 +184,8 @@ static uint64_t recipe_dont_fragment_hash(const sett_world* world, uint32_t inde
     return hash;
 }
 
-/* The node of a link within the subtree. */
-static uint32_t recipe_number(const setti_clone* plan, uint32_t link)
+/* The node of a link within the subtree, or SETTI_NONE. */
+static uint32_t recipe_node_of(const setti_clone* plan, uint32_t link)
 {
     if (link == SETTI_NO_LINK) {
         return SETTI_NONE;
@@ -196,7 +193,9 @@ static uint32_t recipe_number(const setti_clone* plan, uint32_t link)
     return plan->node_count == 1 ? 0 : setti_hash_map_find(&plan->by_index, link);
 }
 
-static void recipe_link(const sett_world* world, const setti_clone* plan, recipe* made, uint32_t k)
+/* Notes the hierarchy's links of a node, and the nodes to which they lead. */
+static void recipe_note_links(const sett_world* world, const setti_clone* plan, recipe* made,
+                              uint32_t k)
 {
     recipe_node* node = &made->nodes[k];
     const sett_hierarchy* links = setti_hierarchy_find(world, node->index);
@@ -206,17 +205,17 @@ static void recipe_link(const sett_world* world, const setti_clone* plan, recipe
         return;
     }
     node->links = *links;
-    node->first = recipe_number(plan, links->first);
+    node->first = recipe_node_of(plan, links->first);
     if (k != 0) {
-        node->parent = recipe_number(plan, links->parent);
-        node->next = recipe_number(plan, links->next);
-        node->previous = recipe_number(plan, links->previous);
+        node->parent = recipe_node_of(plan, links->parent);
+        node->next = recipe_node_of(plan, links->next);
+        node->previous = recipe_node_of(plan, links->previous);
         SETTI_ASSERT(node->parent < k);
         node->level = made->nodes[node->parent].level + 1;
     }
 }
 
-/* Fills in a node of a recipe. Returns false if its copies need more than values. */
+/* Fills in a node of a recipe. Returns false if its copies get links of relationships. */
 static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, recipe* made,
                              uint32_t k)
 {
@@ -231,7 +230,7 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, r
     node->derives = from->derives;
     node->part_count = from->edit.added_count;
     made->named += node->name != 0;
-    recipe_link(world, plan, made, k);
+    recipe_note_links(world, plan, made, k);
     made->edits[k] = (setti_edit){.entities = &made->copies[k],
                                   .count = 1,
                                   .to = node->to,
@@ -319,10 +318,8 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     *slot = made;
 }
 
-/* ------------------------------------------------------------------------------------ comparing */
-
 /* Whether a node has the links that it had. The root's parent and siblings do not matter. */
-static bool recipe_is_linked(const recipe_node* node, const sett_hierarchy* links, bool root)
+static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool root)
 {
     if (links == NULL || !node->tree) {
         return (links != NULL) == node->tree;
@@ -332,9 +329,10 @@ static bool recipe_is_linked(const recipe_node* node, const sett_hierarchy* link
                      links->previous == node->links.previous));
 }
 
-static bool recipe_is_node(const sett_world* world, const recipe_node* node, bool root)
+/* Whether a node's entity is as it was when the recipe was made. */
+static bool recipe_is_unchanged(const sett_world* world, const recipe_node* node, bool root)
 {
-    return recipe_is_linked(node, setti_hierarchy_find(world, node->index), root) &&
+    return recipe_has_links(node, setti_hierarchy_find(world, node->index), root) &&
            setti_entity_set_of(&world->entities, node->index) == node->signature &&
            (root || setti_names_of(world) == NULL ||
             setti_name_key(world, node->index) == node->name) &&
@@ -360,7 +358,7 @@ static recipe* recipe_find(const sett_world* world, sett_entity prefab)
     }
     /* Equal links mean equal entities: links to destroyed ones are removed. */
     for (uint32_t k = 0; k < made->node_count; k++) {
-        if (!recipe_is_node(world, &made->nodes[k], k == 0)) {
+        if (!recipe_is_unchanged(world, &made->nodes[k], k == 0)) {
             return NULL;
         }
     }
@@ -369,7 +367,7 @@ static recipe* recipe_find(const sett_world* world, sett_entity prefab)
 
 /* -------------------------------------------------------------------------------- instantiating */
 
-/* Adds a type to the root's copy. Returns false if that takes more than a known transition. */
+/* Adds a type to the root's copy. Returns false if clone.c must do that. */
 static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
 {
     for (uint32_t k = 0; k < edit->added_count; k++) {
@@ -386,7 +384,7 @@ static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, co
            setti_change_include_fast(world, edit, type, value);
 }
 
-/* Adds the given values to the root's copy. */
+/* Adds given values, parent and name to the root's edit. Returns false if clone.c must do that. */
 static bool recipe_begin_root(sett_world* world, recipe* made, const setti_clone_desc* instance,
                               setti_edit_part* room)
 {
@@ -415,7 +413,6 @@ static bool recipe_begin_root(sett_world* world, recipe* made, const setti_clone
 /* Reserves the entities; their indices go to `copies`. */
 static bool recipe_reserve_entities(sett_world* world, recipe* made, const sett_entity* into)
 {
-    SETTI_ASSERT(made->node_count != 0);
     setti_entity_table* table = &world->entities;
     uint32_t k = into != NULL;
     uint32_t from = setti_entity_hint_index(table);
@@ -435,10 +432,8 @@ static bool recipe_reserve_entities(sett_world* world, recipe* made, const sett_
     return true;
 }
 
-/* Reserves all memory. */
 static bool recipe_reserve(sett_world* world, recipe* made, const setti_clone_desc* instance)
 {
-    SETTI_ASSERT(made->simple);
     uint32_t named = made->named + (instance->name != 0);
     if (!recipe_reserve_entities(world, made, instance->into)) {
         return false;
@@ -460,12 +455,11 @@ static uint32_t recipe_copy_link(const recipe* made, uint32_t node)
     return node != SETTI_NONE ? setti_link_to(made->copies[node].index) : SETTI_NO_LINK;
 }
 
-/* Sets the links of the copies, whose indices are known; the root has no parent yet. This function
- * and recipe_finish are inlined for a constant `count` of one, without a loop. */
+/* Sets the hierarchy's links of the copies; the root has no parent yet. Like recipe_finish inlined
+ * for a constant `count` of one, without a loop. */
 SETTI_INLINE void recipe_link_copies(const sett_world* world, recipe* made, uint32_t count,
                                      const setti_clone_desc* instance)
 {
-    SETTI_ASSERT(made->simple);
     uint32_t depth = 0;
     if (!sett_is_null(instance->parent)) {
         depth = setti_hierarchy_find(world, instance->parent.index)->depth + 1;
@@ -506,6 +500,7 @@ static void recipe_remap(sett_world* world, const recipe* made, const setti_edit
     }
 }
 
+/* Completes created copies: parent, references, InstanceOf and names; then runs the callbacks. */
 SETTI_INLINE void recipe_finish(sett_world* world, const recipe* made, uint32_t count,
                                 const setti_clone_desc* instance)
 {
@@ -533,14 +528,13 @@ SETTI_INLINE void recipe_finish(sett_world* world, const recipe* made, uint32_t 
     }
 }
 
-/* Whether a new child needs no more of the parent than links. */
+/* Whether a parent has the hierarchy's component, and room for a child. */
 static bool recipe_takes_child(const sett_world* world, sett_entity parent)
 {
     const sett_hierarchy* above = setti_hierarchy_find(world, parent.index);
     return above != NULL && above->children < SETTI_CHILDREN_LIMIT;
 }
 
-/* Makes an instance of one entity without a name. */
 static bool recipe_make_one(sett_world* world, recipe* made, const setti_clone_desc* instance,
                             sett_entity* out)
 {

@@ -9,11 +9,10 @@
  * relationships, or without memory or indices. */
 bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_entity* out);
 
-/* Learns from an instance that clone.c has made: the second one stores a recipe, if there is
- * memory. */
+/* Learns from an instance that clone.c has made: the second one stores a recipe. */
 void setti_recipe_learn(sett_world* world, sett_entity prefab);
 
-/* Frees all recipes; they are made again when needed. */
+/* Frees all recipes; later instances make them again. */
 void setti_recipe_drop(sett_world* world);
 
 /* Outdates all recipes, after a change that cannot be seen in the prefab. */

@@ -17,8 +17,6 @@
 
 static const char relation_registers[] = "sett_relationship_register";
 
-/* ---------------------------------------------------------------------------------------- hooks */
-
 /* Copies only the data of links: sett_relate sets the target. */
 static void links_copy(void* to, const void* from, uint32_t count, void* user)
 {
@@ -33,7 +31,6 @@ static void links_copy(void* to, const void* from, uint32_t count, void* user)
 /* Writes a link's data; NULL: no effect. */
 static void relation_write(const setti_relation* relation, void* to, const void* data)
 {
-    SETTI_ASSERT(data == NULL || to != NULL);
     if (data != NULL && relation->data_size != 0) {
         memcpy(to, data, relation->data_size);
     }
@@ -41,7 +38,7 @@ static void relation_write(const setti_relation* relation, void* to, const void*
 
 /* ---------------------------------------------------------------------------------- registering */
 
-/* Computes the layout of a link. */
+/* Computes the layout of links: the neighbours first, then the data. */
 static void relation_lay_out(setti_relation* relation, const sett_component_desc* data)
 {
     size_t head = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
@@ -110,22 +107,21 @@ static void relation_fill_mask(const setti_relation* relation, unsigned char* ma
     }
 }
 
-/* Describes an exclusive link's value: the link, then the data, as members or as bytes with a mask.
- * *room, which the caller frees, becomes the members or the mask. Returns false when memory runs
- * out. */
+/* Describes an exclusive link's value, the link and then the data: as members, or as bytes with a
+ * mask. These are *room, which the caller frees. Returns false when memory runs out. */
 static bool relation_describe_value(const setti_relation* relation, sett_struct* of,
                                     sett_component_desc* desc, void** room, size_t* room_size)
 {
     SETTI_ASSERT(!relation->many);
     const sett_component_desc* data = &relation->data_type->desc;
-    bool known = data->size == 0 || data->members != NULL;
+    bool has_members = data->size == 0 || data->members != NULL;
     uint32_t count = data->members != NULL ? data->members->count : 0;
-    *room_size = known ? (count + 1) * sizeof(sett_member) : relation->layout.size;
+    *room_size = has_members ? (count + 1) * sizeof(sett_member) : relation->layout.size;
     *room = setti_pool_alloc(&relation->world->pool, *room_size, 16);
     if (*room == NULL) {
         return false;
     }
-    if (known) {
+    if (has_members) {
         relation_fill_members(relation, *room);
         *of =
             (sett_struct){desc->name, relation->layout.size, count + 1, *room, sett_members_link_};
@@ -231,6 +227,7 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     return relation;
 }
 
+/* The relation of a type with links, or of a "sources" type. */
 static const setti_relation* relation_of_either(const setti_type* type)
 {
     return type->links != NULL ? setti_relation_of_links(type) : setti_relation_of_ends(type);
@@ -272,8 +269,8 @@ static bool relation_same(const setti_type* a, const setti_type* b)
     return relation_is_same(r, s) && r->data_type->padding_hash == s->data_type->padding_hash;
 }
 
-/* Finds the first link of a source in world a that world b lacks, of which `only` says that, or
- * that has other data there; `of_data` NULL: data are not compared. */
+/* Describes the first link of a source in a's world that b's world lacks (which `only` says) or
+ * that has other data there; `of_data` NULL: data are not compared. Returns 0 if there is none. */
 static int relation_difference_one(sett_entity entity, const setti_relation* a,
                                    const setti_relation* b, const char* only,
                                    setti_value_difference of_data, char* out, size_t size)
@@ -340,6 +337,7 @@ static const setti_pages* relation_pages(const sett_world* world, const setti_ty
     return &setti_relation_of_links(type)->records;
 }
 
+/* Whether a source leads to a target, now or by its former exclusive link `old`. */
 static bool relation_links_to(const sett_world* world, const setti_type* type, sett_entity source,
                               const void* old, sett_entity target)
 {
@@ -353,6 +351,20 @@ static bool relation_links_to(const sett_world* world, const setti_type* type, s
     }
     return relation->many ? setti_chain_search(relation, source, target) != SETTI_NONE
                           : sett_equals(sett_target(world, source, type->id), target);
+}
+
+/* Adds a relation to the end of the world's list. */
+static void relation_append(sett_world* world, setti_relation* relation)
+{
+    setti_relation* last = setti_relations_of(world);
+    while (last != NULL && last->next != NULL) {
+        last = last->next;
+    }
+    if (last != NULL) {
+        last->next = relation;
+    } else {
+        world->module[SETTI_SLOT_RELATIONS] = relation;
+    }
 }
 
 /* Adds the relation to its types and to the world. */
@@ -380,21 +392,35 @@ static void relation_publish(setti_relation* relation, sett_component links, set
     setti_component_guard(relation->sources, "sett_relate or sett_unrelate");
     relation->links->writers = "sett_relate or sett_cmd_relate, or sett_related_mut for the data";
     setti_cleanup_tie(relation);
-    setti_relation* last = setti_relations_of(world);
-    while (last != NULL && last->next != NULL) {
-        last = last->next;
-    }
-    if (last != NULL) {
-        last->next = relation;
-    } else {
-        world->module[SETTI_SLOT_RELATIONS] = relation;
-    }
+    relation_append(world, relation);
     if (relation->many) {
         setti_world_add_root(world, &relation->root, &relation->record_count,
                              sizeof(relation->record_count), &relation->records, NULL);
         relation->root.name = relation->links->desc.name;
         relation->links->records = &relation->layout;
     }
+}
+
+/* Whether the component of a new relation's name is the same relationship; fails if not. */
+static bool relation_check_known(sett_world* world, const setti_relation* relation,
+                                 sett_component known, const sett_relationship_desc* desc)
+{
+    const setti_relation* existing = setti_relation_of(world, known);
+    if (existing == NULL) {
+        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                              "%s: \"%.100s\" is registered already, as a component - choose "
+                              "another name",
+                              relation_registers, desc->name);
+        return false;
+    }
+    if (!relation_is_same(existing, relation) || (desc->id != 0 && desc->id != known)) {
+        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                              "%s: \"%.100s\" is registered already, with other options - "
+                              "choose another name, or the same options",
+                              relation_registers, desc->name);
+        return false;
+    }
+    return true;
 }
 
 sett_component sett_relationship_register_sized(sett_world* world,
@@ -415,22 +441,9 @@ sett_component sett_relationship_register_sized(sett_world* world,
         return 0;
     }
     sett_component known = sett_component_find(world, desc->name);
-    const setti_relation* existing = setti_relation_of(world, known);
     if (known != 0) {
-        bool same = existing != NULL && relation_is_same(existing, relation) &&
-                    (desc->id == 0 || desc->id == known);
+        bool same = relation_check_known(world, relation, known, desc);
         relation_free(relation);
-        if (!same && existing != NULL) {
-            setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                  "%s: \"%.100s\" is registered already, with other options - "
-                                  "choose another name, or the same options",
-                                  relation_registers, desc->name);
-        } else if (!same) {
-            setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                  "%s: \"%.100s\" is registered already, as a component - choose "
-                                  "another name",
-                                  relation_registers, desc->name);
-        }
         return same ? known : 0;
     }
     /* The targets' type first: without hooks it is harmless if the second registration fails. */
@@ -478,7 +491,6 @@ sett_component sett_relationship_sources(const sett_world* world, sett_component
 
 /* ------------------------------------------------------------------------------------- relating */
 
-/* The relation of a changing call, if the world allows it and the entity is alive. */
 setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
                                      sett_entity entity, const char* call)
 {
@@ -498,7 +510,7 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
     return relation;
 }
 
-/* Completes the first link of a source before callbacks run. */
+/* What completes the first link of a source before callbacks run. */
 typedef struct relation_fill {
     setti_edit_fill fill; /* first */
     setti_relation* relation;
@@ -533,13 +545,42 @@ static void* relation_try_link(setti_relation* relation, sett_entity source, set
     return link_data;
 }
 
+/* Makes a link of a source, whose exclusive link `existing` (or NULL) is redirected. Returns the
+ * link's data; NULL when memory runs out. */
+static void* relation_add_link(setti_relation* relation, sett_entity source, sett_entity target,
+                               const void* data, const sett_link* existing)
+{
+    sett_world* world = relation->world;
+    setti_type* type = relation->links;
+    bool has_links =
+        existing != NULL || (relation->many && setti_storage_has(&type->storage, source.index));
+    bool replaces = existing != NULL && setti_change_keeps_link(type);
+    void* old = replaces ? setti_change_preserve(world, type, existing) : NULL;
+    relation_fill first = {{relation_fill_value}, relation, source, target, data};
+    if ((replaces && old == NULL) || (relation->many && !setti_chain_reserve(relation)) ||
+        !setti_change_add_two(world, relation->sources, target, type, source, &first.fill)) {
+        setti_change_release(world, type, old);
+        return NULL;
+    }
+    if (has_links) { /* otherwise relation_fill_value has made the link */
+        if (!relation->many) {
+            setti_chain_unlink(relation, setti_chain_write(relation, source.index));
+        }
+        relation_write(relation, setti_chain_link(relation, source.index, target), data);
+        world->replaced_link = old;
+        setti_chain_notify(relation, source.index, target);
+        world->replaced_link = NULL;
+        setti_change_release(world, type, old);
+    }
+    uint32_t place = relation->many ? relation->record_count - 1 : source.index;
+    return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
+}
+
 /* Makes a link, or writes an existing one; an exclusive link to another target is redirected.
  * Returns its data; NULL when memory runs out. */
 static void* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
                            const void* data)
 {
-    sett_world* world = relation->world;
-    setti_type* type = relation->links;
     uint32_t place = relation->many ? setti_chain_search(relation, source, target) : source.index;
     sett_link* link = place != SETTI_NONE ? setti_chain_write(relation, place) : NULL;
     if (link != NULL && sett_equals(link->target, target)) {
@@ -552,30 +593,8 @@ static void* relation_link(setti_relation* relation, sett_entity source, sett_en
     }
     void* made =
         link == NULL && !relation->many ? relation_try_link(relation, source, target, data) : NULL;
-    if (SETTI_LIKELY(made != NULL)) {
-        return made;
-    }
-    bool more = link != NULL || (relation->many && setti_storage_has(&type->storage, source.index));
-    bool replaces = link != NULL && setti_change_keeps_link(type);
-    void* old = replaces ? setti_change_preserve(world, type, link) : NULL;
-    relation_fill first = {{relation_fill_value}, relation, source, target, data};
-    if ((replaces && old == NULL) || (relation->many && !setti_chain_reserve(relation)) ||
-        !setti_change_add_two(world, relation->sources, target, type, source, &first.fill)) {
-        setti_change_release(world, type, old);
-        return NULL;
-    }
-    if (more) {
-        if (!relation->many) {
-            setti_chain_unlink(relation, setti_chain_write(relation, source.index));
-        }
-        relation_write(relation, setti_chain_link(relation, source.index, target), data);
-        world->replaced_link = old;
-        setti_chain_notify(relation, source.index, target);
-        world->replaced_link = NULL;
-        setti_change_release(world, type, old);
-    }
-    place = relation->many ? relation->record_count - 1 : source.index;
-    return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
+    return SETTI_LIKELY(made != NULL) ? made
+                                      : relation_add_link(relation, source, target, data, link);
 }
 
 /* The target of an exclusive link, or SETTI_NONE. */
@@ -585,8 +604,7 @@ static uint32_t relation_target_index(const setti_relation* relation, uint32_t i
     return link != NULL ? link->target.index : SETTI_NONE;
 }
 
-/* The next entity in a walk over all whose links lead to `root`, each before its sources;
- * SETTI_NONE: the end. */
+/* In a walk over the entities that lead to `root`: the one after `at`; SETTI_NONE at the end. */
 static uint32_t relation_next_below(const setti_relation* relation, uint32_t root, uint32_t at)
 {
     uint32_t next = setti_chain_first(relation, at, SETTI_SOURCES);
@@ -597,8 +615,8 @@ static uint32_t relation_next_below(const setti_relation* relation, uint32_t roo
     return next;
 }
 
-/* Whether links lead from one entity to another. Follows links from the first and walks back from
- * the second, in turn, until one walk ends. */
+/* Whether links lead from one entity to another. Each step follows a link from the first and goes
+ * on in the walk back from the second: the shorter way decides. */
 static bool relation_leads(const setti_relation* relation, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(relation->desc.acyclic && !relation->many);
@@ -614,9 +632,8 @@ static bool relation_leads(const setti_relation* relation, uint32_t from, uint32
     return false;
 }
 
-/* Fails with CYCLE if links lead from the target to the source. Not checked while a delta is
- * played, where redirected links may form a cycle for a moment; state/delta_play.c checks the
- * result. */
+/* Fails with CYCLE if links lead from the target to the source. Not while a delta is played, which
+ * may form a cycle for a moment: state/delta_play.c checks the result. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
                                         sett_entity target, const char* call)
 {
@@ -631,15 +648,20 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
                                  SETTI_HANDLE(target));
 }
 
+/* The place of the link from source to target, for calls that write; or SETTI_NONE. */
+static uint32_t relation_find_link(setti_relation* relation, sett_entity source, sett_entity target)
+{
+    return relation->many ? setti_chain_search(relation, source, target)
+                          : setti_chain_find(relation, source, target);
+}
+
 /* Calls the program's hook for a new link. */
 SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett_entity source,
                                                   sett_entity target, const char* call)
 {
     SETTI_ASSERT(relation->desc.may_relate != NULL);
     sett_world* world = relation->world;
-    uint32_t place = relation->many ? setti_chain_search(relation, source, target)
-                                    : setti_chain_find(relation, source, target);
-    if (place != SETTI_NONE) {
+    if (relation_find_link(relation, source, target) != SETTI_NONE) {
         return SETT_OK;
     }
     const char* outer = setti_world_begin_call(world, relation->links->desc.name);
@@ -659,7 +681,6 @@ typedef enum relation_asking {
     RELATION_SKIP_HOOK
 } relation_asking;
 
-/* Relates two entities. */
 static void* relation_relate(sett_world* world, sett_entity source, sett_component relationship,
                              sett_entity target, const void* data, relation_asking asking,
                              const char* call)
@@ -711,8 +732,7 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
     if (relation == NULL) {
         return setti_world_failure(world);
     }
-    uint32_t place = relation->many ? setti_chain_search(relation, source, target)
-                                    : setti_chain_find(relation, source, target);
+    uint32_t place = relation_find_link(relation, source, target);
     if (place == SETTI_NONE) {
         return SETT_STATUS_ABSENT;
     }
@@ -807,10 +827,10 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
                : relation_record(commands, source, relationship, target, NULL, &kind, __func__);
 }
 
-/* --------------------------------------------------------------------------------------- asking */
+/* -------------------------------------------------------------------------------------- reading */
 
-/* Like relation_to_read, for calls that read or write a link's data, which a running system must
- * declare. Links themselves cannot change while systems run. */
+/* The relation of a call that reads or writes links' data; reports a running system that does not
+ * declare that. Links themselves cannot change while systems run. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_entity source,
                                                sett_component relationship, uint32_t access,
                                                const char* call)
@@ -851,7 +871,7 @@ void* sett_related_mut(sett_world* world, sett_entity source, sett_component rel
                : NULL;
 }
 
-/* Whether the links' data have a C type; `out` becomes the reason why not. */
+/* Whether the links' data have a C type; if not, `out` becomes the message that says why. */
 static bool relation_has_type(const sett_world* world, sett_component relationship, size_t size,
                               const char* type_name, const char* call, char out[SETTI_MESSAGE_SIZE])
 {
@@ -969,9 +989,8 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
     return sources != NULL ? sources->count : 0;
 }
 
-/* An entity's next target or source; null at the end. If the program has deleted the record just
- * returned, the last record took that number; if the last record was the next one, it is found
- * there. */
+/* An entity's next target or source; null at the end. If the program has deleted the record
+ * returned before, the last record has its number now, and is found there if it was next. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
                                  sett_link_cursor* cursor, setti_link_side side)
 {
@@ -980,8 +999,8 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
     bool current = setti_entity_is_current(entities, entity);
     uint32_t first = current ? setti_chain_first(relation, entity.index, side) : SETTI_NONE;
     uint32_t place = first != SETTI_NONE && cursor->begun_ ? cursor->next_ : first;
-    bool moved = relation->many && place != SETTI_NONE && place >= relation->record_count;
-    place = moved ? cursor->at_ : place;
+    bool renumbered = relation->many && place != SETTI_NONE && place >= relation->record_count;
+    place = renumbered ? cursor->at_ : place;
     if (place == SETTI_NONE || (relation->many && place >= relation->record_count)) {
         return sett_null();
     }

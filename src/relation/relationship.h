@@ -63,8 +63,7 @@ static inline setti_relation* setti_relation_of(const sett_world* world, sett_co
 sett_status setti_relation_join(sett_world* into, const setti_relation* relation,
                                 const sett_component_desc* data);
 
-/* The relation of a changing call, if the world allows it and the entity is alive; else NULL, and
- * the call has failed. */
+/* The relation of a changing call; NULL if the call must fail, and has failed. */
 setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
                                      sett_entity entity, const char* call);
 
@@ -73,8 +72,7 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
                             sett_entity target, const void* data, const char* call);
 
-/* Sets the cascades of both types: what destroying an entity does at the other ends of its
- * links. */
+/* Sets the cascades of both types: what destroying an entity does to the ends of its links. */
 void setti_cleanup_tie(const setti_relation* relation);
 
 #endif

@@ -33,7 +33,7 @@ sett_component setti_singleton_register(sett_world* world)
     return tag;
 }
 
-/* Creates the entity with a component and its value, if given: all of it, or nothing. */
+/* Creates the singletons' entity, with a component and its value unless these are 0 and NULL. */
 static sett_entity singleton_create(sett_world* world, sett_component component, const void* value)
 {
     sett_component tag = setti_singleton_register(world);
@@ -41,7 +41,7 @@ static sett_entity singleton_create(sett_world* world, sett_component component,
     const void* values[2] = {NULL, value};
     sett_entity entity = sett_null();
     const struct setti_scope_calls* scope = world->scope_calls;
-    world->scope_calls = NULL;
+    world->scope_calls = NULL; /* the entity is no child of the scope */
     if (tag != 0) {
         (void)sett_entity_create_many(world, 1, components, component != 0 ? 2 : 1, values,
                                       &entity);
@@ -92,7 +92,7 @@ static void* singleton_begin(sett_world* world, sett_component component, const 
     return sett_is_null(entity) ? NULL : sett_find_mut(world, entity, component);
 }
 
-/* Checks access to a singleton here first, so that a report names this call. */
+/* Checks a system's access to a singleton, so that a report names `call`. */
 static void singleton_touch(const sett_world* world, sett_component component, uint32_t access,
                             const char* call)
 {
@@ -143,8 +143,7 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
                                 : sett_set(world, entity, component, value);
 }
 
-/* In debug builds: reports a missing singleton, unless the id is unregistered, which was
- * reported. */
+/* In debug builds: reports a missing singleton. An unregistered id has been reported already. */
 SETTI_COLD static void singleton_report_absent(const sett_world* world, sett_component component,
                                                const char* call)
 {

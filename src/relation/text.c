@@ -25,8 +25,8 @@
 
 #define TEXT_SHIFT 12
 #define TEXT_MASK (SETTI_TEXT_PAGE - 1)
-#define TEXT_SWEEP (4 * SETTI_TEXT_PAGE) /* bytes of texts that make a sweep worth its time */
-#define TEXT_AROUND ((uint32_t)SETTI_TEXT_HEAD + 1) /* bytes of a stored text beside its own */
+#define TEXT_SWEEP (4 * SETTI_TEXT_PAGE) /* bytes of new texts that make a sweep worth its time */
+#define TEXT_AROUND ((uint32_t)SETTI_TEXT_HEAD + 1) /* bytes around a stored text: head and zero */
 #define TEXT_PAGE_END 0 /* in place of a head: no text follows in the page */
 
 static_assert(1 << TEXT_SHIFT == SETTI_TEXT_PAGE, "places are cut by shifts");
@@ -80,8 +80,8 @@ static uint32_t text_next_page(uint32_t place)
     return (place | TEXT_MASK) + 1;
 }
 
-/* Moves *place to the first text from there on. Returns false at the end. */
-static bool text_skip(const setti_texts* texts, uint32_t* place)
+/* Moves *place to the first text at or after it. Returns false at the end. */
+static bool text_skip_to(const setti_texts* texts, uint32_t* place)
 {
     while (*place < texts->used) {
         uint32_t extent = text_extent(texts, *place);
@@ -93,6 +93,7 @@ static bool text_skip(const setti_texts* texts, uint32_t* place)
     return false;
 }
 
+/* The place after a text or hole. */
 static uint32_t text_behind(const setti_texts* texts, uint32_t place)
 {
     return place + text_extent(texts, place);
@@ -105,8 +106,7 @@ static bool text_equals(const setti_texts* texts, uint32_t place, const char* te
     return size == length && memcmp(at, text, length) == 0;
 }
 
-/* The key that a text has or would have, 0 if none is left for it; *place becomes its position, or
- * SETTI_NONE. */
+/* The key of a text, stored or not; 0 if none is left. *place: where it is, or SETTI_NONE. */
 static uint64_t text_key(const setti_texts* texts, const char* text, size_t length, uint32_t* place)
 {
     uint64_t key = setti_hash_bytes(text, length);
@@ -138,7 +138,7 @@ bool setti_text_sync(sett_world* world, setti_texts* texts)
         return false;
     }
     setti_hash_map_deinit(&world->pool, &texts->where);
-    for (uint32_t at = 0; text_skip(texts, &at); at = text_behind(texts, at)) {
+    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_behind(texts, at)) {
         size_t length;
         const char* text = text_at(texts, at, &length);
         uint32_t place;
@@ -152,16 +152,16 @@ bool setti_text_sync(sett_world* world, setti_texts* texts)
     return true;
 }
 
-/* Searches without the cache for a text, or for a key (`text` NULL); *key becomes its key. */
+/* Searches all pages for a text, or for a key (`text` NULL). *key: its key, or 0 if not found. */
 static uint32_t text_search(const setti_texts* texts, const char* text, size_t length,
                             uint64_t* key)
 {
-    for (uint32_t at = 0; text_skip(texts, &at); at = text_behind(texts, at)) {
+    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_behind(texts, at)) {
         size_t size;
         const char* other = text_at(texts, at, &size);
-        /* one more for each earlier text with an equal hash */
+        /* The hash is one more for each earlier text with an equal hash. */
         uint64_t hash = setti_hash_bytes(other, size);
-        for (uint32_t k = 0; text_skip(texts, &k) && k < at; k = text_behind(texts, k)) {
+        for (uint32_t k = 0; text_skip_to(texts, &k) && k < at; k = text_behind(texts, k)) {
             size_t earlier_size;
             const char* earlier = text_at(texts, k, &earlier_size);
             hash = setti_hash_bytes(earlier, earlier_size) == hash ? setti_hash_next(hash) : hash;
@@ -199,9 +199,9 @@ const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key)
     return place != SETTI_NONE ? text_at(texts, place, &length) : NULL;
 }
 
-/* Collects the texts in use, and those that other texts' keys depend on, because they have the same
- * hash. Returns false when memory runs out. */
-static bool text_mark(sett_world* world, const setti_texts* texts, setti_hash_map* live)
+/* Collects the texts in use, and the texts before them with the same hash, on which their keys
+ * depend. Returns false when memory runs out. */
+static bool text_collect_live(sett_world* world, const setti_texts* texts, setti_hash_map* live)
 {
     SETTI_EACH_INDEX(index, &texts->users->storage) {
         uint64_t key;
@@ -212,7 +212,7 @@ static bool text_mark(sett_world* world, const setti_texts* texts, setti_hash_ma
             return false;
         }
     }
-    for (uint32_t at = 0; text_skip(texts, &at); at = text_behind(texts, at)) {
+    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_behind(texts, at)) {
         size_t length;
         const char* text = text_at(texts, at, &length);
         uint32_t place;
@@ -225,7 +225,6 @@ static bool text_mark(sett_world* world, const setti_texts* texts, setti_hash_ma
     return true;
 }
 
-/* Whether a text is in use. */
 static bool text_is_live(const setti_texts* texts, const setti_hash_map* live, uint32_t place)
 {
     size_t length;
@@ -234,7 +233,7 @@ static bool text_is_live(const setti_texts* texts, const setti_hash_map* live, u
     return setti_hash_map_find(live, text_key(texts, text, length, &same)) != SETTI_NONE;
 }
 
-/* Writes the head of a text or hole, unless it is there. */
+/* Writes the head of a text or hole, unless it is the same: then the page stays unwritten. */
 static void text_write_head(setti_pool* pool, const setti_texts* texts, uint32_t at, uint32_t head)
 {
     if (text_head(texts, at) != head) {
@@ -243,15 +242,14 @@ static void text_write_head(setti_pool* pool, const setti_texts* texts, uint32_t
     }
 }
 
-/* Makes holes of a page's unused texts. Returns the end of its last text; its begin if it has none
- * and is freed. */
+/* Makes holes of a page's unused texts. Returns the end of the last text, or frees the page. */
 static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const setti_hash_map* live,
                                 uint32_t begin)
 {
     SETTI_ASSERT((begin & TEXT_MASK) == 0);
     setti_pool* pool = &world->pool;
-    uint32_t end = begin; /* after the last text in use */
-    uint32_t hole = begin;
+    uint32_t end = begin;  /* after the last text in use */
+    uint32_t hole = begin; /* where the current hole begins */
     uint32_t extent;
     uint32_t at = begin;
     for (; at < begin + SETTI_TEXT_PAGE && (extent = text_extent(texts, at)) != 0; at += extent) {
@@ -277,7 +275,7 @@ void setti_text_sweep(sett_world* world, setti_texts* texts)
     if (texts->users == NULL || texts->hold != 0 || !setti_text_sync(world, texts)) {
         return;
     }
-    if (!text_mark(world, texts, &live)) {
+    if (!text_collect_live(world, texts, &live)) {
         setti_hash_map_deinit(&world->pool, &live);
         return;
     }
@@ -318,7 +316,7 @@ static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
     return false;
 }
 
-/* The end of all texts, or the next page if it has no room for so many bytes. */
+/* The end of all texts, or the next page if the last one has no room for so many bytes. */
 static uint32_t text_end(const setti_texts* texts, uint32_t size)
 {
     uint32_t place = texts->used;
@@ -328,12 +326,12 @@ static uint32_t text_end(const setti_texts* texts, uint32_t size)
     return place;
 }
 
-/* A place for a text of so many bytes. `behind`: it must follow the texts that its key depends on,
- * because a walk over the pages recomputes keys. */
-static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size, bool behind)
+/* A place for a text of so many bytes. `at_end`: after all texts. A key that depends on others with
+ * the same hash needs that, because a walk over the pages recomputes keys. */
+static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size, bool at_end)
 {
     uint32_t place;
-    if (behind) {
+    if (at_end) {
         return text_end(texts, size);
     }
     if (text_find_room(texts, size, &place)) {
@@ -347,7 +345,7 @@ static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size,
     return place;
 }
 
-/* Writes a text; memory is reserved. */
+/* Writes a text into a page; `fresh`: the page is new. */
 static void text_write(setti_pool* pool, setti_texts* texts, uint32_t place, const char* text,
                        uint32_t length, bool fresh)
 {
@@ -407,7 +405,7 @@ const char* setti_text_validate(sett_world* world, setti_texts* texts)
     if (!setti_text_sync(world, texts)) {
         return NULL;
     }
-    for (uint32_t at = 0; text_skip(texts, &at); at = text_behind(texts, at)) {
+    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_behind(texts, at)) {
         size_t length;
         const char* text = text_at(texts, at, &length);
         uint32_t place;

@@ -22,8 +22,7 @@ typedef struct setti_texts {
     setti_hash_map where;
     uint32_t epoch;
 
-    /* The type whose values begin with a key. Texts without a value are unused; NULL: all are in
-     * use. */
+    /* The type whose values begin with a key. Other texts are unused; NULL: all are in use. */
     const struct setti_type* users;
     uint32_t hold;   /* not 0: a key is not in a value yet, so no sweep runs */
     uint32_t cursor; /* earlier holes were searched */

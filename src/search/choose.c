@@ -160,8 +160,7 @@ static uint32_t choose_driven(const choose* c)
     return here ? variable : SETTI_NO_REF;
 }
 
-/* The type that drives a scan of a variable: that of a [drive] term, else the rarest required one.
- * NULL: all entities. */
+/* The type that drives a scan: of a [drive] term, else the rarest required one; NULL: none. */
 static const setti_type* choose_driver(const choose* c, uint32_t variable)
 {
     if (choose_driven(c) == variable) {

@@ -102,8 +102,7 @@ static void* find_take_memory(void* piece, size_t* at, size_t size)
     return cut;
 }
 
-/* Lays out a loop's arrays in a piece of memory (NULL: only computes the size). Returns its
- * size. */
+/* Lays out a loop's arrays in a piece of memory, or in none if NULL. Returns its size. */
 static size_t find_lay_out(const sett_search* search, find* f, void* piece)
 {
     size_t at = setti_align_up(sizeof(find), 64);
@@ -291,8 +290,7 @@ static void reached_begin(find* f, find_reached* reached, const setti_search_ite
     }
 }
 
-/* The k-th entity reached, to which the entities behind its links are added; SETTI_NONE at the
- * end. */
+/* The k-th entity reached, behind which more are added; SETTI_NONE at the end. */
 static uint32_t reached_take(find* f, find_reached* reached, const setti_search_item* item,
                              uint32_t k, setti_link_side side)
 {
@@ -319,8 +317,7 @@ SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row, u
     return row;
 }
 
-/* The entity of the variable `ref`, a constant or found at `ref_depth`, for a row of the block at
- * `depth`. */
+/* The entity of a variable, constant or found at `ref_depth`, for a row at `depth`. */
 SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, uint8_t ref,
                                  uint8_t ref_depth)
 {

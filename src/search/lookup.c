@@ -23,12 +23,11 @@
  *             other record has an index;  the first record of a key is in the list of its slot;
  *             ordered: `order` has the key and index of each record with an index, or `unsorted`
  */
-#include "sett/members.h"
-#include "sett/search.h"
-
 #include "base/hash_map.h"
 #include "search/key_order.h"
 #include "search/search.h"
+#include "sett/members.h"
+#include "sett/search.h"
 #include "value/number.h"
 #include "value/value.h"
 #include "world/change.h"
@@ -292,8 +291,7 @@ static bool lookup_ensure_page(sett_lookup* l, uint32_t number)
     return l->page[number] != NULL;
 }
 
-/* Reads a member, by memcpy of constant sizes: a call of memcpy for each value took half of the
- * time. */
+/* Reads a member. Sizes are constants: a call of memcpy took half of the time. */
 SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
 {
     uint64_t wide = 0;
@@ -339,8 +337,7 @@ static uint64_t lookup_key(const sett_lookup* l, const void* member)
     return lookup_encode(&l->code, lookup_bits(member, l->size) << l->code.up);
 }
 
-/* Sets the entity (SETTI_NONE: none) and the key of the record at a place. Returns false when
- * memory runs out. */
+/* Sets entity (SETTI_NONE: none) and key of a record. Returns false when memory runs out. */
 static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64_t key)
 {
     lookup_record* record = lookup_at(l, place);
@@ -357,8 +354,7 @@ static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64
     return true;
 }
 
-/* Updates the records of a page, in which most rows are unchanged. `size`: of the member; usually a
- * constant. */
+/* Updates the records of a page, most of which are unchanged. `size`: of the member. */
 SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsigned char* rows,
                                    uint32_t size)
 {
@@ -461,8 +457,7 @@ static bool lookup_is_readable(const sett_lookup* l)
     return l->type->storage.gather == NULL && lookup_is_current(l);
 }
 
-/* Reads the pages that were written since the last update. Returns false when memory runs out: the
- * next call continues. */
+/* Reads the pages written since the last update. Without memory for all, the next call goes on. */
 static bool lookup_update(sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;

@@ -11,11 +11,9 @@
  *
  * Invariant:  item[k] <= item[k + 1];  group[k].first + group[k].count == group[k + 1].first
  */
-#include "search/search.h"
-
-#include "query/query.h"
-
 #include "sett/ordered.h"
+#include "query/query.h"
+#include "search/search.h"
 
 /* A match, and where it is in the hierarchy; without that component, parent and depth are 0. */
 typedef struct ordered_match {
@@ -238,8 +236,7 @@ static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
     return count;
 }
 
-/* The tick of the last write to a page that decides the order; for the hierarchy, also to
- * values. */
+/* The tick of the last write to a page that decides the order. */
 static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* part, uint32_t count)
 {
     uint64_t newest = 0;
@@ -308,8 +305,7 @@ static uint32_t ordered_collect(sett_ordered* o)
     return count;
 }
 
-/* Lists entities, targets and groups. Items of a fixed order are not sorted by a key: it is their
- * parent. */
+/* Lists entities, targets and groups. An item of a fixed order has its parent as its key. */
 static void ordered_group_all(ordered_list* list, const setti_ranked* item, const setti_type* along,
                               bool fixed)
 {
@@ -425,8 +421,7 @@ const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
     return *count != 0 ? o->now.entity : NULL;
 }
 
-/* Whether the last rows are still right: the order is the same, no entity got or lost the type, and
- * values are where they were. */
+/* Whether the rows of the last call are right: order, presence and addresses have not changed. */
 static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* type, bool writes)
 {
     const setti_storage* storage = &type->storage;
@@ -641,8 +636,7 @@ static sett_ordered* ordered_first(const sett_world* world)
     return world->module[SETTI_SLOT_ORDERS];
 }
 
-/* The name of an order that reads values of the type, or NULL. Relationships need no check, because
- * they cannot be unregistered. */
+/* The name of an order that reads the type, or NULL. Relationships cannot be unregistered. */
 static const char* ordered_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_ordered* o = ordered_first(world);

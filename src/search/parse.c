@@ -19,11 +19,9 @@
  *
  * Invariant:  every BEGIN has its END;  or_next is never set at the last term of a list
  */
-#include "search/search.h"
-
 #include "relation/name.h"
+#include "search/search.h"
 #include "sett/prefab.h"
-
 #include "value/number.h"
 
 #include <math.h>
@@ -158,8 +156,7 @@ static bool parse_scope(parse* p)
     return is_scope;
 }
 
-/* Reads a text: quoted, or letters, digits, _ and ::. It may also begin with characters of `first`
- * and contain those of `more`. */
+/* Reads a quoted text or a name with ::. Names may begin with `first` and contain `more`. */
 static const char* parse_text(parse* p, const char* what, const char* first, const char* more)
 {
     parse_skip(p);
@@ -490,8 +487,7 @@ static const char* parse_digits(const char* at, const char* signs)
     return at;
 }
 
-/* Reads 10, -3, 0.5 or 1e6. Integers that do not fit become floats, and too large floats
- * infinity. */
+/* Reads 10, -3, 0.5 or 1e6. Too large integers become floats, too large floats infinity. */
 static bool parse_value(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
@@ -606,8 +602,7 @@ static bool parse_access(parse* p, sett_search_term* term, bool* given)
     return PARSE_REJECT(p, p->at, "in, out, inout, none or drive is missing after \"[\"");
 }
 
-/* Reads the right side of a comparison. To the right of a member that is not an entity, a word is a
- * constant. */
+/* Reads a comparison's right side. Beside a member that is not an entity a word is a constant. */
 static bool parse_right(parse* p, sett_search_term* term)
 {
     const sett_search_operand* left = &term->left;

@@ -4,7 +4,6 @@
  * that are in order are merged, and a list that is one run costs one comparison an item.
  */
 #include "search/search.h"
-
 #include "sett/name.h"
 
 #include <stdio.h>
@@ -53,9 +52,8 @@ static bool rank_reads_depths(const setti_rank* rank)
 /* In place of a depth plus one: it is being computed. */
 #define RANK_OPEN UINT32_MAX
 
-/* The number of steps from an entity along its links to the last target; in a cycle, the number of
- * entities. A walk ends at a depth found in this round: chains of 10,000 levels took 2,000 ns an
- * entity without that. */
+/* The number of steps along links to the last target; in a cycle, the number of entities. A walk
+ * ends at a depth found in this round: chains of 10,000 levels took 2,000 ns an entity without. */
 static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     SETTI_ASSERT(rank->along != NULL);

@@ -7,7 +7,6 @@
 
 #include "sett/members.h"
 #include "sett/search.h"
-
 #include "world/sort.h"
 
 typedef enum setti_value_kind {
@@ -121,11 +120,9 @@ typedef struct setti_sorted {
 
 /* Adds a block of results. Returns false when memory runs out. */
 bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows);
-/* Sorts all results. Returns false when memory runs out. If a limit ends it, no results are
- * left. */
+/* Sorts all results; none are left if a limit ends it. Returns false when memory runs out. */
 bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search);
-/* Fills `column` (SETT_SEARCH_ROWS for each variable) with the next results. Returns their
- * number. */
+/* Fills `column`, SETT_SEARCH_ROWS for each variable. Returns the number of results. */
 uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint32_t* column);
 void setti_sorted_free(setti_sorted* sorted, const sett_search* search);
 

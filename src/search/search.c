@@ -16,7 +16,6 @@
  *             results of two branches differ
  */
 #include "search/search.h"
-
 #include "sett/name.h"
 #include "sett/prefab.h"
 #include "sett/singleton.h"
@@ -76,8 +75,7 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
 
 #define BUILD_REJECT(b, ...) build_fail(b, SETT_STATUS_ARGUMENT, __VA_ARGS__)
 
-/* The smallest scope that contains two scopes. A scope has a greater number than the scope around
- * it. */
+/* The smallest scope that contains two scopes. Outer scopes have smaller numbers. */
 static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16_t b)
 {
     SETTI_ASSERT(a < search->scope_count && b < search->scope_count);
@@ -264,8 +262,7 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
            BUILD_REJECT(b, "a walk cannot begin at \"_\" - name a variable or an entity");
 }
 
-/* Notes which variables an item tests. Their hidden entities are skipped, unless a term names the
- * tag that hides them. */
+/* Notes which variables an item tests, and which tags it names: those do not hide entities. */
 static void build_note_sources(search_build* b, const setti_search_item* item)
 {
     const uint8_t refs[2] = {item->source, item->target};
@@ -639,8 +636,7 @@ static const setti_search_item* build_list_with(const sett_search* search,
     return NULL;
 }
 
-/* Merges one side of a list into a scope. Items with variables of the side itself stay in a list
- * of their own. */
+/* Merges a side of a list into a scope. Items with variables of that side stay in a list. */
 static bool build_merge_side(search_build* b, search_items* items, uint16_t into, uint16_t side)
 {
     sett_search* search = b->search;

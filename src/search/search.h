@@ -2,15 +2,14 @@
 #ifndef SETTI_SEARCH_H
 #define SETTI_SEARCH_H
 
-#include "sett/members.h"
-#include "sett/search.h"
-
 #include "base/writer.h"
 #include "query/along.h"
 #include "relation/hierarchy.h"
 #include "relation/prefab.h"
 #include "relation/relationship.h"
 #include "search/rank.h"
+#include "sett/members.h"
+#include "sett/search.h"
 #include "world/world.h"
 
 #define SETTI_SEARCH_ITEMS 256
@@ -189,8 +188,7 @@ static inline uint64_t setti_search_read_tick(setti_pool* pool, uint64_t newest)
     return pool->tick;
 }
 
-/* Makes the plan of a loop that begins now. It depends on the world's state and bound variables
- * alone. */
+/* Makes the plan of a loop, from the world's state and the bound variables alone. */
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
 /* The type whose bits a scan of a variable tests for an item, if a type drives it: entities must
@@ -199,8 +197,7 @@ void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
-/* Allocates a loop's memory. In systems it comes from the allocator, because the pool is for one
- * thread. */
+/* Allocates a loop's memory. In systems `pooled` is false: the pool is for one thread. */
 void* setti_find_alloc(sett_world* world, bool pooled, size_t size);
 void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size);
 
@@ -283,8 +280,7 @@ static inline const char* setti_search_word_end(const char* text)
     return text;
 }
 
-/* Whether a term asks another entity than its variable's. Such a term has the access `in` unless
- * its text says otherwise. */
+/* Whether a term asks another entity than its variable's. Its access is `in` by default. */
 static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 {
     return term->walk != SETT_WALK_NONE || term->singleton ||

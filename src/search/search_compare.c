@@ -7,7 +7,6 @@
  * Invariant:  a comparison with NaN is false, except !=;  without a value on one side it is false
  */
 #include "search/search.h"
-
 #include "sett/name.h"
 #include "value/number.h"
 

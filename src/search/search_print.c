@@ -1,8 +1,6 @@
 /* search_print.c: a search as text, which parse.c reads back as the same terms. */
-#include "search/search.h"
-
 #include "relation/name.h"
-
+#include "search/search.h"
 #include "value/number.h"
 
 #include <math.h>

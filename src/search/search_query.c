@@ -1,8 +1,7 @@
 /* search_query.c: turns a text about one entity at a time into the description of a query. */
 #include "search/search.h"
 
-/* Makes a query's term of a search's; `any`: it is in a list of ||. Returns NULL, or what a query
- * cannot have. */
+/* Makes a query's term of a search's. Returns NULL, or what a query cannot have. */
 static const char* plain_term(const sett_search_term* from, bool any, sett_term* term)
 {
     const char* source = from->source.variable;
