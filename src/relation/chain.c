@@ -91,8 +91,7 @@ static void chain_append(const setti_relation* relation, setti_link_side side, s
     chain_append_run(relation, side, list, chain, place, 1);
 }
 
-/* Takes a link out of its list: its neighbours, or the ends of `list`, then skip it. `list` is NULL
- * if its entity was destroyed first. */
+/* Makes a link's neighbours, or the ends of `list` (NULL: its entity is gone), skip the link. */
 static void chain_redirect(const setti_relation* relation, setti_link_side side, sett_links* list,
                            const sett_chain_* chain, uint32_t next, uint32_t previous)
 {
@@ -555,8 +554,7 @@ static bool chain_validate_once(const setti_relation* relation)
     return place == relation->record_count;
 }
 
-/* Whether no exclusive links form a cycle: then walks against the links, from all targets without a
- * link of their own, visit all links. */
+/* Whether no exclusive links form a cycle: then walks back from last targets visit all links. */
 static bool chain_has_no_cycle(const setti_relation* relation)
 {
     const setti_storage* links = &relation->links->storage;

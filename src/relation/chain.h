@@ -67,8 +67,7 @@ bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index);
 /* Makes an entity a target; no effect if it is one. */
 void setti_chain_make_target(const setti_relation* relation, sett_entity target);
 
-/* Links a source with the component to a target. Its record is reserved; an exclusive link is
- * empty. Needs no memory. Returns the link's data. */
+/* Makes a reserved link, or writes an empty exclusive one. Returns the link's data. */
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target);
 
 /* Like setti_chain_link, for many sources with empty exclusive links. */
@@ -81,19 +80,16 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link);
 /* With many targets: deletes a link, and renumbers the last record. Needs no memory. */
 void setti_chain_delete(setti_relation* relation, uint32_t place);
 
-/* Deletes a link and runs on_set, if its source has others. Returns false, without an effect, for
- * the only link, which is removed with the component. */
+/* Deletes a link and runs on_set. Returns false, without an effect, for the only link. */
 bool setti_chain_delete_one(setti_relation* relation, uint32_t place);
 
-/* Moves a link to the end of the list of its target's sources, or, with many targets, of its
- * source's targets. Needs no memory. */
+/* Moves a link to the end of its list: of its target's sources, or of its source's targets. */
 void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_t place);
 
 /* Runs on_set for a source that has links: that to `target` was made, written or removed. */
 void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target);
 
-/* With many targets: the record from source to target, or SETTI_NONE. Walks the shorter list, or
- * uses the table of pairs if there is one. */
+/* With many targets: the record from source to target, or SETTI_NONE. */
 uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source,
                              sett_entity target);
 /* Like setti_chain_look_up, for calls that write, which may build the table. */

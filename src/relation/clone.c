@@ -75,8 +75,7 @@ static bool clone_is_hierarchy(const setti_clone* clone, const setti_type* type)
     return setti_hierarchy_of(clone->from) != NULL && type == setti_hierarchy_of(clone->from)->type;
 }
 
-/* Whether copies of a node get the hierarchy's component. The root of an instance has no parent, so
- * without children and a policy for them it does not. */
+/* Whether copies get the hierarchy's component: not the root of an instance without children. */
 static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
 {
     bool root = clone->instances != NULL && (node == clone->nodes || node->counterpart == 0);
@@ -217,8 +216,7 @@ static bool clone_is_same(const setti_type* a, const setti_type* b)
            (r == NULL || (r->many == s->many && r->data_size == s->data_size));
 }
 
-/* The type of world `to` that stands for a type of world `from`: itself if the worlds are one, else
- * the type of its name. Returns NULL, with the failure reported, if there is none or it differs. */
+/* The type in `to` of a type's name; NULL, with the failure reported, if none or another has it. */
 static setti_type* clone_map(const setti_clone* clone, setti_type* type)
 {
     if (clone->from == clone->to) {
@@ -262,8 +260,7 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
     node->edit.creates = true;
 }
 
-/* Sets the counterpart of the k-th node: of the root of a base the root, else the child of the same
- * name of the same parent, if there is one. */
+/* Sets the counterpart of a node: the root, or the node of the same name below the same parent. */
 static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool root)
 {
     SETTI_ASSERT(k < clone->node_count);
@@ -727,8 +724,7 @@ static void clone_remap_values(setti_clone* clone, const setti_clone_node* node,
     }
 }
 
-/* Whether copies of a node can have a link to the same target already: they had the component
- * before, or several originals have the same copies. */
+/* Whether copies of a node can have links of the relationship before its links are made. */
 static bool clone_may_lead(const setti_clone* clone, const setti_clone_node* node,
                            const setti_relation* relation)
 {
@@ -768,8 +764,7 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
     return true;
 }
 
-/* The node whose copies become the parents of the copies of a child of `parent`; SETTI_NONE: none.
- * Counts parents that were found by path, or lost. */
+/* The node whose copies become the parents of children of `parent`; SETTI_NONE: none. */
 static uint32_t clone_find_above(setti_clone* clone, sett_entity parent)
 {
     uint32_t above = sett_is_null(parent) ? SETTI_NONE : clone_node_of(clone, parent);
@@ -846,8 +841,7 @@ static void clone_notify_overwritten(const setti_clone* clone, const setti_clone
     }
 }
 
-/* Fails if observers look up the hierarchy and a merge changes several of its entities at once:
- * they compare before and after for one entity at a time. */
+/* Fails if a merge changes entities above others: observers compare one change at a time. */
 static sett_status clone_check_observed(const setti_clone* clone)
 {
     bool changes_a_node = false;

@@ -316,8 +316,7 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
     return true;
 }
 
-/* Detaches the root of a plain subtree. Returns the index of the entity that is destroyed first;
- * SETTI_NONE if the subtree is not plain. */
+/* Detaches a plain subtree. Returns the entity that is destroyed first; SETTI_NONE: not plain. */
 static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_hierarchy* tree = setti_hierarchy_of(world);
@@ -335,8 +334,7 @@ static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
     return setti_link_index(tree_first_destroyed(&type->storage, setti_link_to(index)));
 }
 
-/* The index of the entity of a plain subtree that is destroyed after another: children come before
- * parents. SETTI_NONE after the root. */
+/* The entity of a plain subtree that is destroyed after `at`; SETTI_NONE after the root. */
 static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
 {
     const sett_hierarchy* node = tree_row(&type->storage, setti_link_to(at));
@@ -346,8 +344,7 @@ static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
                                             : node->parent);
 }
 
-/* Takes a node out of the list of moved nodes. If it is far from the head, empties the list
- * instead: searching on would cost as much. */
+/* Takes a node out of the list of moved nodes; if it is far from the head, empties the list. */
 static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hierarchy* node,
                             uint32_t link)
 {
@@ -434,8 +431,7 @@ static void tree_describe(sett_world* world, const setti_type* type, sett_entity
                      policies[node->children & SETTI_POLICY]);
 }
 
-/* Finds a neighbour that only one of two nodes has, though their text is equal: children or
- * siblings have another order. Writes it, and returns its kind. */
+/* Writes a neighbour that only one of two nodes has. Returns which neighbour it is. */
 static const char* tree_neighbour(const sett_world* world, const sett_hierarchy* node,
                                   const sett_hierarchy* other, char* out, size_t size)
 {
@@ -590,8 +586,7 @@ SETTI_INLINE bool tree_check(sett_world* world, sett_entity entity, const char* 
            setti_hierarchy_check(world, entity, call);
 }
 
-/* Whether the node `link` is `other` or its ancestor. Each step climbs from `other` and goes on in
- * the subtree of `link`: the shorter way decides. */
+/* Whether `link` is `other` or its ancestor. Climbs from `other` and walks below `link` in turn. */
 static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, uint32_t link,
                           uint32_t other)
 {
@@ -647,8 +642,7 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
                : SETT_OK;
 }
 
-/* If the parent is a prefab, makes prefabs of the entity and its descendants. The descendants may
- * lack the tag even if the entity has it, by sett_add. */
+/* If the parent is a prefab, makes prefabs of the entity and of its descendants. */
 static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_entity parent,
                                     const char* call)
 {

@@ -77,8 +77,7 @@ static bool codec_node_detach_for_move(const setti_player* player, setti_type* t
     return codec_node_move(player, entity, sett_null(), world);
 }
 
-/* Detaches an entity that loses its node, and its children: those of a delta of a part have not
- * moved away. */
+/* Detaches an entity that loses its node, and the children that a delta of a part leaves it. */
 static bool codec_node_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;

@@ -4,8 +4,7 @@
 
 static const char codec_call[] = "sett_delta_apply";
 
-/* The link at a place. Exclusive: the place is the source's index, the link its value. With many
- * targets: the place is a row of `records`. */
+/* The link at a place (chain.h) in a state: the value of its source, or a record. */
 static const void* codec_link_at(setti_sides* sides, const setti_type* type, uint32_t place,
                                  uint32_t side)
 {

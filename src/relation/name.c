@@ -111,8 +111,7 @@ static bool name_is_current(const sett_world* world, const setti_name_table* nam
     return SETTI_LIKELY(names->epoch == world->epoch);
 }
 
-/* Rebuilds the index if the state was replaced. Returns false when memory runs out, or while
- * systems run if it ran out before. */
+/* Rebuilds the index if the state was replaced. Returns false without memory for that. */
 static bool name_update_index(sett_world* world, setti_name_table* names)
 {
     if (name_is_current(world, names)) {

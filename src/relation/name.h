@@ -37,8 +37,7 @@ bool setti_name_is_good(const char* name);
 /* The key of an entity's name, 0 without one. */
 uint64_t setti_name_key(const sett_world* world, uint32_t index);
 
-/* Whether an entity can move to another parent (a link; 0: as a root). Fails as `call` if a child
- * there has its name, or when memory runs out. */
+/* Whether an entity can move to another parent (a link); if not, `call` fails. */
 bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, const char* call);
 
 /* Adds the text of a name for a new child of a parent (a link; 0: a root), and returns its key.
@@ -48,8 +47,7 @@ uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name
 /* Reports, as `call`, why the text of a name could not be added. */
 sett_status setti_name_fail(sett_world* world, const char* name, const char* call);
 
-/* Updates the index after an entity has moved away from parent `from`. It loses its name if a new
- * sibling has it. Needs no memory. */
+/* Updates the index after a move from parent `from`. The entity loses a name that a sibling has. */
 void setti_name_moved(sett_world* world, uint32_t index, uint32_t from);
 
 /* Removes a destroyed entity's name from the index. */
@@ -63,8 +61,7 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key);
 /* sett_name_lookup without reports. */
 sett_entity setti_name_lookup(const sett_world* world, sett_entity from, const char* path);
 
-/* Finds a free number behind the taken ones, in O(log numbers) tests, if 2, 3, ... are taken
- * without a gap. Depends on the world alone. */
+/* Finds a number that is not taken, in O(log numbers) tests if those from 2 on are taken. */
 static inline uint32_t setti_name_number(bool (*taken)(void* user, uint32_t number), void* user)
 {
     uint32_t low = 1;

@@ -455,8 +455,7 @@ static uint32_t recipe_copy_link(const recipe* made, uint32_t node)
     return node != SETTI_NONE ? setti_link_to(made->copies[node].index) : SETTI_NO_LINK;
 }
 
-/* Sets the hierarchy's links of the copies; the root has no parent yet. Like recipe_finish inlined
- * for a constant `count` of one, without a loop. */
+/* Sets the links of the copies in the hierarchy. Inlined for one copy, without a loop. */
 SETTI_INLINE void recipe_link_copies(const sett_world* world, recipe* made, uint32_t count,
                                      const setti_clone_desc* instance)
 {
@@ -500,7 +499,7 @@ static void recipe_remap(sett_world* world, const recipe* made, const setti_edit
     }
 }
 
-/* Completes created copies: parent, references, InstanceOf and names; then runs the callbacks. */
+/* Completes copies: parent, references, InstanceOf, names; runs callbacks. Inlined for one copy. */
 SETTI_INLINE void recipe_finish(sett_world* world, const recipe* made, uint32_t count,
                                 const setti_clone_desc* instance)
 {

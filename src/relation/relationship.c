@@ -527,8 +527,7 @@ static void relation_fill_value(const setti_edit_fill* fill, void* value)
     relation_write(link->relation, data, link->data);
 }
 
-/* The usual case of relation_link: a source without links, an existing target, no callbacks.
- * Returns the link's data; NULL: not done. */
+/* relation_link without other links and callbacks. Returns the link's data; NULL: not done. */
 static void* relation_try_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data)
 {
@@ -545,8 +544,7 @@ static void* relation_try_link(setti_relation* relation, sett_entity source, set
     return link_data;
 }
 
-/* Makes a link of a source, whose exclusive link `existing` (or NULL) is redirected. Returns the
- * link's data; NULL when memory runs out. */
+/* Makes a link; `existing` (or NULL) is redirected. Returns its data; NULL without memory. */
 static void* relation_add_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data, const sett_link* existing)
 {
@@ -576,8 +574,7 @@ static void* relation_add_link(setti_relation* relation, sett_entity source, set
     return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
 }
 
-/* Makes a link, or writes an existing one; an exclusive link to another target is redirected.
- * Returns its data; NULL when memory runs out. */
+/* Makes, redirects or writes a link. Returns its data; NULL when memory runs out. */
 static void* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
                            const void* data)
 {
@@ -615,8 +612,7 @@ static uint32_t relation_next_below(const setti_relation* relation, uint32_t roo
     return next;
 }
 
-/* Whether links lead from one entity to another. Each step follows a link from the first and goes
- * on in the walk back from the second: the shorter way decides. */
+/* Whether links lead from one entity to another. Follows them from both ends in turn. */
 static bool relation_leads(const setti_relation* relation, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(relation->desc.acyclic && !relation->many);
@@ -829,8 +825,7 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
 
 /* -------------------------------------------------------------------------------------- reading */
 
-/* The relation of a call that reads or writes links' data; reports a running system that does not
- * declare that. Links themselves cannot change while systems run. */
+/* The relation of a call that accesses links' data, which a running system must declare. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_entity source,
                                                sett_component relationship, uint32_t access,
                                                const char* call)

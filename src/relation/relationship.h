@@ -21,8 +21,7 @@ typedef struct setti_relation {
     setti_records layout; /* of records; `data` also of exclusive links */
     uint32_t claimed;     /* records reserved for copies (clone.c) */
 
-    /* With many targets: a hash table, source and target -> record + 1. A cache, made once
-     * searching along lists has taken as long as making it. */
+    /* With many targets: a hash table of source and target -> record + 1. A cache, see chain.c. */
     uint32_t* pairs;
     uint32_t pair_capacity; /* a power of two, more than 1.5 * record_count; 0: no table */
     uint32_t pair_epoch;
@@ -67,8 +66,7 @@ sett_status setti_relation_join(sett_world* into, const setti_relation* relation
 setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
                                      sett_entity entity, const char* call);
 
-/* sett_relate with data (NULL: they stay), which are set before callbacks run. Writing an existing
- * link runs on_set. Does not call may_relate. */
+/* sett_relate_set without may_relate. Writing an existing link runs on_set. */
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
                             sett_entity target, const void* data, const char* call);
 

@@ -199,8 +199,7 @@ const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key)
     return place != SETTI_NONE ? text_at(texts, place, &length) : NULL;
 }
 
-/* Collects the texts in use, and the texts before them with the same hash, on which their keys
- * depend. Returns false when memory runs out. */
+/* Collects the texts in use or before one of the same hash. Returns false without memory. */
 static bool text_collect_live(sett_world* world, const setti_texts* texts, setti_hash_map* live)
 {
     SETTI_EACH_INDEX(index, &texts->users->storage) {

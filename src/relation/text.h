@@ -32,8 +32,7 @@ typedef struct setti_texts {
 
 void setti_text_init(sett_world* world, setti_texts* texts);
 
-/* Rebuilds the cache if the state was replaced. Returns false when memory runs out or systems run
- * in parallel: then all texts are searched. */
+/* Rebuilds the cache if the state was replaced. Returns false without memory, or in systems. */
 bool setti_text_sync(sett_world* world, setti_texts* texts);
 
 /* The key of a stored text, or 0. Without memory for the cache it searches all texts. */

@@ -176,8 +176,7 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
     return rarest;
 }
 
-/* Samples entities of one storage. *both becomes how many of them the other storage has. Returns
- * the number of samples; 0: no answer. */
+/* Counts samples of one storage, and in *both those that the other has. Returns 0: no answer. */
 static uint32_t share_sample(const setti_storage* of, const setti_storage* other, uint32_t* both)
 {
     SETTI_ASSERT(of != other);
@@ -418,8 +417,7 @@ static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t va
            !c->search->variable[variable].optional;
 }
 
-/* Fills in the pick that goes from a found end of an item to its other end. Returns false if there
- * is none. `side`: of the other end. */
+/* Fills in the pick that finds the end `side` of an item from its other end, if it can. */
 static bool choose_item_pick(const choose* c, const choose_state* s, const setti_search_item* item,
                              setti_link_side side, choose_pick* pick)
 {

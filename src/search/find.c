@@ -161,8 +161,7 @@ static void find_release(find* f)
     }
 }
 
-/* Ends loops whose functions returned without ending them: the frame of their rows has been left,
- * or the new loop's rows are at their address. */
+/* Ends loops whose functions returned without ending them, and one at the address of `rows`. */
 static void find_release_left(const sett_search* search, const sett_rows* rows)
 {
     for (find *f = search->loops, *next; f != NULL; f = next) {
@@ -532,8 +531,7 @@ SETTI_INLINE setti_link_side find_side(const setti_search_step* step)
     return step->kind == SETTI_FIND_SOURCES ? SETTI_SOURCES : SETTI_TARGETS;
 }
 
-/* Adds the ends of a row's links, from w->place on. Returns false at the end, true if the block is
- * full. Inlined once for each side. */
+/* Adds the ends of a row's links, from w->place on. Returns true if the block is full. */
 SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_work* w,
                                 find_block* out, setti_link_side side)
 {
@@ -671,8 +669,7 @@ static bool find_generate(find* f, uint32_t k)
     return !f->failed;
 }
 
-/* Fills the first block of a branch, once, with one row; that of a list's side with the rows of the
- * enclosing block for which no earlier side is true. */
+/* Fills the first block, once: of a branch with one row, of a list's side with undecided rows. */
 static bool find_input(find* f, uint32_t k)
 {
     SETTI_ASSERT(f->plan.step[k].kind == SETTI_FIND_INPUT);
@@ -962,8 +959,7 @@ static bool find_pull(find* f, uint32_t k)
 
 /* --------------------------------------------------------------------------------- results */
 
-/* Reports the members that a search reads and the running system does not declare. Presence and
- * links need no declaration, since they cannot change while systems run. */
+/* Reports members that the running system does not declare. Presence and links need not be. */
 SETTI_COLD static void find_check_access(const sett_search* search)
 {
     const setti_guard* guard = search->world->guard;

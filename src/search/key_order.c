@@ -216,8 +216,7 @@ static uint32_t key_digit(const setti_key_pair* pair, uint32_t digit)
                : (uint32_t)(pair->key >> ((digit - KEY_NUMBER_DIGITS) * 8)) & 0xFF;
 }
 
-/* The digits to sort by, a bit for each: those that differ between pairs, without those of the
- * numbers if these ascend already. */
+/* The digits to sort by, as bits: those that differ; none of the numbers' if these ascend. */
 static uint32_t key_digits(const setti_key_pair* pair, uint32_t count)
 {
     setti_key_pair varying = {0, 0};

@@ -43,8 +43,7 @@ bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key,
 void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t key,
                             uint32_t number);
 
-/* Replaces all pairs by the sorted `pair`; `other` is as much room for sorting. Returns false,
- * without any pairs, when memory runs out. */
+/* Replaces all pairs; `other` has room for sorting. Without memory no pairs are left: false. */
 bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_pair* pair,
                            setti_key_pair* other, uint32_t count);
 

@@ -177,8 +177,7 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
     return true;
 }
 
-/* Counts a change of an ordered look-up. A change takes about 200 ns, sorting all 30 ns a record.
- * So after changes of an eighth of the records the order is dropped, to be sorted anew. */
+/* Counts a change, about 200 ns; after many the order is dropped: sorting takes 30 ns a record. */
 static void lookup_count_change(sett_lookup* l)
 {
     l->changes++;
@@ -504,8 +503,7 @@ static void lookup_sort_few(sett_entity* out, uint32_t count)
     }
 }
 
-/* Groups entities, in place, by the value of eight bits of their index: those with a value end
- * before stop[value], where those with the next value begin. */
+/* Groups entities by eight bits of their index; those with a value end before stop[value]. */
 static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, uint32_t stop[256])
 {
     uint32_t at[256] = {0}; /* counts, then where the next entity of a value goes */
@@ -688,8 +686,7 @@ static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* k
     return setti_number_load(l->member, bytes) == number;
 }
 
-/* *key becomes the key of a member that equals a number in the text. Returns false if none
- * can, or if keys do not decide that. */
+/* *key becomes the key of a member that equals a value. Returns false if no key does. */
 static bool lookup_number_key(const sett_lookup* l, const setti_side_value* value, uint64_t* key)
 {
     const int64_t exact = (int64_t)1 << 53; /* up to 2^53 each integer is a double */
@@ -705,8 +702,7 @@ static bool lookup_number_key(const sett_lookup* l, const setti_side_value* valu
                : lookup_integer_key(l, number, key);
 }
 
-/* Whether a look-up can find entities by an item: it compares the look-up's member, of the
- * variable's own entity, with a number in the text. */
+/* Whether an item compares the look-up's member, of the variable itself, with a number. */
 static bool lookup_serves(const sett_lookup* l, const sett_search* search,
                           const setti_search_item* item, uint32_t variable)
 {
@@ -892,11 +888,9 @@ static sett_lookup* lookup_create(sett_world* world, sett_component component, c
     l->ordered = ordered;
     l->kind = type->storage.kind;
     l->shift = type->storage.shift;
-    l->next = world->module[SETTI_SLOT_LOOKUPS];
-    if (l->next != NULL) {
-        l->next->previous = l;
-    }
-    world->module[SETTI_SLOT_LOOKUPS] = l;
+    sett_lookup* first = world->module[SETTI_SLOT_LOOKUPS];
+    SETTI_LIST_ADD(first, l);
+    world->module[SETTI_SLOT_LOOKUPS] = first;
     static const setti_module_calls calls = {
         .slot = SETTI_SLOT_LOOKUPS, .holder = lookup_of_type, .kind = "look-up"};
     setti_world_add_calls(world, &calls);
@@ -923,14 +917,9 @@ sett_status sett_lookup_destroy(sett_lookup* l)
     sett_status status = setti_world_check_unlocked(world, "sett_lookup_destroy");
     if (status == SETT_OK) {
         lookup_clear(l);
-        if (l->previous != NULL) {
-            l->previous->next = l->next;
-        } else {
-            world->module[SETTI_SLOT_LOOKUPS] = l->next;
-        }
-        if (l->next != NULL) {
-            l->next->previous = l->previous;
-        }
+        sett_lookup* first = world->module[SETTI_SLOT_LOOKUPS];
+        SETTI_LIST_REMOVE(first, l);
+        world->module[SETTI_SLOT_LOOKUPS] = first;
         setti_pool_free(&world->pool, l, sizeof(*l), 16);
     }
     return status;

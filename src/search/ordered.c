@@ -145,8 +145,7 @@ static ordered_column ordered_column_of(const setti_type* type)
     return column;
 }
 
-/* Finds an entity's value; *value becomes NULL if it has none. Returns false if the index is beyond
- * `reach`, where only the storage can tell. */
+/* Finds a value (NULL: none). Returns false beyond `reach`, where only the storage can tell. */
 SETTI_INLINE bool ordered_column_try(const ordered_column* column, uint32_t index, void** value)
 {
     *value = NULL;
@@ -460,8 +459,7 @@ static ordered_page* ordered_note_page(ordered_page* page, const ordered_column*
     return &page[number];
 }
 
-/* Notes the pages into which rows point, so that the next call can return the rows again. Without
- * memory for that it makes them anew. */
+/* Notes the pages into which rows point, so that a later call can return the rows again. */
 static void ordered_note_rows(sett_ordered* o, const setti_type* type, const sett_ordered_row* row)
 {
     SETTI_ASSERT(o->rows_of.storage == NULL);
@@ -675,11 +673,9 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
     o->fixed = o->rank.group_by == NULL && desc->group_fn == NULL && desc->component == 0 &&
                o->rank.side.type == NULL &&
                (o->rank.along == NULL || o->rank.along->id == SETT_ID_HIERARCHY);
-    o->next = ordered_first(world);
-    if (o->next != NULL) {
-        o->next->previous = o;
-    }
-    world->module[SETTI_SLOT_ORDERS] = o;
+    sett_ordered* first = ordered_first(world);
+    SETTI_LIST_ADD(first, o);
+    world->module[SETTI_SLOT_ORDERS] = first;
     static const setti_module_calls calls = {
         .slot = SETTI_SLOT_ORDERS, .holder = ordered_of_type, .kind = "order"};
     setti_world_add_calls(world, &calls);
@@ -689,14 +685,9 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
 void sett_ordered_destroy(sett_ordered* o)
 {
     if (o != NULL && setti_world_check_serial(o->world, "sett_ordered_destroy") == SETT_OK) {
-        if (o->previous != NULL) {
-            o->previous->next = o->next;
-        } else {
-            o->world->module[SETTI_SLOT_ORDERS] = o->next;
-        }
-        if (o->next != NULL) {
-            o->next->previous = o->previous;
-        }
+        sett_ordered* first = ordered_first(o->world);
+        SETTI_LIST_REMOVE(first, o);
+        o->world->module[SETTI_SLOT_ORDERS] = first;
         sett_query_destroy(o->made);
         ordered_free(o, &o->now.memory);
         ordered_free(o, &o->last.memory);

@@ -90,12 +90,10 @@ typedef struct setti_rank_work {
     uint64_t* depth;     /* by entity index: (round in which it was found) << 32 | depth + 1 */
 } setti_rank_work;
 
-/* Where memory comes from, as an argument `pooled`: from the world's pool, or, in systems, from its
- * allocator, because the pool is for one thread. */
+/* The argument `pooled`; false in systems, which use the allocator: the pool is for one thread. */
 #define SETTI_FROM_POOL true
 
-/* Makes room for `room` items, without preserving old ones, and for depths if `rank` needs them.
- * Returns false when memory runs out. */
+/* Makes room for items, and for depths if `rank` needs them. Returns false without memory. */
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room);
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled);
 

@@ -98,8 +98,7 @@ static bool build_is_same_variable(const setti_variable* known, const setti_vari
     return strcmp(known->name, wanted->name) == 0 && strcmp(known->name, "*") != 0;
 }
 
-/* The number of a variable, which is added if the search has none like it. Each "*" is a new
- * variable. Constants are variables without a name. */
+/* The number of a variable or constant (without a name), which is added; each "*" is a new one. */
 static uint8_t build_variable(search_build* b, const setti_variable* wanted)
 {
     sett_search* search = b->search;
@@ -591,8 +590,7 @@ static void build_variables(search_build* b, uint16_t scope)
     }
 }
 
-/* Marks the variable that an optional link finds: one that occurs nowhere else. Other optional
- * items do not influence results. */
+/* Marks the variable that an optional link finds; other optional items have no effect. */
 static bool build_optional(search_build* b, setti_search_item* item)
 {
     sett_search* search = b->search;
@@ -612,8 +610,7 @@ static bool build_optional(search_build* b, setti_search_item* item)
 
 /* ------------------------------------------------------------------------------- branches */
 
-/* The list in a scope all of whose sides contain a variable (`bit`), or NULL. *partly becomes true
- * if a list has it in some sides only. */
+/* The list all of whose sides contain a variable; *partly: a list has it in some sides only. */
 static const setti_search_item* build_list_with(const sett_search* search,
                                                 const setti_search_scope* scope, uint32_t bit,
                                                 bool* partly)
@@ -705,8 +702,7 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
     return build_close_scope(b, made, &items) && build_branches(b, made, most);
 }
 
-/* Splits a scope into branches where only a list can find a variable. If that would make more than
- * `most`, the variable is looked for among all entities, and the list is a test. */
+/* Splits a scope into `most` branches at most, where only a list can find a variable. */
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
@@ -857,8 +853,7 @@ static bool search_add_term(search_build* b, uint32_t* count, const sett_search_
     return true;
 }
 
-/* Adds, for a term with "*" as its relationship, one term for each relationship, with `||` between
- * them; in braces if the term is negated. Returns NULL or the error. */
+/* Adds a list with a term for each relationship for a term with "*". Returns NULL or the error. */
 static const char* search_add_any(search_build* b, uint32_t* count, const sett_search_term* term)
 {
     const setti_type_list* types = &b->search->world->registered;
@@ -1046,11 +1041,9 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
         search_free(world, search);
         return NULL;
     }
-    search->next = search_first(world);
-    if (search->next != NULL) {
-        search->next->previous = search;
-    }
-    world->module[SETTI_SLOT_SEARCHES] = search;
+    sett_search* first = search_first(world);
+    SETTI_LIST_ADD(first, search);
+    world->module[SETTI_SLOT_SEARCHES] = first;
     static const setti_module_calls calls = {
         .slot = SETTI_SLOT_SEARCHES, .holder = search_of_type, .kind = "search"};
     setti_world_add_calls(world, &calls);
@@ -1114,14 +1107,9 @@ sett_status sett_search_destroy(sett_search* search)
     sett_status status = search_check_idle(search, "sett_search_destroy");
     if (status == SETT_OK) {
         setti_find_free(search);
-        if (search->previous != NULL) {
-            search->previous->next = search->next;
-        } else {
-            world->module[SETTI_SLOT_SEARCHES] = search->next;
-        }
-        if (search->next != NULL) {
-            search->next->previous = search->previous;
-        }
+        sett_search* first = search_first(world);
+        SETTI_LIST_REMOVE(first, search);
+        world->module[SETTI_SLOT_SEARCHES] = first;
         search_free(world, search);
     }
     return status;

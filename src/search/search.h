@@ -180,8 +180,7 @@ static inline uint64_t setti_search_newest(const setti_pages* pages)
     return newest;
 }
 
-/* Returns a tick at which all pages, the newest of which was written at `newest`, have been read:
- * each later write has this tick or a later one. */
+/* Returns a tick that each later write has or exceeds; `newest`: of the writes so far. */
 static inline uint64_t setti_search_read_tick(setti_pool* pool, uint64_t newest)
 {
     pool->tick += SETTI_MAX(newest, pool->restored) == pool->tick;
@@ -301,8 +300,7 @@ typedef struct setti_parsed {
     char error[SETTI_MESSAGE_SIZE];
 } setti_parsed;
 
-/* Reads a text into *parsed, which the caller frees. Fails for an error in the text, or
- * OUT_OF_MEMORY; then *parsed is NULL. */
+/* Reads a text into *parsed, which the caller frees; NULL if the call has failed. */
 sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
                                setti_parsed** parsed);
 void setti_parsed_free(setti_parsed* parsed);

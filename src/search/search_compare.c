@@ -256,8 +256,7 @@ static bool order_is_below_zero(const setti_side_value* integer)
     return integer->form == SETTI_FORM_SIGNED && (int64_t)integer->bits < 0;
 }
 
-/* Compares an integer with a float that is not NaN, exactly: by the whole parts of their distances
- * from 0 first, then by the float's fraction. */
+/* Compares an integer with a float (not NaN): whole parts of their distances from 0 first. */
 static int order_integer_float(const setti_side_value* a, double b)
 {
     bool below = order_is_below_zero(a);

@@ -51,8 +51,7 @@ static void spell_handle(setti_writer* writer, sett_entity entity)
     setti_writer_add(writer, "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
 }
 
-/* Writes an entity as its path if names lead back to the entity, else as its handle. "#7" in a path
- * does not name it: another entity can have the index when the text is read. */
+/* Writes an entity as its path, or as its handle if names do not lead back to it. */
 static void spell_entity(setti_writer* writer, const sett_search* search, sett_entity entity)
 {
     char path[PRINT_PATH];
