@@ -648,14 +648,14 @@ SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t
 {
     setti_loop* loop = setti_loop_of(batch);
     uint32_t first = setti_bits_lowest(word);
-    uint64_t run = word >> first;
+    uint64_t rows = word >> first;
     base += first;
-    if ((run & (run + 1)) == 0) {
-        return batch_hand_out(batch, base, run == UINT64_MAX ? 64 : setti_bits_lowest(~run),
+    if ((rows & (rows + 1)) == 0) { /* no gaps: adding 1 carries through all bits */
+        return batch_hand_out(batch, base, rows == UINT64_MAX ? 64 : setti_bits_lowest(~rows),
                               BATCH_IS_RUN);
     }
     uint32_t count = 0;
-    for (uint64_t rest = run; rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = rows; rest != 0; rest &= rest - 1) {
         loop->list[count++] = (uint16_t)setti_bits_lowest(rest);
     }
     return batch_hand_out(batch, base, count, loop->list);

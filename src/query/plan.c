@@ -340,7 +340,8 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     return cost;
 }
 
-/* The possible ways, bit k for setti_way k: pages or a group; and a sparse set not of the group. */
+/* The possible ways, bit k for setti_way k: a group or else pages, and a sparse set apart from the
+ * group's. */
 static uint32_t plan_ways(const sett_query* query)
 {
     bool group = query->arranged != 0;

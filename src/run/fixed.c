@@ -42,7 +42,7 @@ static setti_fixed* fixed_ensure(sett_world* world, float step)
     memset(fixed, 0, sizeof(*fixed));
     fixed->step = step;
     (void)snprintf(fixed->name, sizeof(fixed->name), "fixed step %.9g", (double)step);
-    if (run->fixed != NULL) {
+    if (run->fixed != NULL) { /* the time now: start + now of any loop */
         fixed->state.start = run->fixed->state.start + run->fixed->state.now;
     }
     fixed->next = *link;

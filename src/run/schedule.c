@@ -127,9 +127,8 @@ static void schedule_sort(setti_run* run)
     SETTI_ASSERT(run->sorted_count == run->count); /* there are no cycles */
 }
 
-/* Ranks the systems: step 1 above. Goes from the last to the first in a valid order, so that a
- * system that another one names has its rank before. */
-static void schedule_rank(setti_run* run)
+/* Sorts the systems by section and phase, and by creation as far as declared orders allow. */
+static void schedule_sort_created(setti_run* run)
 {
     uint32_t number = 0;
     uint32_t loops = 0;
@@ -142,6 +141,12 @@ static void schedule_rank(setti_run* run)
         system->key = schedule_key(system, 0);
     }
     schedule_sort(run);
+}
+
+/* Ranks the sorted systems: the lower half of the key becomes the rank. Goes from the last to the
+ * first, so that a system that another one names in `before` has its rank already. */
+static void schedule_rank(setti_run* run)
+{
     for (uint32_t k = run->sorted_count; k-- > 0;) {
         sett_system* system = run->sorted[k];
         uint32_t rank = system->tie;
@@ -439,6 +444,7 @@ bool setti_schedule_update(sett_world* world)
         !schedule_reserve_slices(&world->pool, run)) {
         return false;
     }
+    schedule_sort_created(run);
     schedule_rank(run);
     schedule_sort(run);
     for (uint32_t k = 0; k < run->sorted_count; k++) {
@@ -452,6 +458,7 @@ bool setti_schedule_update(sett_world* world)
     return true;
 }
 
+/* NULL, or what is wrong with the systems of a stage. */
 static const char* schedule_validate_stage(const setti_run* run, const setti_stage* stage)
 {
     for (uint32_t k = stage->first; k < stage->first + stage->count; k++) {

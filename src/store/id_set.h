@@ -39,13 +39,14 @@ SETTI_INLINE setti_id_page* setti_id_set_page_of(const setti_id_set* set, uint32
     return setti_pages_get(&set->pages, at >> SETTI_ID_SET_SHIFT);
 }
 
-/* The id in a row, the row of an id; where there is no page, both are equal. */
+/* The id in a row: the row itself where there is no page. */
 SETTI_INLINE uint32_t setti_id_set_dense(const setti_id_set* set, uint32_t row)
 {
     const setti_id_page* page = setti_id_set_page_of(set, row);
     return page != NULL ? page->dense[row & SETTI_ID_SET_MASK] : row;
 }
 
+/* The row of an id: the id itself where there is no page. */
 SETTI_INLINE uint32_t setti_id_set_sparse(const setti_id_set* set, uint32_t id)
 {
     const setti_id_page* page = setti_id_set_page_of(set, id);

@@ -288,8 +288,8 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     return true;
 }
 
-/* Makes the index a hash table of one page, if that is at most half full then. Without memory for
- * it, the index stays as it is. */
+/* Makes the index a hash table of one page, if that page is at most half full then. Without memory
+ * the index stays as it is. */
 void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0);

@@ -69,8 +69,9 @@ void setti_storage_add_saved(setti_storage* storage)
 {
     SETTI_ASSERT(storage->saved == 0 && storage->rows.count == 0);
     size_t at = setti_align_up(storage->rows.size, sizeof(uint64_t));
+    uint32_t words = (setti_storage_rows(storage) + 63) / 64;
     storage->saved = (uint32_t)at;
-    storage->rows.size = (uint32_t)(at + (setti_storage_rows(storage) + 63) / 64 * 8);
+    storage->rows.size = (uint32_t)(at + words * sizeof(uint64_t));
 }
 
 void setti_storage_deinit(setti_pool* pool, setti_storage* storage)
