@@ -24,7 +24,6 @@ void setti_arena_pop(setti_arena* arena, const void* piece, size_t size);
 
 /* Frees all pieces, and merges several chunks into one. */
 void setti_arena_reset(setti_arena* arena);
-
 void setti_arena_deinit(setti_arena* arena);
 
 #endif

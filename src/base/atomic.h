@@ -121,16 +121,14 @@ static inline bool setti_signal_is(setti_signal* from, uint32_t value)
 
 static inline uint32_t setti_counter_add(setti_counter* to, uint32_t value)
 {
-    uint32_t before = *to;
     *to += value;
-    return before;
+    return *to - value;
 }
 
 static inline uint32_t setti_counter_take(setti_counter* from, uint32_t value)
 {
-    uint32_t before = *from;
     *from -= value;
-    return before;
+    return *from + value;
 }
 
 static inline uint32_t setti_counter_get(setti_counter* from)

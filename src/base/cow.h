@@ -113,8 +113,6 @@ static inline void setti_notes_forget(const setti_pages* pages, uint32_t number)
 }
 
 void setti_notes_forget_all(const setti_pages* pages);
-
-/* Frees the memory for hashes. */
 void setti_notes_free_hash(setti_pool* pool, const setti_pages* pages);
 
 /* Call when parallel threads have ended: if one of them ran out of memory and all snapshots were
@@ -143,20 +141,17 @@ void setti_cow_give_back(setti_cow_entry* entry);
 /* Replaces the live page by the saved one; the entry is then empty. The page counts as restored. */
 void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
-/* Of three states in a row, `to` is the difference of the first from the second, `from` of the
- * second from the third: `to` becomes the difference of the first from the third, `from` empty.
- * Cost: one look-up for each entry. False, without a change, when memory runs out. */
+/* Of three states in a row, `to` has the difference of the first two, `from` that of the last two.
+ * `to` becomes that of the first and the last, `from` empty. False, unchanged: memory ran out. */
 bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from);
 
 /* Makes room for `count` more entries; returns false when memory runs out. */
 bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count);
+void setti_diff_deinit(setti_pool* pool, setti_diff* diff);
 
 /* Holds memory for `count` pages of a table, whose size is above SETTI_POOL_PAGE_MAX; frees all of
  * it. The former is false when memory runs out. */
 bool setti_cow_hold(setti_pool* pool, setti_cow* cow, const setti_pages* pages, uint32_t count);
 void setti_cow_let_go(setti_pool* pool, setti_cow* cow);
-
-/* Frees a diff with all its entries' data. */
-void setti_diff_deinit(setti_pool* pool, setti_diff* diff);
 
 #endif

@@ -21,7 +21,6 @@ typedef struct setti_guess {
 } setti_guess;
 
 setti_guess setti_guess_begin(const char* wrong, size_t length);
-
 /* Takes the name if it is more alike than those before. */
 void setti_guess_try(setti_guess* guess, const char* name);
 

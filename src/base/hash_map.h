@@ -22,8 +22,6 @@ uint32_t setti_hash_map_find(const setti_hash_map* map, uint64_t key);
 
 /* Sets the value under `key` (not 0). False when memory runs out. */
 bool setti_hash_map_set(setti_pool* pool, setti_hash_map* map, uint64_t key, uint32_t value);
-
-/* Removes all entries and frees the memory. */
 void setti_hash_map_deinit(setti_pool* pool, setti_hash_map* map);
 
 /* Where a hash table at an address begins to look for a key and its number. A peer or a file that
@@ -37,9 +35,8 @@ static inline uint32_t setti_hash_home(uint64_t key, uint32_t number, const void
     return (uint32_t)(hash >> 32);
 }
 
-/* A hash of bytes, never 0 (FNV-1a, finished by a multiplication: names are short). It has no seed,
- * because a name's key is state, equal on every machine. Texts of one hash, which a file can bring,
- * have the keys from that hash on: at most SETTI_HASH_STEPS of them. */
+/* A hash of bytes, never 0 (FNV-1a), without a seed: a name's key is equal on every machine. Texts
+ * of one hash have the keys from that hash on, at most SETTI_HASH_STEPS of them. */
 uint64_t setti_hash_bytes(const void* bytes, size_t size);
 
 #define SETTI_HASH_STEPS 64

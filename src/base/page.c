@@ -506,7 +506,8 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
 {
     SETTI_ASSERT(size != 0 && (align & (align - 1)) == 0);
     if (pool_is_large(size, align)) {
-        return pool_alloc_large(pool, size, align, false);
+        const bool zero = false;
+        return pool_alloc_large(pool, size, align, zero);
     }
     uint32_t k = pool_class(SETTI_MAX(size, align));
     size_t rounded = pool_class_size(k);
@@ -533,7 +534,8 @@ void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align)
 {
     SETTI_ASSERT(align <= ZERO_ALIGN);
     if (size >= SETTI_POOL_ZERO && pool->allocator.zero_fn != NULL) {
-        void* zeroes = pool_alloc_large(pool, size, align, true);
+        const bool zero = true;
+        void* zeroes = pool_alloc_large(pool, size, align, zero);
         if (zeroes != NULL) {
             return zeroes;
         }
@@ -720,28 +722,37 @@ static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t cou
     }
 }
 
+/* All blocks sorted by address, in a list of the allocator's. NULL: no memory, or no block. */
+static setti_block** pool_sort_blocks(const setti_pool* pool, size_t* count)
+{
+    *count = 0;
+    for (setti_block* block = pool->blocks; block != NULL; block = block->next) {
+        block->free_bytes = 0;
+        ++*count;
+    }
+    size_t size = *count * sizeof(setti_block*);
+    setti_block** sorted =
+        size != 0 ? pool->allocator.alloc_fn(pool->allocator.user, size, sizeof(void*)) : NULL;
+    if (sorted != NULL) {
+        size_t at = 0;
+        for (setti_block* block = pool->blocks; block != NULL; block = block->next) {
+            sorted[at++] = block;
+        }
+        qsort(sorted, *count, sizeof(*sorted), block_compare);
+    }
+    return sorted;
+}
+
 void setti_pool_trim(setti_pool* pool)
 {
-    size_t count = 0;
     if (!pool->holds) {
         setti_pool_let_go(pool);
     }
-    for (setti_block* block = pool->blocks; block != NULL; block = block->next) {
-        block->free_bytes = 0;
-        count++;
-    }
-    size_t size = count * sizeof(setti_block*);
-    setti_block** sorted =
-        count != 0 ? pool->allocator.alloc_fn(pool->allocator.user, size, sizeof(void*)) : NULL;
+    size_t count;
+    setti_block** sorted = pool_sort_blocks(pool, &count);
     if (sorted == NULL) {
         return;
     }
-    size_t at = 0;
-    for (setti_block* block = pool->blocks; block != NULL; block = block->next) {
-        sorted[at++] = block;
-    }
-    qsort(sorted, count, sizeof(*sorted), block_compare);
-
     while (pool->strips != NULL) {
         strip_retire(pool, pool->strips);
     }
@@ -760,7 +771,7 @@ void setti_pool_trim(setti_pool* pool)
             link = &block->next;
         }
     }
-    pool->allocator.free_fn(pool->allocator.user, sorted, size, sizeof(void*));
+    pool->allocator.free_fn(pool->allocator.user, sorted, count * sizeof(*sorted), sizeof(void*));
 }
 
 const char* setti_pool_validate(const setti_pool* pool)

@@ -75,7 +75,6 @@ typedef struct setti_pool {
 } setti_pool;
 
 void setti_pool_init(setti_pool* pool, sett_allocator allocator, bool huge_pages);
-
 /* Frees everything, including pieces that are still in use. */
 void setti_pool_deinit(setti_pool* pool);
 
@@ -83,14 +82,12 @@ void setti_pool_deinit(setti_pool* pool);
 void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align);
 
 /* Like setti_pool_alloc, of zeroes. From SETTI_POOL_ZERO bytes on they come from the allocator's
- * zero_fn, if it has one, and the system backs them with memory where they are touched: a table for
- * a single far entity has few bytes that are. `align` is 16 at most: what calloc gives. */
+ * zero_fn, if there is one: memory that is never touched costs nothing. `align`: at most 16. */
 void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align);
 #define SETTI_POOL_ZERO ((size_t)512 << 10)
 
-/* Takes a block now, unless `size` bytes are unused at the end of the newest block. Then `size`
- * bytes can be handed out, where each piece counts as up to 256 bytes more. Returns false when
- * memory runs out. */
+/* Takes a block, unless `size` bytes are unused in the newest one. So many bytes can then be handed
+ * out, each piece counted as up to 256 bytes more. Returns false when memory runs out. */
 bool setti_pool_reserve(setti_pool* pool, size_t size);
 
 /* Touches memory ahead, so that work that allocates much at once does not wait for the system. The
@@ -107,25 +104,21 @@ void setti_pool_join(setti_pool* pool, size_t size, size_t align);
  * SETTI_POOL_PAGE_MAX bytes are then cut from it. So pieces of `size` bytes together, each counted
  * as up to 256 bytes more, cannot fail. Returns false when memory runs out. */
 bool setti_pool_hold(setti_pool* pool, size_t size);
-
 /* Ends the hold; the block stays for the next one, until setti_pool_let_go or setti_pool_trim. */
 void setti_pool_end_hold(setti_pool* pool);
-
 /* Frees the held block. */
 void setti_pool_let_go(setti_pool* pool);
 
 /* Limits the pool to `more` bytes beyond those that it holds now; 0: no limit. */
 void setti_pool_set_ceiling(setti_pool* pool, size_t more);
-
 /* Whether the pool exceeds the ceiling because it used the held block. */
 bool setti_pool_is_above(const setti_pool* pool);
 
 /* Like setti_pool_alloc, but does not count against the ceiling. */
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align);
 
-/* Makes room for `more` items of `size` bytes after `count` items in an array of the pool, aligned
- * to 16. An array that grows doubles. Returns the array, which may have moved, or NULL when memory
- * runs out; the array is then unchanged. */
+/* Makes room for `more` items of `size` bytes in an array of the pool, aligned to 16. Returns the
+ * array, which may have moved; NULL, without a change, when memory runs out. */
 void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count, uint32_t more,
                       uint32_t* capacity);
 
@@ -152,9 +145,8 @@ struct setti_strip {
     uint32_t class;      /* of a page, in the pool */
 };
 
-/* A page table, for stretches of equal length. Pointers and ticks lie apart: readers touch 8 bytes
- * a page, which keeps the tables of a million entities in the first-level cache (has: 8.5 ns with
- * 16 bytes an entry). The public sett_page_table_ begins the same. */
+/* A page table. Pointers and ticks lie apart, so that the pointers of a million entities fit the
+ * first-level cache. The public sett_page_table_ begins the same. */
 typedef struct setti_pages {
     void** data;    /* by page number; NULL: this stretch is empty */
     uint64_t* tick; /* of the last write to the page; in the same allocation */
@@ -163,9 +155,8 @@ typedef struct setti_pages {
     uint32_t size;           /* bytes of a page */
     uint32_t align;          /* of a page */
     setti_page_notes* notes; /* or NULL */
-    /* Like `data`, with the table's `none` instead of NULL, for readers that do not test whether a
-     * page exists. Covers the capacity, but 1 << read_shift entries at most, in the same
-     * allocation; NULL while the table has no `none`. */
+    /* Like `data`, with `none` in place of NULL, for readers that do not test for pages. Has the
+     * capacity, but 1 << read_shift entries at most; NULL while there is no `none`. */
     const void** read;
     const void* none;
     uint32_t read_mask;  /* entries of `read`, a power of two, less one */

@@ -67,7 +67,6 @@ typedef struct setti_thread {
 bool setti_thread_start(setti_thread* thread);
 void setti_thread_join(setti_thread* thread);
 
-/* The files of the system. */
 const sett_files* setti_platform_files(void);
 
 /* The caller's allocator, or the system's if none is given. */

@@ -276,22 +276,16 @@ static setti_stream flight_dump_stream(flight_dump* dump)
     return (setti_stream){.files = &files, .file = dump, .identity = dump->identity};
 }
 
-/* The place of a half in a dump. */
-typedef enum flight_order {
-    FLIGHT_FIRST, /* its keyframe becomes the state with which the dump begins */
-    FLIGHT_LATER
-} flight_order;
-
-/* Writes the records of a half. */
-static void flight_emit_half(flight_dump* dump, const flight_half* half, flight_order order)
+/* Writes the records of a half. If it is the `first`, its keyframe becomes the dump's state. */
+static void flight_emit_half(flight_dump* dump, const flight_half* half, bool first)
 {
     setti_stream stream = flight_dump_stream(dump);
     size_t used = flight_used(half);
-    size_t at = order == FLIGHT_FIRST ? half->lead : 0;
+    size_t at = first ? half->lead : 0;
     while (at + SETTI_STREAM_RECORD <= used) {
         const unsigned char* record = half->bytes + at;
         setti_stream_head head = setti_stream_get_head(record);
-        if (order == FLIGHT_FIRST && head.kind == SETTI_STREAM_KEYFRAME) {
+        if (first && head.kind == SETTI_STREAM_KEYFRAME) {
             setti_stream_write_page(&stream, SETTI_STREAM_STATE, head.flags, head.frame,
                                     record + SETTI_STREAM_RECORD, head.size);
         } else {
@@ -354,9 +348,10 @@ bool sett_flight_dump(const sett_flight* flight, const char* why, sett_flight_wr
         (void)setti_stream_write(&stream, SETTI_STREAM_USER, 0, flight->user, flight->user_size);
     }
     if (older) {
-        flight_emit_half(&dump, &flight->half[1 - now], FLIGHT_FIRST);
+        const bool first = true;
+        flight_emit_half(&dump, &flight->half[1 - now], first);
     }
-    flight_emit_half(&dump, &flight->half[now], older ? FLIGHT_LATER : FLIGHT_FIRST);
+    flight_emit_half(&dump, &flight->half[now], !older);
     uint64_t last = dump.frame;
     flight_emit_input(&dump, flight);
     if (why != NULL) {

@@ -242,26 +242,27 @@ bool setti_json_number(setti_json* json, const char** text, size_t* length)
     return good || setti_json_fail(json, first, "a number is expected");
 }
 
+/* Reads a word if it comes next. */
 static bool json_word(setti_json* json, const char* word)
 {
     size_t length = strlen(word);
-    bool same = json->size - json->at >= length && memcmp(json->text + json->at, word, length) == 0;
+    size_t at = setti_json_skip_space(json);
+    bool same = json->wrong == NULL && json->size - at >= length &&
+                memcmp(json->text + at, word, length) == 0;
     json->at += same ? length : 0;
     return same;
 }
 
 bool setti_json_bool(setti_json* json, bool* out)
 {
-    char c = setti_json_peek(json);
-    *out = c == 't';
-    bool good = (c == 't' && json_word(json, "true")) || (c == 'f' && json_word(json, "false"));
-    return good || setti_json_fail(json, json->at, "true or false is expected");
+    *out = json_word(json, "true");
+    return *out || json_word(json, "false") ||
+           setti_json_fail(json, json->at, "true or false is expected");
 }
 
 bool setti_json_null(setti_json* json)
 {
-    bool good = setti_json_peek(json) == 'n' && json_word(json, "null");
-    return good || setti_json_fail(json, json->at, "null is expected");
+    return json_word(json, "null") || setti_json_fail(json, json->at, "null is expected");
 }
 
 bool setti_json_begin(setti_json* json, char open)

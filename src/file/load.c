@@ -500,9 +500,9 @@ sett_status sett_world_load_with(sett_world* world, const char* path, const sett
         if (loaded.result.new_types != 0) {
             setti_types_report(world, loaded.apart, call);
         }
-    }
-    if (status == SETT_OK && result != NULL) {
-        *result = loaded.result;
+        if (result != NULL) {
+            *result = loaded.result;
+        }
     }
     setti_loaded_free(world, &loaded);
     return status;

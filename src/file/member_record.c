@@ -64,44 +64,46 @@ static void record_put_constants(setti_record_writer* to, const sett_constant* c
     }
 }
 
+static void record_put_member(setti_record_writer* to, const sett_member* member)
+{
+    bool named = member->element_names != NULL && member->count <= UINT16_MAX;
+    uint32_t flags = (member->bits ? RECORD_BITS : 0u) | (member->local ? RECORD_LOCAL : 0u) |
+                     (named ? RECORD_NAMES : 0u);
+    setti_record_put_text(to, member->name);
+    setti_record_put(to, (uint64_t)member->kind, 1);
+    setti_record_put(to, flags, 1);
+    setti_record_put(to, member->offset, 4);
+    setti_record_put(to, member->size, 4);
+    setti_record_put_double(to, member->scale);
+    setti_record_put_double(to, member->minimum);
+    setti_record_put_double(to, member->maximum);
+    setti_record_put_text(to, member->unit);
+    setti_record_put_text(to, member->description);
+    record_put_constants(to, member->constants);
+    if (named) {
+        setti_record_put(to, member->count, 2);
+    }
+    for (uint32_t n = 0; named && n < member->count; n++) {
+        setti_record_put_text(to, member->element_names[n]);
+    }
+    if (member->kind == SETT_MEMBER_LIST) {
+        setti_record_put(to, (uint64_t)member->element, 1);
+    }
+    if (member->of != NULL) {
+        setti_member_record_write(to, member->of);
+    }
+}
+
 void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
 {
-    uint32_t count = of != NULL ? of->count : 0;
-    SETTI_ASSERT(count <= UINT16_MAX);
-    setti_record_put(to, count, 2);
+    setti_record_put(to, of != NULL ? of->count : 0, 2);
     if (of == NULL) {
         return;
     }
     setti_record_put_text(to, of->name);
     setti_record_put(to, of->size, 4);
-    for (uint32_t k = 0; k < count; k++) {
-        const sett_member* member = &of->members[k];
-        bool named = member->element_names != NULL && member->count <= UINT16_MAX;
-        uint32_t flags = (member->bits ? RECORD_BITS : 0u) | (member->local ? RECORD_LOCAL : 0u) |
-                         (named ? RECORD_NAMES : 0u);
-        setti_record_put_text(to, member->name);
-        setti_record_put(to, (uint64_t)member->kind, 1);
-        setti_record_put(to, flags, 1);
-        setti_record_put(to, member->offset, 4);
-        setti_record_put(to, member->size, 4);
-        setti_record_put_double(to, member->scale);
-        setti_record_put_double(to, member->minimum);
-        setti_record_put_double(to, member->maximum);
-        setti_record_put_text(to, member->unit);
-        setti_record_put_text(to, member->description);
-        record_put_constants(to, member->constants);
-        if (named) {
-            setti_record_put(to, member->count, 2);
-        }
-        for (uint32_t n = 0; named && n < member->count; n++) {
-            setti_record_put_text(to, member->element_names[n]);
-        }
-        if (member->kind == SETT_MEMBER_LIST) {
-            setti_record_put(to, (uint64_t)member->element, 1);
-        }
-        if (member->of != NULL) {
-            setti_member_record_write(to, member->of);
-        }
+    for (uint32_t k = 0; k < of->count; k++) {
+        record_put_member(to, &of->members[k]);
     }
 }
 

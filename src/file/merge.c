@@ -328,13 +328,12 @@ static sett_status merge_each_below(merge_job* job, sett_entity root, merge_visi
 
 static sett_status merge_each(merge_job* job, merge_visit visit)
 {
-    const setti_entity_table* entities = &job->from->entities;
     sett_status status = SETT_OK;
     uint32_t cursor = 0;
-    for (uint32_t index = setti_entity_next(entities, &cursor);
-         status == SETT_OK && index != SETTI_NONE; index = setti_entity_next(entities, &cursor)) {
-        if (setti_hierarchy_parent(job->from, index) == SETTI_NO_LINK) {
-            status = merge_each_below(job, setti_entity_at(entities, index), visit);
+    for (sett_entity at = sett_entity_next(job->from, &cursor);
+         status == SETT_OK && !sett_is_null(at); at = sett_entity_next(job->from, &cursor)) {
+        if (setti_hierarchy_parent(job->from, at.index) == SETTI_NO_LINK) {
+            status = merge_each_below(job, at, visit);
         }
     }
     return status;
@@ -577,15 +576,13 @@ static uint32_t merge_fill_pairs(const merge_job* job)
 {
     uint32_t count = 0;
     uint32_t cursor = 0;
-    for (uint32_t index = setti_entity_next(&job->from->entities, &cursor); index != SETTI_NONE;
-         index = setti_entity_next(&job->from->entities, &cursor)) {
-        uint32_t node = merge_node_of(job, index);
-        const setti_clone_node* at = node != SETTI_NONE ? &job->clone.nodes[node] : NULL;
-        /* Entities that were left out lead to the node of the same entity of the world. */
-        bool is_original = at != NULL && at->index == index;
-        if (is_original && merge_is_merged(at)) {
-            job->pairs[count].file = setti_entity_at(&job->from->entities, index);
-            job->pairs[count++].entity = at->copies[0];
+    for (sett_entity at; !sett_is_null(at = sett_entity_next(job->from, &cursor));) {
+        uint32_t number = merge_node_of(job, at.index);
+        const setti_clone_node* node = number != SETTI_NONE ? &job->clone.nodes[number] : NULL;
+        /* entities that were left out lead to the node of another entity */
+        bool is_original = node != NULL && node->index == at.index;
+        if (is_original && merge_is_merged(node)) {
+            job->pairs[count++] = (sett_merge_pair){at, node->copies[0]};
         }
     }
     return count;

@@ -24,12 +24,11 @@ typedef struct setti_place {
 /* Makes the names. Fails: ARGUMENT (no path), OUT_OF_MEMORY. */
 sett_status setti_place_init(setti_place* place, sett_world* world, const char* call,
                              const char* path, const sett_file_desc* desc);
+/* Frees the names, and the lock. */
+void setti_place_deinit(setti_place* place);
 
 /* Checks a user block. Fails: ARGUMENT (NULL with a size, or too large). */
 sett_status setti_place_check_user(sett_world* world, const char* call, const sett_file_desc* desc);
-
-/* Frees the names, and the lock. */
-void setti_place_deinit(setti_place* place);
 
 /* Excludes other writers. Fails: LOCKED. */
 sett_status setti_place_lock(setti_place* place);

@@ -109,6 +109,7 @@ typedef struct setti_stream_reader {
 /* Reads the header. Returns false with the error in `why`. */
 bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
                        setti_pool* pool);
+void setti_stream_close(setti_stream_reader* reader);
 
 typedef enum setti_stream_next {
     SETTI_STREAM_READ,  /* a record was read */
@@ -122,8 +123,5 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader);
 
 /* Goes to the first complete state, page by page, without storing it. */
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader);
-
-/* Frees the payload. */
-void setti_stream_close(setti_stream_reader* reader);
 
 #endif

@@ -38,7 +38,8 @@ static bool advice_is_taken(const sett_advice* items, uint32_t count, sett_compo
     return false;
 }
 
-static void advice_price(const sett_world* world, advice_option* option)
+/* Prices a change. It becomes the best one if it saves more. */
+static void advice_price(const sett_world* world, advice_option* option, advice_option* best)
 {
     option->prices = setti_price_change(world, SETTI_PROFILED, &option->change, NULL);
     option->prices.then += option->churn;
@@ -47,6 +48,7 @@ static void advice_price(const sett_world* world, advice_option* option)
     bool pays = prices->then * 100 < prices->now * WORTH_SHARE &&
                 gain > (setti_price)SETTI_MAX(prices->loops, 1) * WORTH_NS * SETTI_PRICE_NS;
     option->gain = pays ? gain : 0;
+    *best = option->gain > best->gain ? *option : *best;
 }
 
 /* Estimates the cost of entering and leaving the group, by the type that changed most. */
@@ -65,25 +67,24 @@ static setti_price advice_churn(const sett_query* query)
 static advice_option advice_best(const sett_world* world, const sett_advice* items, uint32_t count)
 {
     advice_option best = {0};
+    const bool automatic = false;
     for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         advice_option option = {.change.group = query};
-        bool possible = query->use[SETTI_PROFILED].loops != 0 &&
-                        setti_layout_can_group(query, SETTI_LAYOUT_PROPOSED);
+        bool possible =
+            query->use[SETTI_PROFILED].loops != 0 && setti_layout_can_group(query, automatic);
         for (uint32_t k = 0; possible && k < query->term_count; k++) {
             possible = !advice_is_taken(items, count, query->term[k].type->id);
         }
         if (possible) {
             option.churn = advice_churn(query);
-            advice_price(world, &option);
-            best = option.gain > best.gain ? option : best;
+            advice_price(world, &option, &best);
         }
     }
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
         advice_option option = {.change.type = type};
         if (setti_layout_can_convert(type) && !advice_is_taken(items, count, type->id)) {
-            advice_price(world, &option);
-            best = option.gain > best.gain ? option : best;
+            advice_price(world, &option, &best);
         }
     }
     return best;

@@ -251,7 +251,8 @@ static bool auto_may_move(const sett_world* world, const setti_type* type)
 
 static bool auto_can_group(const sett_query* query)
 {
-    bool may = setti_layout_can_group(query, SETTI_LAYOUT_AUTOMATIC);
+    const bool automatic = true;
+    bool may = setti_layout_can_group(query, automatic);
     for (uint32_t rest = setti_price_owned(query); may && rest != 0; rest &= rest - 1) {
         may = auto_may_move(query->world, query->term[setti_bits_lowest(rest)].type);
     }

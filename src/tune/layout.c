@@ -284,10 +284,7 @@ static sett_status layout_wrong(sett_world* world, sett_status status, const cha
     unsigned line;
     unsigned column;
     layout_place(text, at, &line, &column);
-    int length = 0;
-    while (length < 24 && at[length] != '\0' && at[length] != '\n') {
-        length++;
-    }
+    int length = (int)SETTI_MIN(strcspn(at, "\n"), (size_t)24);
     return setti_world_fail_with(world, status, "%s: line %u, column %u, at \"%.*s\": %s",
                                  layout_call, line, column, length, at, wrong);
 }
@@ -729,9 +726,8 @@ bool setti_layout_can_convert(const setti_type* type)
            !type->storage.keep_order && setti_conversion_check(type, &kind) == NULL;
 }
 
-bool setti_layout_can_group(const sett_query* query, setti_layout_origin origin)
+bool setti_layout_can_group(const sett_query* query, bool automatic)
 {
-    bool automatic = origin == SETTI_LAYOUT_AUTOMATIC;
     uint32_t owned = setti_price_owned(query);
     if (query->arranged != 0 &&
         (!automatic || !query->cover->automatic || query->arranged == owned)) {

@@ -41,14 +41,9 @@ struct setti_layout* setti_layout_ensure(sett_world* world);
  * group owns it nor a module of the library relies on its storage. */
 bool setti_layout_can_convert(const setti_type* type);
 
-/* What a group is for: a proposal, or auto_layout, which may dissolve its own groups for it. */
-typedef enum setti_layout_origin {
-    SETTI_LAYOUT_PROPOSED,
-    SETTI_LAYOUT_AUTOMATIC
-} setti_layout_origin;
-
-/* Whether a group can own the two or more types with fields in a query. */
-bool setti_layout_can_group(const sett_query* query, setti_layout_origin origin);
+/* Whether a group can own the two or more types with fields in a query. `automatic`: automatic
+ * groups can be dissolved for it. */
+bool setti_layout_can_group(const sett_query* query, bool automatic);
 
 /* The group for a query: owns the types of its fields, with its other conditions. */
 sett_group_desc setti_layout_group_desc(const sett_query* query);

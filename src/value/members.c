@@ -713,7 +713,8 @@ static uint64_t struct_fingerprint_of(const sett_struct* of, uint64_t print)
 
 uint64_t sett_struct_fingerprint(const sett_struct* of)
 {
-    uint64_t print = of != NULL ? struct_fingerprint_of(of, 0x6D656D62657273u) : 0;
+    uint64_t seed = 0x6D656D62657273u; /* "members" */
+    uint64_t print = of != NULL ? struct_fingerprint_of(of, seed) : 0;
     return of != NULL && print == 0 ? 1 : print;
 }
 

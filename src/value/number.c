@@ -167,9 +167,8 @@ static int number_power(double size)
     return power;
 }
 
-/* Rounds mantissa * 2^exponent * 10^tens to an integer, as printf does. *same becomes whether the
- * integer is read as this float. (Below a power of two floats lie half as far apart, which makes no
- * difference for these sizes.) */
+/* Rounds mantissa * 2^exponent * 10^tens to an integer, as printf does. *same becomes whether it is
+ * read as this float (which lies as far from its neighbours on both sides, in these sizes). */
 static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* same)
 {
     uint64_t five = number_tens[tens] >> tens; /* 5^tens: a step of the mantissa in the product */

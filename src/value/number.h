@@ -34,9 +34,8 @@ void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 /* Reads any number of a value. */
 double setti_number_float(sett_member_kind kind, const void* bytes);
 
-/* Writes an integer or float, times `scale` if that is not 0: floats as the shortest text that is
- * read as the same, "NaN", "Infinity", "-Infinity", and "nan:" with the bits of any other NaN.
- * Returns the length. */
+/* Writes an integer or float, times `scale` if that is not 0: a float as the shortest text that is
+ * read as it; the bits of an unusual NaN behind "nan:". Returns the length. */
 size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale,
                           char out[SETTI_NUMBER_SIZE]);
 
