@@ -47,13 +47,13 @@ void setti_message_escape(char* text, size_t size)
         if (byte >= 0x20 && byte != 0x7F) {
             continue;
         }
-        if (left < 5) {
+        if (left < sizeof("\\xNN")) {
             *at = '?';
             continue;
         }
-        size_t rest = SETTI_MIN(strlen(at + 1), left - 5);
-        memmove(at + 4, at + 1, rest);
-        at[4 + rest] = '\0';
+        size_t behind = SETTI_MIN(strlen(at + 1), left - sizeof("\\xNN"));
+        memmove(at + 4, at + 1, behind);
+        at[4 + behind] = '\0';
         *at++ = '\\';
         *at++ = 'x';
         *at++ = digits[byte >> 4];

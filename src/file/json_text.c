@@ -389,7 +389,7 @@ bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, si
     if (!setti_json_string(json, NULL, 0, &count)) {
         return false;
     }
-    size_t end = json->at - 1; /* of the digits; escape sequences are none */
+    size_t end = json->at - 1;
     size_t size = 3;
     *length = 0;
     for (; at + 4 <= end && size == 3; at += 4) {

@@ -218,7 +218,7 @@ static sett_status load_records(load_attempt* load)
 {
     SETTI_ASSERT(load->apart != NULL && !load->has_state);
     setti_stream_reader* reader = &load->reader;
-    uint64_t good = reader->offset; /* end of the last record that counts */
+    uint64_t end = reader->offset; /* of the last record that counts */
     setti_stream_next next;
     while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
         if (load->has_state && reader->frame > load->last_frame) {
@@ -232,9 +232,9 @@ static sett_status load_records(load_attempt* load)
         if (load->stopped) {
             break;
         }
-        good = reader->offset;
+        end = reader->offset;
     }
-    load->result.cut = next == SETTI_STREAM_ENDED ? 0 : reader->size - good;
+    load->result.cut = next == SETTI_STREAM_ENDED ? 0 : reader->size - end;
     if (next == SETTI_STREAM_MEMORY) {
         return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
     }

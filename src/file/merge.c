@@ -514,9 +514,8 @@ static bool merge_step(const merge_job* job, const setti_relation* read,
     const setti_storage* links = &relation->links->storage;
     bool had = at->there != SETTI_NONE && setti_storage_has(links, at->there);
     bool merged = at->node != SETTI_NONE && merge_is_merged(&job->clone.nodes[at->node]);
-    uint32_t next = merged && (!had || job->clone.merge.overwrites)
-                        ? merge_follow_file(job, read, at->node)
-                        : SETTI_NONE;
+    bool file_counts = merged && (!had || job->clone.merge.overwrites);
+    uint32_t next = file_counts ? merge_follow_file(job, read, at->node) : SETTI_NONE;
     if (next != SETTI_NONE) {
         sett_entity onto = job->clone.nodes[next].onto;
         at->node = next;
@@ -725,7 +724,6 @@ static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
     job.to = job.clone.to = world;
     job.clone.desc.call = merge_call;
     job.clone.count = 1;
-
     job.clone.merge.overwrites = desc->existing == SETT_MERGE_OVERWRITE;
     job.clone.merge.rejects = desc->existing == SETT_MERGE_REJECT;
     bool parented = sett_is_null(desc->parent) || setti_hierarchy_of(world) != NULL ||
@@ -733,7 +731,7 @@ static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
     if (!parented || !setti_clone_register(&job.clone)) {
         return world->error;
     }
-    setti_names_hold(world);
+    setti_names_hold(world); /* no entity has the new names yet */
     sett_status status = merge_run(&job);
     setti_names_let_go(world);
     if (status == SETT_OK && result != NULL) {

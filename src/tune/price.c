@@ -229,7 +229,7 @@ static setti_price price_singles(const setti_type* type)
            setti_price_changes(type->use.added + type->use.removed, type->storage.count);
 }
 
-/* The additional cost of these for all types that a change converts. */
+/* The cost of price_singles for all types that a change converts. */
 static setti_price price_all_singles(setti_use use, const setti_relayout* change)
 {
     setti_price price = 0;

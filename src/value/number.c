@@ -307,17 +307,17 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
 /* Reads "nan:" and the bits of a NaN. */
 static bool number_read_nan(sett_member_kind kind, const char* text, size_t length, uint64_t* bits)
 {
-    size_t digits = kind == SETT_MEMBER_F32 ? 8 : 16;
-    if (length != 4 + digits || memcmp(text, "nan:", 4) != 0) {
+    static const char digits[] = "0123456789abcdef";
+    if (length != 4u + (kind == SETT_MEMBER_F32 ? 8 : 16) || memcmp(text, "nan:", 4) != 0) {
         return false;
     }
     *bits = 0;
     for (size_t k = 4; k < length; k++) {
-        const char* at = strchr("0123456789abcdef", text[k]);
-        if (at == NULL || text[k] == '\0') {
+        const char* at = text[k] != '\0' ? strchr(digits, text[k]) : NULL;
+        if (at == NULL) {
             return false;
         }
-        *bits = *bits << 4 | (uint64_t)(at - "0123456789abcdef");
+        *bits = *bits << 4 | (uint64_t)(at - digits);
     }
     return kind == SETT_MEMBER_F32 ? (*bits & INT32_MAX) > SETTI_F32_INFINITY
                                    : (*bits & INT64_MAX) > SETTI_F64_INFINITY;

@@ -27,18 +27,18 @@ void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size)
 
 static void text_add_bits(setti_writer* out, const sett_constant* constants, int64_t value)
 {
-    uint64_t rest = (uint64_t)value;
+    uint64_t unnamed = (uint64_t)value;
     const char* between = "";
     for (; constants->name != NULL; constants++) {
         uint64_t bits = (uint64_t)constants->value;
-        if (bits != 0 && (rest & bits) == bits) {
+        if (bits != 0 && (unnamed & bits) == bits) {
             setti_writer_add(out, "%s%s", between, constants->name);
             between = " | ";
-            rest &= ~bits;
+            unnamed &= ~bits;
         }
     }
-    if (rest != 0 || *between == '\0') {
-        setti_writer_add(out, "%s0x%llx", between, (unsigned long long)rest);
+    if (unnamed != 0 || value == 0) {
+        setti_writer_add(out, "%s0x%llx", between, (unsigned long long)unnamed);
     }
 }
 
