@@ -561,12 +561,10 @@ typedef struct lookup_found {
 static lookup_found lookup_seek_range(const sett_lookup* l, uint64_t low, uint64_t high)
 {
     lookup_found found = {0};
-    if (l->ordered && low <= high) { /* from the lowest index to the highest */
+    if (l->ordered) { /* from the lowest index to the highest */
         found.from = setti_key_order_seek(&l->order, low, 0);
         setti_key_place stop = setti_key_order_seek(&l->order, high, SETTI_NONE);
-        found.count = setti_key_order_between(&l->order, found.from, stop);
-    }
-    if (l->ordered) {
+        found.count = low <= high ? setti_key_order_between(&l->order, found.from, stop) : 0;
         return found;
     }
     SETTI_ASSERT(low == high);
