@@ -136,11 +136,15 @@ void setti_world_add_root(sett_world* world, setti_root* root, void* address, si
 {
     SETTI_ASSERT(address != NULL || pages != NULL);
     SETTI_ASSERT(size <= SETTI_ROOT_SIZE);
-    *root = (setti_root){.previous = world->last_root,
-                         .address = address,
-                         .size = (uint32_t)size,
-                         .pages = {pages, more_pages},
-                         .cloned = (uint32_t)size};
+    root->next = NULL;
+    root->previous = world->last_root;
+    root->address = address;
+    root->size = (uint32_t)size;
+    root->pages[0] = pages;
+    root->pages[1] = more_pages;
+    root->name = NULL;
+    root->cloned = (uint32_t)size;
+    root->optional = false;
     memcpy(root->first, address, size);
     *(world->last_root != NULL ? &world->last_root->next : &world->roots) = root;
     world->last_root = root;
