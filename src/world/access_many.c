@@ -71,7 +71,7 @@ static uint32_t many_find_plain(const sett_world* world, const setti_storage* st
                                 const sett_entity* entities, uint32_t count, const void** out)
 {
     SETTI_ASSERT(storage->handle_kind == SETTI_ARRAY);
-    /* where there is no value there may be no table of entities either */
+    /* without values there may be no table of entities to prefetch from */
     uint32_t ahead = storage->presence.count != 0 ? MANY_AHEAD : count;
     uint32_t found = 0;
     uint32_t k = 0;

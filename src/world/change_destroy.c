@@ -152,7 +152,7 @@ SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entit
 
 /* Prefetches what erasing an entity's values touches in sparse sets, from the k-th type on, so that
  * cache misses overlap: destroying an entity with values in 8 of 1,000 sets, which do not fit the
- * second-level cache, takes half of the time. */
+ * second-level cache, takes half as long then. */
 static void fast_prefetch_sparse(const sett_world* world, uint32_t index,
                                  const setti_signature* record, uint32_t k)
 {

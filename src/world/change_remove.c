@@ -253,7 +253,8 @@ static void change_remove_reserved(sett_world* world, setti_type* type, sett_ent
     }
 }
 
-/* Like change_remove_reserved, but reserves first. False when memory runs out. */
+/* Removes a type, and the types that are removed with it, from an entity that has it. False when
+ * memory runs out. */
 static bool change_remove(sett_world* world, setti_type* type, sett_entity entity)
 {
     setti_edit_settle(world);

@@ -151,7 +151,7 @@ typedef struct setti_codec {
     const char* (*check)(const setti_player* player, const setti_type* type,
                          const setti_delta_entry* entry);
     /* Called before entities are destroyed: takes the value of an entry out of its lists, because
-     * it changes. Optional. */
+     * the value changes. Optional. */
     bool (*detach_for_move)(const setti_player* player, setti_type* type,
                             const setti_delta_entry* entry);
     /* Called before entities are destroyed, for each that will be, which may lack the type: takes

@@ -506,11 +506,10 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, const command
     size_t payload = 0;
     size_t end = offset + sizeof(command_record);
     if (size != 0) {
-        uintptr_t base = (uintptr_t)chunk;
-        payload = (size_t)(((base + end + align - 1) & ~(uintptr_t)(align - 1)) - base);
+        payload = setti_align_up((uintptr_t)chunk + end, align) - (uintptr_t)chunk;
         end = payload + size;
     }
-    end = setti_align_up(end, 16);
+    end = setti_align_up(end, 16); /* where the next record begins */
     command_record* record = command_at(chunk, offset);
     record->verb = verb;
     record->depth = commands->world->command_depth;

@@ -1012,7 +1012,7 @@ static sett_component component_register_relationship(sett_world* world,
 }
 
 /* Registering a name again: returns the id of the existing type, if the options are equal. Adds
- * what the descriptor knows more: the C type, members, former names, and that the program has the
+ * what only the descriptor knows: the C type, members, former names, and that the program has the
  * type. */
 static sett_component component_register_again(sett_world* world, setti_type* existing,
                                                const sett_component_desc* desc, const char* call)

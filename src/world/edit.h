@@ -49,7 +49,7 @@ typedef struct setti_edit {
     setti_edit_part* added; /* a type comes behind those that it requires */
     uint32_t added_count;
     uint32_t room;       /* capacity of `added`, in the pool; 0: `added` is the caller's memory */
-    uint32_t flags;      /* SETTI_TYPE_*, all that an added type has: computed by reserving */
+    uint32_t flags;      /* SETTI_TYPE_* of all added types together; reserving computes them */
     setti_type* removed; /* the type that is removed, or NULL */
     bool removes_all; /* all types are removed: dont_fragment ones first, then by id, descending */
     bool creates;     /* the entities do not exist before */
@@ -78,7 +78,7 @@ void setti_edit_free_strays(sett_world* world);
 static inline void setti_edit_unpin(sett_world* world)
 {
     SETTI_ASSERT(world->pool.pinned != 0);
-    if (--world->pool.pinned == 0) { /* not while a copy has pinned them, and attaches its root */
+    if (--world->pool.pinned == 0) { /* else a copy, which makes this change, needs the pins */
         world->reserved_for = SETTI_NONE;
         if (SETTI_UNLIKELY(world->pool.strayed)) {
             setti_edit_free_strays(world);

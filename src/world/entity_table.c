@@ -470,8 +470,8 @@ void setti_entity_refresh(setti_entity_table* table, uint32_t number)
         }
     }
     entity_settle_hint(table);
-    uint32_t word = SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS);
-    entity_set_hint(table, SETTI_MAX(table->first, word));
+    uint32_t lowest = SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS); /* that may not be 0 */
+    entity_set_hint(table, SETTI_MAX(table->first, lowest));
 }
 
 void setti_entity_set_range(setti_entity_table* table, uint32_t first, uint32_t end)

@@ -230,7 +230,7 @@ void setti_signature_sweep(setti_pool* pool, setti_signature_table* table)
     table->swept++;
     table->free = SETTI_NONE;
     table->free_count = 0;
-    for (uint32_t number = table->count - 1; number > 0; number--) {
+    for (uint32_t number = table->count - 1; number > 0; number--) { /* the lowest is free first */
         setti_signature* record = &table->record[number];
         if (record->mark == 0) {
             signature_free_types(pool, record);

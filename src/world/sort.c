@@ -227,8 +227,8 @@ static void sort_move(const setti_storage* storage, void* to, void* from)
     }
 }
 
-/* Marks pages between which values are exchanged. Each gets the latest restoring tick of them all:
- * first the last page from the others, then the others from the last. */
+/* Marks pages between which values are exchanged. Each counts as restored when the latest of them
+ * was: first the last page takes that tick from the others, then the others from the last. */
 static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint32_t last)
 {
     for (uint32_t number = first; number <= last; number++) {

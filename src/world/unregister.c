@@ -2,7 +2,7 @@
  *
  * The workload: a library of the game that is built again while the world lives, some dozens of
  * types at once. A type that something uses beyond one call, such as a query, is not unregistered.
- * No callback runs after that is tested.
+ * No callback runs between the last test and the end of the type.
  *
  * Invariant:  an unregistered type is in no list, no signature, and no term of a query or observer
  */

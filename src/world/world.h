@@ -74,7 +74,7 @@ typedef struct setti_misuse {
 
 struct sett_world {
     /* The first four members are those of sett_world_header_, which reading in line uses. */
-    /* by component id: as `types`, but a type that no reader finds instead of NULL */
+    /* by component id: the types as readers see them; in place of NULL one that no entity has */
     const void** readable;
     /* entries in `types` for fast paths; 0 while use is profiled: all calls take the slow path */
     uint32_t hot_capacity;
@@ -120,7 +120,7 @@ struct sett_world {
      * change_destroy.c */
     uint32_t* collect_list;
     uint32_t collect_count; /* entities in the list */
-    uint32_t collect_room;  /* its capacity: the sum of the types' collect_room, and one */
+    uint32_t collect_room;  /* its capacity: the sum of the types' collect_room, plus one */
     uint32_t collect_one;   /* the list's memory while there are no links */
 
     /* tags whose entities queries skip unless they name them; NULL until they are registered */
