@@ -183,8 +183,6 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
     }
 }
 
-/* --------------------------------------------------------- many targets, and the table of pairs */
-
 static uint32_t pair_home(const setti_relation* relation, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(relation->pair_capacity != 0);

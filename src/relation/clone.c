@@ -1138,9 +1138,8 @@ static sett_status clone_look_outside(setti_clone* clone)
         }
     }
     uint32_t parent = setti_hierarchy_parent(clone->from, clone->desc.root.index);
-    if (status == SETT_OK && parent != 0) {
-        status = clone_add_outside(
-            clone, setti_entity_at(&clone->from->entities, setti_link_index(parent)));
+    if (status == SETT_OK && parent != SETTI_NO_LINK) { /* gets the root's copy as a child */
+        status = clone_add_outside(clone, setti_hierarchy_entity(clone->from, parent));
         uint32_t above = setti_hash_map_find(&clone->by_index, parent);
         if (status == SETT_OK && above != SETTI_NONE) {
             clone->nodes[above].in_tree = true;
@@ -1151,9 +1150,11 @@ static sett_status clone_look_outside(setti_clone* clone)
 
 sett_status setti_clone_plan(setti_clone* clone)
 {
-    sett_status status = clone_is_merge(clone) ? SETT_OK : clone_gather(clone);
-    if (status == SETT_OK && !clone_is_merge(clone) && clone_changes_world(clone)) {
-        status = clone_look_outside(clone);
+    sett_status status = SETT_OK;
+    if (!clone_is_merge(clone)) { /* whose caller has made the nodes */
+        status = clone_gather(clone);
+        bool looks = status == SETT_OK && clone_changes_world(clone);
+        status = looks ? clone_look_outside(clone) : status;
     }
     if (status == SETT_OK && clone_changes_world(clone)) {
         status = clone_match_existing(clone);

@@ -98,16 +98,14 @@ typedef struct setti_clone {
 } setti_clone;
 
 /* Makes the copies, all or none; the root's go to `out` unless it is NULL. No loop is open in `to`.
- * Fails, with the message in `to`: UNREGISTERED or CONFLICT (a type is missing or differs in `to`),
- * LIMIT, OUT_OF_MEMORY. */
+ * Fails, in `to`: UNREGISTERED or CONFLICT (a type is missing or differs), LIMIT, OUT_OF_MEMORY. */
 sett_status setti_clone_run(setti_clone* clone, sett_entity* out);
 
 /* Registers the library's types of `from` in `to`. Returns false if `to` has an error. */
 bool setti_clone_register(const setti_clone* clone);
 
-/* Like setti_clone_run, for merges, which call setti_names_hold and setti_clone_release themselves.
- * Fails also with PRESENT (a component exists, and the merge rejects that) and ARGUMENT (a raw
- * type). */
+/* setti_clone_run for merges, which call setti_names_hold and setti_clone_release themselves. Fails
+ * also with PRESENT (a component exists, and `rejects`) and ARGUMENT (a raw type). */
 sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out);
 
 /* Initialises a node for an entity index of `from`, or SETTI_NONE. */

@@ -16,15 +16,9 @@ static const char event_call[] = "sett_event_send";
 static sett_entity event_next(const sett_world* world, sett_route route, sett_entity first,
                               sett_entity at)
 {
-    switch (route) {
-    case SETT_ROUTE_UP:
-        return sett_hierarchy_parent(world, at);
-    case SETT_ROUTE_DOWN:
-        return sett_hierarchy_walk(world, first, at);
-    case SETT_ROUTE_ENTITY:
-        break;
-    }
-    return sett_null();
+    return route == SETT_ROUTE_UP     ? sett_hierarchy_parent(world, at)
+           : route == SETT_ROUTE_DOWN ? sett_hierarchy_walk(world, first, at)
+                                      : sett_null();
 }
 
 /* Checks type, payload and route. Payloads are copied as bytes: no `copy` and `deinit` hooks. */

@@ -262,8 +262,6 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
     }
 }
 
-/* ---------------------------------------------------------------------------------- registering */
-
 static bool name_has(const sett_world* world, sett_entity entity)
 {
     return sett_name_get(world, entity) != NULL;
@@ -347,8 +345,6 @@ sett_component sett_name_register(sett_world* world)
     world->module[SETTI_SLOT_NAMES] = names;
     return id;
 }
-
-/* -------------------------------------------------------------------------------------- setting */
 
 /* The link of the entity that a part of a path names by its index, as "#12"; 0 for other texts. */
 static uint32_t name_numbered(const char* text, size_t length)

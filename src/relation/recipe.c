@@ -173,8 +173,6 @@ void setti_recipe_forget(sett_world* world)
     }
 }
 
-/* --------------------------------------------------------------------------------------- making */
-
 static uint64_t recipe_dont_fragment_hash(const sett_world* world, uint32_t index)
 {
     uint64_t hash = world->dont_fragment.count;
@@ -255,8 +253,8 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, r
     return true;
 }
 
-/* Makes a recipe from a plan. NULL when memory runs out. */
-static recipe* recipe_make(sett_world* world, const setti_clone* plan, sett_entity prefab)
+/* Allocates a recipe with its arrays behind it. NULL when memory runs out. */
+static recipe* recipe_alloc(sett_world* world, const setti_clone* plan)
 {
     size_t parts = 0;
     for (uint32_t k = 0; k < plan->node_count; k++) {
@@ -267,15 +265,24 @@ static recipe* recipe_make(sett_world* world, const setti_clone* plan, sett_enti
                   nodes * (sizeof(recipe_node) + sizeof(setti_edit) + sizeof(sett_entity)) +
                   parts * sizeof(setti_edit_part);
     recipe* made = setti_pool_alloc(&world->pool, size, 16);
+    if (made != NULL) {
+        memset(made, 0, size);
+        made->size = size;
+        made->nodes = (recipe_node*)(void*)(made + 1);
+        made->edits = (setti_edit*)(void*)(made->nodes + nodes);
+        made->parts = (setti_edit_part*)(void*)(made->edits + nodes);
+        made->copies = (sett_entity*)(void*)(made->parts + parts);
+    }
+    return made;
+}
+
+/* Makes a recipe from a plan. NULL when memory runs out. */
+static recipe* recipe_make(sett_world* world, const setti_clone* plan, sett_entity prefab)
+{
+    recipe* made = recipe_alloc(world, plan);
     if (made == NULL) {
         return NULL;
     }
-    memset(made, 0, size);
-    made->size = size;
-    made->nodes = (recipe_node*)(void*)(made + 1);
-    made->edits = (setti_edit*)(void*)(made->nodes + nodes);
-    made->parts = (setti_edit_part*)(void*)(made->edits + nodes);
-    made->copies = (sett_entity*)(void*)(made->parts + parts);
     made->prefab = prefab;
     made->version = recipes_of(world)->version;
     made->epoch = world->transition_epoch;
@@ -364,8 +371,6 @@ static recipe* recipe_find(const sett_world* world, sett_entity prefab)
     }
     return made;
 }
-
-/* -------------------------------------------------------------------------------- instantiating */
 
 /* Adds a type to the root's copy. Returns false if clone.c must do that. */
 static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
@@ -579,8 +584,8 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
 {
     setti_edit_part room[RECIPE_ROOT_MOST];
     recipe* made = recipe_find(world, instance->root);
-    if (made == NULL || instance->into_count > 1 ||
-        (world->upward_observers != 0 && instance->into_count != 0) ||
+    uint32_t into_most = world->upward_observers != 0 ? 0 : 1; /* reserved entities, else clone.c */
+    if (made == NULL || instance->into_count > into_most ||
         (!sett_is_null(instance->parent) && !recipe_takes_child(world, instance->parent))) {
         return false;
     }

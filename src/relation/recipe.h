@@ -5,8 +5,7 @@
 #include "relation/clone.h"
 
 /* Makes one instance, without bases, by its recipe. Returns false, without an effect, if clone.c
- * must make it or report why not: for the first instance, a changed prefab or one with links of
- * relationships, or without memory or indices. */
+ * must make it or fail: no recipe, an outdated one or not a simple one, or no memory or index. */
 bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_entity* out);
 
 /* Learns from an instance that clone.c has made: the second one stores a recipe. */

@@ -117,7 +117,7 @@ static uint64_t text_key(const setti_texts* texts, const char* text, size_t leng
             *place = SETTI_NONE;
             return 0;
         }
-        key = setti_hash_next(key);
+        key = setti_hash_next(key); /* another text has that one */
         *place = setti_hash_map_find(&texts->where, key);
     }
     return key;

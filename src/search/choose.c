@@ -396,10 +396,12 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     uint32_t domain = choose_domain(c, s, from);
     uint32_t exact = choose_link_count_of(c, item, from, side);
     SETTI_ASSERT(item->kind == SETTI_ITEM_LINK);
-    pick->rows = exact != UINT32_MAX
-                     ? choose_scale(s->rows, exact, 1)
-                     : choose_scale(choose_scale(s->rows, SETTI_MIN(ends, domain), domain),
-                                    choose_link_count(along), ends);
+    if (exact != UINT32_MAX) {
+        pick->rows = choose_scale(s->rows, exact, 1);
+    } else {
+        uint64_t linked = choose_scale(s->rows, SETTI_MIN(ends, domain), domain);
+        pick->rows = choose_scale(linked, choose_link_count(along), ends);
+    }
     if (item->closure) {
         pick->rows = choose_scale(pick->rows, to_sources ? CLOSURE_DOWN : CLOSURE_UP, 1);
     }
@@ -521,7 +523,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     SETTI_ASSERT(pick->variable < c->search->variable_count);
     uint64_t domain = choose_entities(c);
     const setti_type* known = NULL;
-    if (pick->kind == SETTI_FIND_SCAN) {
+    if (pick->kind == SETTI_FIND_SCAN) { /* which tests some items too */
         known = choose_driver(c, pick->variable);
         domain = choose_scale(pick->rows, SETTI_ESTIMATE_ONE, SETTI_MAX(s->rows, 1)) /
                  SETTI_ESTIMATE_ONE;
@@ -577,8 +579,6 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
     }
 }
 
-/* --------------------------------------------------------------------------------- steps */
-
 /* The depth of the block with a variable's values; SETTI_NO_DEPTH for a fixed one. */
 static uint8_t choose_depth_of(const choose* c, uint8_t ref)
 {
@@ -609,16 +609,11 @@ static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uin
 /* The class of an item's cost: lower ones are tested first. */
 static uint32_t choose_class(const setti_search_item* item)
 {
-    switch (item->kind) {
-    case SETTI_ITEM_HAS:
+    if (item->kind == SETTI_ITEM_HAS) {
         return item->walk != SETT_WALK_NONE;
-    case SETTI_ITEM_LINK:
-        return item->closure ? 2 : 1;
-    case SETTI_ITEM_COMPARE:
-        return 2;
-    default:
-        return 3;
     }
+    bool is_direct_link = item->kind == SETTI_ITEM_LINK && !item->closure;
+    return item->kind == SETTI_ITEM_LIST ? 3 : is_direct_link ? 1 : 2;
 }
 
 /* Adds steps for all items that can be tested. */

@@ -69,8 +69,6 @@ typedef struct find {
     const void* frame; /* the loop's rows, if they are a local variable; or NULL */
 } find;
 
-/* --------------------------------------------------------------------------------- memory */
-
 void* setti_find_alloc(sett_world* world, bool pooled, size_t size)
 {
     setti_pool* pool = &world->pool;
@@ -203,8 +201,6 @@ SETTI_INLINE void find_spend(find* f, uint32_t work)
     }
 }
 
-/* ------------------------------------------------------------------------------- closures */
-
 /* The slot at which the search for an entity begins: bits of its index times 2^32 / 1.618. */
 static uint32_t reached_home(const find_reached* reached, uint32_t index)
 {
@@ -304,8 +300,6 @@ static uint32_t reached_take(find* f, find_reached* reached, const setti_search_
     return index;
 }
 
-/* ---------------------------------------------------------------------------------- rows */
-
 /* The row of the block at depth `origin` from which a row of the block at `depth` was found. */
 SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row, uint32_t origin)
 {
@@ -374,17 +368,12 @@ typedef struct find_scan {
     uint32_t limit; /* the scan ends before this index */
 } find_scan;
 
-static void scan_require(find_scan* scan, const setti_storage* storage)
+/* Adds a storage that the entities must have, or, negated, must lack. */
+static void scan_add(find_scan* scan, const setti_storage* storage, bool negated)
 {
     scan->storage[scan->count] = storage;
-    scan->flip[scan->count++] = 0;
-    scan->limit = SETTI_MIN(scan->limit, storage->extent);
-}
-
-static void scan_exclude(find_scan* scan, const setti_storage* storage)
-{
-    scan->storage[scan->count] = storage;
-    scan->flip[scan->count++] = UINT64_MAX;
+    scan->flip[scan->count++] = negated ? UINT64_MAX : 0;
+    scan->limit = negated ? scan->limit : SETTI_MIN(scan->limit, storage->extent);
 }
 
 static void scan_prepare(const find* f, const setti_search_step* step, find_scan* scan)
@@ -393,15 +382,13 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     scan->count = 0;
     scan->limit = setti_entity_capacity(&f->world->entities);
     if (step->driver != NULL) {
-        scan_require(scan, &step->driver->storage);
+        scan_add(scan, &step->driver->storage, false);
     }
     for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
         const setti_type* type = setti_choose_scanned(item, step->variable, step->driver);
-        if (type != NULL && item->negated) {
-            scan_exclude(scan, &type->storage);
-        } else if (type != NULL && type != step->driver) {
-            scan_require(scan, &type->storage);
+        if (type != NULL && (item->negated || type != step->driver)) {
+            scan_add(scan, &type->storage, item->negated);
         }
     }
 }
@@ -956,8 +943,6 @@ static bool find_pull(find* f, uint32_t k)
     }
     return false;
 }
-
-/* --------------------------------------------------------------------------------- results */
 
 /* Reports members that the running system does not declare. Presence and links need not be. */
 SETTI_COLD static void find_check_access(const sett_search* search)

@@ -660,8 +660,6 @@ uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uin
     return count;
 }
 
-/* ------------------------------------------------------------------------------------ searches */
-
 /* *key becomes the key of a member that equals a float. Returns false if none can. */
 static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
 {

@@ -78,7 +78,7 @@ static const char* parse_found(parse* p, char out[32])
 {
     parse_skip(p);
     const char* end = setti_search_word_end(p->at);
-    end += end == p->at && *end != '\0';
+    end += end == p->at && *end != '\0'; /* without a word: one character */
     if (*p->at == '\0') {
         return "the end";
     }
@@ -214,8 +214,6 @@ static bool parse_number(parse* p, uint32_t* number)
            PARSE_REJECT(p, start, "a number from 0 to 4294967295 is missing");
 }
 
-/* ----------------------------------------------------------------------------- references */
-
 /* The library's components, which a text registers by naming them. */
 static const struct {
     const char* name;
@@ -326,8 +324,6 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     return !sett_is_null(ref->entity) || PARSE_REJECT(p, start, "no entity is called \"%.100s\"%s",
                                                       path, parse_meant(p, path, meant));
 }
-
-/* ---------------------------------------------------------------------------------- terms */
 
 static sett_search_term* parse_add(parse* p, const char* at, sett_search_kind kind)
 {
@@ -720,8 +716,6 @@ static bool parse_chains(parse* p)
     } while (p->out->error_column == 0 && parse_accept(p, ","));
     return p->out->error_column == 0;
 }
-
-/* ---------------------------------------------------------------------------------- order */
 
 /* Reads the variable or relationship of a clause, or both: $s, DockedAt, $s.DockedAt. */
 static bool parse_of(parse* p, sett_search_ref* of, sett_component* along)

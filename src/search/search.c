@@ -157,8 +157,6 @@ static uint32_t build_bit(const sett_search* search, uint8_t ref)
                                                                               : 0;
 }
 
-/* -------------------------------------------------------------------------------- tree */
-
 static setti_search_item* build_item(search_build* b, search_items* items, setti_item_kind kind)
 {
     sett_search* search = b->search;

@@ -190,9 +190,8 @@ static inline uint64_t setti_search_read_tick(setti_pool* pool, uint64_t newest)
 /* Makes the plan of a loop, from the world's state and the bound variables alone. */
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
-/* The type whose bits a scan of a variable tests for an item, if a type drives it: entities must
- * have the type; for a negated item, lack it. This decides components of the entity that are
- * nowhere switched off, and narrows other items. NULL: none. */
+/* The type whose bits a scan tests for an item: entities must have the type, or lack it if the item
+ * is negated. Bits decide components that are nowhere switched off, else narrow. NULL: none. */
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
