@@ -142,7 +142,8 @@ static void what_cannot_be_is_rejected(void)
     CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
     CHECK_STR_EQ(
         sett_world_message(world),
-        "sett_autosave_create: `user_block` is NULL, but its count is not 0 - pass both, or 0");
+        "sett_autosave_create: `user_block` is NULL, but its count is not 0 - pass a list, or a "
+        "count of 0");
     desc.user_block = to;
     desc.user_size = ((size_t)16 << 20) + 1;
     CHECK(sett_autosave_create(world, "f", &desc) == NULL);

@@ -466,7 +466,7 @@ static void own_components_are_not_written_by_loops(void)
             sett_query* query = sett_query_create(world, &desc);
             CHECK_EQ(query == NULL, writes);
             if (writes) {
-                rejects(world, "sett_query_create: \"q\": ", list[k].instead);
+                rejects(world, "sett_query_create: query \"q\": ", list[k].instead);
                 CHECK(strstr(sett_world_message(world), "SETT_IN") != NULL);
             }
         }

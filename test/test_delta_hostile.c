@@ -70,9 +70,9 @@ static void a_type_is_listed_once(void)
     seal(&delta);
     letter whole = delta;
     delta.size--;
-    rejects(world[1], &delta, "they were cut off");
+    rejects(world[1], &delta, "pass all of them, and no others");
     delta.size += 2;
-    rejects(world[1], &delta, "other bytes follow them");
+    rejects(world[1], &delta, "pass all of them, and no others");
     delta = whole;
     delta.bytes[find_bytes(&delta, "bbb", 3)] = 0;
     seal(&delta);
@@ -127,7 +127,7 @@ static void names_are_not_too_long(void)
         delta.size += more[k];
         put_number(&delta, at - 2, SETT_NAME_MAX + more[k], 2);
         seal(&delta);
-        rejects(world[1], &delta, "a name is too long");
+        rejects(world[1], &delta, "a name has more than 1000 bytes");
     }
     CHECK_APPLY(world[1], whole.bytes, whole.size);
     CHECK_SAME(world[0], world[1]);

@@ -345,8 +345,8 @@ static void callbacks_record_nothing_meanwhile(void)
         CHECK_APPLY(peer, bytes, size);
         CHECK_EQ(rejected, k + 1);
         CHECK_MSG(strstr(sett_world_message(peer),
-                         "add \"value\" to entity 0:1: recorded by \"echo\" while a delta is "
-                         "applied") == sett_world_message(peer),
+                         "add \"value\" to entity 0:1: callback \"echo\" records a command while "
+                         "a delta is applied") == sett_world_message(peer),
                   "%s", sett_world_message(peer));
         before = after;
         free(bytes);
@@ -392,7 +392,9 @@ static void callbacks_write_nothing(void)
         const char* message = sett_world_message(peer);
         const char* wanted = k == 0 ? "sett_delta_apply: a callback of this world wrote "
                                       "\"value\" of entity 0:1, which the delta sets - "
-                                    : "or a callback of this world wrote a value - ";
+                                    : "the result differs from the sender's state - look for a "
+                                      "callback that writes values, or apply the sender's whole "
+                                      "state";
         CHECK_MSG(strstr(message, wanted) != NULL, "%s", message);
         free(bytes);
         CHECK_END(peer);

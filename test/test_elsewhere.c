@@ -401,7 +401,8 @@ static void hear_trap(void* user, sett_log_level level, const char* message)
 {
     (void)user;
     traps += level == SETT_LOG_ERROR &&
-             strstr(message, "matches no instance: only prefabs have \"Look\"") != NULL &&
+             strstr(message, "matches no instance of a prefab: instances share the prefab's "
+                             "\"Look\"") != NULL &&
              strstr(message, "SETT_SHARED(Look)") != NULL;
 }
 

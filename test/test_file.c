@@ -227,9 +227,9 @@ static void types_that_only_a_file_has_are_named(void)
     CHECK(sett_ensure(world, sett_entity_create(world), PLACE) != NULL);
     saves(world, to, 1);
     CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_OK);
-    CHECK_MSG(strcmp(warned, "sett_world_load: \"place\", \"flag\", \"rare\", \"queued\" and 4 "
-                             "more: not registered in this world, so loaded as opaque bytes - "
-                             "register all types before loading") == 0,
+    CHECK_MSG(strcmp(warned, "sett_world_load: these types are not registered in this world, so "
+                             "their values are loaded as plain bytes: \"place\", \"flag\", "
+                             "\"rare\", \"queued\" and 4 more - register them before loading") == 0,
               "%s", warned);
     warned[0] = '\0';
     CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_OK);
@@ -262,8 +262,8 @@ static void messages_of_loading_speak_of_files(void)
         CHECK(to->files.close(to->files.user, file));
         CHECK_EQ(sett_world_load_with(world, "f", &desc, NULL), SETT_STATUS_INVALID);
         CHECK_STR_EQ(sett_world_message(world),
-                     "sett_world_load: \"f\": the file is not one of Sett - pass one "
-                     "that sett_world_save wrote");
+                     "sett_world_load: \"f\": the file is not one of Sett - load one that "
+                     "sett_world_save wrote");
     }
     /* another save policy */
     sett_world* into = quiet_world();
@@ -279,12 +279,11 @@ static void messages_of_loading_speak_of_files(void)
         CHECK_EQ(sett_world_load_with(other, "f", &desc, NULL), SETT_STATUS_CONFLICT);
         CHECK_STR_EQ(
             sett_world_message(other),
-            k == 0 ? "sett_world_load: \"f\": the file has values of \"place\", and "
-                     "this world leaves them out (SETT_SAVE_SKIP) - register it with the "
-                     "same save policy"
-                   : "sett_world_load: \"f\": the file leaves out values of "
-                     "\"place\" (SETT_SAVE_SKIP), and this world saves them - register it with "
-                     "the same save policy");
+            k == 0 ? "sett_world_load: \"f\": the file has values of \"place\", and this world "
+                     "leaves them out (SETT_SAVE_SKIP) - register the type with the same `save`"
+                   : "sett_world_load: \"f\": the file leaves out values of \"place\" "
+                     "(SETT_SAVE_SKIP), and this world saves them - register the type with the "
+                     "same `save`");
     }
     CHECK_END(world);
     CHECK_END(into);
@@ -300,7 +299,8 @@ static void types_laid_out_otherwise_are_rejected(void)
     CHECK(sett_set(world, sett_entity_create(world), PLACE, "twelve bytes") != NULL);
     saves(world, to, 0);
     CHECK_EQ(loads(other, to, NULL), SETT_STATUS_CONFLICT);
-    CHECK(strstr(sett_world_message(other), "the layout of type \"place\" differs") != NULL);
+    CHECK(strstr(sett_world_message(other), "type \"place\" has another layout in this world") !=
+          NULL);
     CHECK_EQ(sett_entity_count(other), 0);
     CHECK_END(world);
     CHECK_END(other);

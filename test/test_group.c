@@ -220,9 +220,9 @@ static void a_type_is_in_one_list(void)
                                    {.with = {b, a, a}},
                                    {.owned = {a, b, a}},
                                    {.with = {b}, .without = {a, a}}};
-    static const char* const where[] = {"`with` and in `without`", "`owned` and in `without`",
-                                        "`owned` and in `with`",   "`with` and in `with`",
-                                        "`owned` and in `owned`",  "`without` and in `without`"};
+    static const char* const where[] = {
+        "`with` and in `without`",    "`owned` and in `without`",     "`owned` and in `with`",
+        "`with` and again in `with`", "`owned` and again in `owned`", "and again in `without`"};
     for (uint32_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
         CHECK(sett_group_create(world, &bad[k]) == NULL);
         CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);

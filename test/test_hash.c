@@ -348,7 +348,7 @@ static void every_unseen_write_is_named(void)
             ((point*)sett_get_mut(world, e[2999], p))->x++;
             CHECK_EQ(sett_world_check_writes(world), SETT_STATUS_INVALID);
             CHECK_MSG(strstr(sett_world_message(world),
-                             "\"point\" of entity 10:1 (\"boss\"), or of another of the "),
+                             "\"point\" of entity 10:1 (\"boss\"), or of another of "),
                       "%s", sett_world_message(world));
             far_out->x++;
             CHECK_EQ(sett_world_check_writes(world), SETT_STATUS_INVALID);

@@ -216,19 +216,21 @@ static void what_is_wrong_is_said(void)
                    known ? "byte 4" : "bytes 4 to 7");
         CHECK_SAID(said(world, Four_id, SETT_STRUCT(Four, a, b, c), wrong),
                    known ? "byte 12" : "bytes 12 to 15");
-        CHECK_SAID(said(world, Four_id, SETT_STRUCT(Four, a, b, c, d, d), wrong), "named twice");
+        CHECK_SAID(said(world, Four_id, SETT_STRUCT(Four, a, b, c, d, d), wrong), "is listed "
+                                                                                  "twice - leave "
+                                                                                  "out one");
         CHECK_SAID(said(world, Four_id, SETT_STRUCT(Vec2, x, y), wrong), "another size");
         CHECK_SAID(said(world, Four_id, SETT_STRUCT(Four, a, b, c, (d, .bits = true)), wrong),
-                   "no constants");
+                   "has .bits without constants that name the bits - set .constants");
         CHECK_SAID(said(world, Four_id,
                         SETT_STRUCT(Four, (a, .constants = SETT_CONSTANTS(SHUT_MACRO)), b, c, d),
                         wrong),
                    "a constant named by its value");
         CHECK_SAID(said(world, Four_id, SETT_STRUCT(Four, a, b, c, (d, .scale = -1)), wrong),
-                   "not positive");
+                   "has a scale that is not between 0 and 1e30 - set another .scale");
         CHECK_SAID(said(world, Four_id,
                         SETT_STRUCT(Four, a, b, c, (d, .of = SETT_STRUCT(Vec2, x, y))), wrong),
-                   "whole number");
+                   "has a size that is no multiple of its element's - correct .of or .element");
         CHECK_SAID(said(world, Four_id, &(sett_struct){.name = "Four", .size = 16}, wrong),
                    "Four has no members");
         CHECK_SAID(
@@ -294,8 +296,10 @@ static void each_wrong_member_is_explained(void)
     WRONG("for each element", many, .element_names = hole);
     WRONG("for each element", many, .element_names = twins);
     WRONG("for each element", many, .element_names = dotted);
-    WRONG("another number of elements", many, .element_names = right, .count = 3);
-    WRONG("has names of elements", list, .element = SETT_MEMBER_U32, .element_names = right);
+    WRONG("has more or fewer names than elements - give each element one name", many,
+          .element_names = right, .count = 3);
+    WRONG("is a list, but has .element_names, as only arrays do - leave them out", list,
+          .element = SETT_MEMBER_U32, .element_names = right);
     WRONG("items whose type C cannot name", list, .unit = "m");
     WRONG("items whose type C cannot name", list, .element = SETT_MEMBER_STRUCT);
     WRONG("items whose type C cannot name", list, .element = (sett_member_kind)99);
@@ -315,15 +319,20 @@ static void each_wrong_member_is_explained(void)
     WRONG("not a power of two", d, .step = 0x1p-61);
     WRONG("has a scale, but", f, .scale = 0.5);
     WRONG("has a scale, but", a, .scale = 0.5, .constants = SETT_CONSTANTS(CALM, ANGRY));
-    WRONG("not positive", a, .scale = -1);
-    WRONG("not positive", a, .scale = (double)NAN);
+    WRONG("has a scale that is not between 0 and 1e30 - set another .scale", a, .scale = -1);
+    WRONG("has a scale that is not between 0 and 1e30 - set another .scale", a,
+          .scale = (double)NAN);
     WRONG("neither f32 nor f64", a, .send = {.scale = 4, .bits = 8});
     WRONG("neither f32 nor f64", list, .element = SETT_MEMBER_F32, .send = {.scale = 4, .bits = 8});
-    WRONG("needs a positive .scale", f, .send = {.scale = 4, .bits = 25});
-    WRONG("needs a positive .scale", f, .send = {.scale = 4, .bits = 1});
-    WRONG("needs a positive .scale", d, .send = {.bits = 8});
-    WRONG("needs a positive .scale", d, .send = {.scale = (double)NAN, .bits = 8});
-    WRONG("so its members cannot be sent rounded", d, .send = {.scale = 4, .bits = 32});
+    WRONG("is sent rounded, and needs a positive .scale and .bits from 2 to 24 (f64: 32)", f,
+          .send = {.scale = 4, .bits = 25});
+    WRONG("is sent rounded, and needs a positive .scale and .bits from 2 to 24 (f64: 32)", f,
+          .send = {.scale = 4, .bits = 1});
+    WRONG("is sent rounded, and needs a positive .scale and .bits from 2 to 24 (f64: 32)", d,
+          .send = {.bits = 8});
+    WRONG("is sent rounded, and needs a positive .scale and .bits from 2 to 24 (f64: 32)", d,
+          .send = {.scale = (double)NAN, .bits = 8});
+    WRONG("has strings or lists - leave out .send", d, .send = {.scale = 4, .bits = 32});
     WRONG("C cannot name", a, .element = (sett_member_kind)99);
     static const char* const names[] = {NULL, "", "a.b", "a[", "a]", "a\"b", "a\\b", "a\nb"};
     for (uint32_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
@@ -333,13 +342,15 @@ static void each_wrong_member_is_explained(void)
     }
     sett_member shifted = SETT_STRUCT(Rich, many)->members[0];
     shifted.size = sizeof(Rich);
-    wrong_members("lies outside of the value", &shifted);
+    wrong_members("lies outside of the struct", &shifted);
     shifted.size = 20;
-    wrong_members("overlaps another one", &shifted);
+    wrong_members("overlaps another member - leave out one", &shifted);
     shifted.size = 0;
-    wrong_members("not a whole number of elements", &shifted);
+    wrong_members("has a size that is no multiple of its element's - correct .of or .element",
+                  &shifted);
     shifted.size = 15;
-    wrong_members("not a whole number of elements", &shifted);
+    wrong_members("has a size that is no multiple of its element's - correct .of or .element",
+                  &shifted);
 }
 
 /* Structs in structs: what is wrong with a whole one. */

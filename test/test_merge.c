@@ -174,7 +174,8 @@ static void existing_components_stay_or_go(void)
                     (sett_merge_desc){.match = SETT_MERGE_PATH, .existing = SETT_MERGE_REJECT},
                     NULL),
              SETT_STATUS_PRESENT);
-    CHECK(strstr(sett_world_message(world), "set `existing` to keep or to overwrite") != NULL);
+    CHECK(strstr(sett_world_message(world), "already - set `existing` to SETT_MERGE_KEEP or "
+                                            "SETT_MERGE_OVERWRITE") != NULL);
     CHECK_EQ(sett_world_hash(world), hash);
     CHECK(sett_relate(world, was, owns, was) != NULL);
     CHECK_EQ(sett_remove(world, at_path(world, "den/bee"), SPOT), SETT_OK);

@@ -45,8 +45,7 @@ static void worlds_and_entities(void)
 {
     sett_world* world = quiet_world();
     GIVES_NULL(world, sett_world_alloc(world, 0, 16), "pass a size above 0");
-    SAYS(world, sett_module_import(world, NULL, import_itself), ARGUMENT,
-         "`name` or `register_all` is NULL or empty");
+    SAYS(world, sett_module_import(world, NULL, import_itself), ARGUMENT, "`name` is missing");
     (void)sett_module_import(world, "self", import_itself);
     SAYS(world, sett_trace_set(world, &(sett_trace){.end = span_ends}), ARGUMENT,
          "one of `begin` and `end` is NULL - set both");
@@ -62,14 +61,25 @@ static void worlds_and_entities(void)
     CHECK_EQ(sett_entity_create_handle(world, last), SETT_OK);
     CHECK_EQ(sett_entity_destroy(world, last), SETT_OK);
     SAYS(world, sett_entity_create_handle(world, last), STALE,
-         "this index has used all of its generations");
-    SAYS(world, sett_entity_set_range(world, 7, 64), ARGUMENT, "pass multiples of 64");
+         "has used up its generations - pass another index");
+    SAYS(world, sett_entity_set_range(world, 7, 64), ARGUMENT, "at multiples of 64");
+    SAYS(world, sett_entity_set_range(world, 128, 64), ARGUMENT,
+         "is empty - pass a first index below the end");
+    SAYS(world, sett_entity_set_range(world, 0, UINT32_MAX), ARGUMENT,
+         "ends too high - lower the end");
+    SAID(world, "with an entity_limit of");
+    CHECK(sett_is_null(sett_name_ensure(world, sett_null(), "a//b")));
+    SAID(world, "the path has an empty name - leave out a slash");
+    char path[SETT_NAME_MAX + 2] = "";
+    memset(path, 'x', SETT_NAME_MAX + 1);
+    CHECK(sett_is_null(sett_name_ensure(world, sett_null(), path)));
+    SAID(world, "a name of the path has more than 1000 bytes - shorten it");
     sett_value values[33] = {{0}};
     CHECK(sett_is_null(sett_create_with(world, values, 33)));
     SAID(world, "add the others by sett_set");
     CHECK(!sett_is_null(sett_singletons(world)));
     CHECK(sett_add(world, sett_entity_create(world), SETT_ID_SINGLETONS) == NULL);
-    SAID(world, "marks the entity that has the singletons");
+    SAID(world, ", to the entity that has the singletons - call sett_singletons");
     CHECK_END(world);
 }
 
@@ -85,10 +95,17 @@ static void components(void)
     const char* names[2] = {"", "First"};
     sett_component_desc renamed = {.name = "Third", .old_names = names, .old_name_count = 1};
     CHECK_EQ(sett_component_register(world, &renamed), 0);
-    SAID(world, "one of `old_names` is NULL, empty, or the present name");
+    SAID(world, "`old_names` contains");
     renamed.old_names++;
     CHECK_EQ(sett_component_register(world, &renamed), 0);
-    SAID(world, "has or had the name \"First\"");
+    SAID(world, "`old_names` contains \"First\"");
+    names[1] = "Third";
+    CHECK_EQ(sett_component_register(world, &renamed), 0);
+    SAID(world, "the present name");
+    names[1] = "Stale";
+    CHECK(sett_component_register(world, &renamed) != 0);
+    CHECK_EQ(sett_component_register(world, &(sett_component_desc){.name = "Stale"}), 0);
+    SAID(world, "is a former name of type");
     sett_component owes =
         sett_relationship_register(world, &(sett_relationship_desc){.name = "Owes"});
     sett_component_desc needs = {.name = "Fourth", .required = &owes, .required_count = 1};
@@ -107,6 +124,12 @@ static void components(void)
     sett_query* query =
         sett_query_create(world, &(sett_query_desc){.name = "q", .terms = {{.component = first}}});
     SAYS(world, sett_component_unregister(world, first), CONFLICT, "is used by query \"q\"");
+    SAID(world, "destroy the user first");
+    sett_world* other_world = quiet_world();
+    CHECK(sett_component_register(other_world, &(sett_component_desc){.name = "First"}) != 0);
+    SAYS(other_world, sett_world_clone(world, other_world), CONFLICT,
+         "register the type alike in both");
+    CHECK_END(other_world);
     sett_query_destroy(query);
     CHECK_END(world);
 }
@@ -142,9 +165,9 @@ static void groups_sorts_and_observers(void)
     sett_component kept = sett_component_register(
         world, &(sett_component_desc){.name = "Kept", .size = 4, .keep_order = true});
     GIVES_NULL(world, sett_group_create(world, &(sett_group_desc){.owned = {kept}}),
-               "keeps its order (keep_order) and cannot be owned");
+               "keeps its order (keep_order), so no group can own it");
     GIVES_NULL(world, sett_group_create(world, &(sett_group_desc){.name = "none"}),
-               "`owned` and `with` are empty");
+               "has no types - list one");
     sett_group* group =
         sett_group_create(world, &(sett_group_desc){.name = "g", .owned = {a}, .with = {b}});
     CHECK(group != NULL);
@@ -158,11 +181,16 @@ static void groups_sorts_and_observers(void)
     sort.group = sett_group_create(world, &(sett_group_desc){.name = "h", .with = {b}});
     sort.component = b;
     SAYS(world, sett_sort(world, &sort), ARGUMENT,
-         "\"h\" owns no component - list those to be sorted in `owned`");
+         "\"h\" owns no component, so it has no order - list the components to be sorted in "
+         "`owned`");
     sett_observer_desc any = {.name = "any", .on_any = see_any, .component = b};
-    GIVES_NULL(world, sett_observer_create(world, &any), "on_any observes every component");
+    GIVES_NULL(world, sett_observer_create(world, &any),
+               "`on_any` observes every component - "
+               "leave out `component`, `replay` and "
+               "other callbacks");
     sett_observer_desc late = {.name = "late", .on_remove = see, .component = b, .replay = true};
-    GIVES_NULL(world, sett_observer_create(world, &late), "replay needs on_add or on_enter");
+    GIVES_NULL(world, sett_observer_create(world, &late),
+               "`replay` needs on_add or on_enter - set one");
     CHECK_EQ(sett_group_destroy(group), SETT_OK);
     CHECK_END(world);
 }
@@ -180,7 +208,7 @@ static void configure_in_system(sett_context* context)
 {
     sett_world* world = context->world;
     SAYS(world, sett_schedule_configure(world, &(sett_schedule_desc){.job_limit = 2}), LOCKED,
-         "systems are running - call it after sett_progress has returned");
+         "systems are running - make this call after sett_progress has returned");
 }
 
 static void finish_nothing(void* handle, void* user)
@@ -214,7 +242,7 @@ static void systems(void)
     SAYS(world, sett_system_order(slow, fast), CONFLICT, "their fixed steps are 0.5 and 0.25");
     SAYS(world, sett_system_order(slow, early), CONFLICT, "and fixed steps run after phase");
     SAYS(world, sett_system_order(late, early), CONFLICT,
-         "they are in phases 1000 and -1000 - change a `phase`");
+         "their phases are 1000 and -1000 - set the same `phase`");
     CHECK_EQ(sett_system_destroy(slow), SETT_OK);
     CHECK_EQ(sett_system_destroy(fast), SETT_OK);
     CHECK_EQ(sett_system_destroy(early), SETT_OK);
@@ -249,7 +277,8 @@ static void relations(void)
     (void)sett_hierarchy_set_scope(world, root);
     CHECK_EQ(sett_entity_destroy(world, root), SETT_OK);
     CHECK(sett_is_null(sett_entity_create(world)));
-    SAID(world, "the scope, entity");
+    SAID(world, ", the scope of new entities, is not alive - set another one with "
+                "sett_hierarchy_set_scope");
     (void)sett_hierarchy_set_scope(world, sett_null());
     sett_entity prefab = sett_entity_create(world);
     CHECK_EQ(sett_prefab_make(world, prefab), SETT_OK);
@@ -259,21 +288,21 @@ static void relations(void)
     sett_component only = add_type(world, "Only");
     CHECK(sett_add(world, inner, only) != NULL);
     CHECK(sett_is_null(sett_duplicate(world, inner, &(sett_duplicate_desc){.to = other})));
-    SAID(other, "is not registered in the other world - register it in both");
+    SAID(other, "is not registered in the world that receives copies - register it there");
     CHECK(sett_component_register(other, &(sett_component_desc){.name = "Only", .size = 9}) != 0);
     CHECK(sett_is_null(sett_duplicate(world, inner, &(sett_duplicate_desc){.to = other})));
-    SAID(other, "has another description in the other world");
+    SAID(other, "differs in the world that receives copies: size ");
     sett_instantiate_desc with = {.prefab = prefab, .bases = &inner, .base_count = 1};
     CHECK(sett_is_null(sett_instantiate_with(world, &with)));
     SAID(world, "would be copied twice, because two of the prefabs contain it");
     CHECK_EQ(sett_name_set(world, prefab, "crane"), SETT_OK);
     with = (sett_instantiate_desc){.prefab = prefab, .name = "crane"};
     CHECK(sett_is_null(sett_instantiate_with(world, &with)));
-    SAID(world, "is taken by the sibling");
+    SAID(world, "a new entity cannot have the name");
     const sett_value name = {.component = SETT_ID_NAME};
     with = (sett_instantiate_desc){.prefab = prefab, .values = &name, .value_count = 1};
     CHECK(sett_is_null(sett_instantiate_with(world, &with)));
-    SAID(world, "is written by the library - leave it out");
+    SAID(world, "are written by the library - leave them out of `values`");
     CHECK_END(other);
     CHECK_END(world);
 }
@@ -286,12 +315,19 @@ static void searches(void)
         &(sett_component_desc){.name = "Item", .size = 4, .members = SETT_STRUCT(Item, key)});
     CHECK(item != 0);
     GIVES_NULL(world, sett_search_create_desc(world, &(sett_search_desc){.term_count = 0}),
-               "a search has 1 to");
+               "the search has 0 terms");
     sett_search* search = sett_search_create(world, "Item, ?(Item)");
     if (search == NULL) {
         search = sett_search_create(world, "Item");
     }
-    SAYS(world, sett_search_bind(search, 77, sett_null()), ARGUMENT, "has no required variable 77");
+    SAYS(world, sett_search_bind(search, 77, sett_null()), ARGUMENT,
+         "does not exist - pass one "
+         "of the results");
+    CHECK(sett_relationship_register(world, &(sett_relationship_desc){.name = "Near"}) != 0);
+    sett_search* near = sett_search_create(world, "Item, ?Near($this, $other)");
+    SAYS(world, sett_search_bind(near, sett_search_variable(near, "other"), sett_null()), ARGUMENT,
+         "is optional - bind another");
+    CHECK_EQ(sett_search_destroy(near), SETT_OK);
     sett_lookup* lookup = sett_lookup_create(world, item, "key");
     CHECK(lookup != NULL);
     CHECK_EQ(sett_lookup_range(lookup, NULL, NULL, 0, NULL, 0), 0);
@@ -316,10 +352,26 @@ static void states(void)
     static const unsigned char noise[64] = {1, 2, 3};
     sett_world* world = quiet_world();
     SAYS(world, sett_delta_apply(world, noise, sizeof(noise)), INVALID,
-         "these bytes are not an encoded delta");
+         "these bytes are not a delta - pass what sett_delta_encode wrote");
     SAYS(world, sett_selection_apply(world, noise, sizeof(noise), NULL), INVALID,
-         "these bytes are not an encoded selection");
-    GIVES_NULL(world, sett_undo_create(world, NULL), "the world has no components");
+         "these bytes are not a selection - pass what sett_selection_encode wrote");
+    size_t sent;
+    CHECK_EQ(sett_delta_types(world, NULL, 0, NULL, 0, &sent), SETT_OK);
+    unsigned char* table = malloc(sent);
+    CHECK_EQ(sett_delta_types(world, NULL, 0, table, sent, &sent), SETT_OK);
+    SAYS(world, sett_delta_shorten(world, table, sent, noise, sizeof(noise), NULL, 0, &sent),
+         INVALID, "these bytes are not a delta or a selection - pass one");
+    free(table);
+    sett_world* low =
+        sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = 64});
+    CHECK(!sett_is_null(sett_entity_create(world)));
+    sett_entity high = {.index = 100, .generation = 1};
+    CHECK_EQ(sett_entity_create_handle(world, high), SETT_OK);
+    SAYS(low, sett_world_clone(world, low), LIMIT,
+         "entities of the first world are above the second's entity_limit,");
+    CHECK_END(low);
+    CHECK_EQ(sett_entity_destroy(world, high), SETT_OK);
+    GIVES_NULL(world, sett_undo_create(world, NULL), "no component is registered - register some");
     sett_component type = add_type(world, "Type");
     sett_query* query =
         sett_query_create(world, &(sett_query_desc){.terms = {{.component = type}}});
@@ -330,7 +382,9 @@ static void states(void)
          ARGUMENT, "`entities` and `query` of a selection are both set");
     sett_undo* undo = sett_undo_create(world, NULL);
     CHECK(undo != NULL);
-    SAYS(world, sett_undo_go(undo, 99), ARGUMENT, "sett_undo_next lists the steps");
+    SAYS(world, sett_undo_go(undo, 99), ARGUMENT,
+         "does not exist - pass one that sett_undo_next "
+         "lists");
     CHECK_EQ(sett_undo_destroy(undo), SETT_OK);
     sett_component_desc cloned = {.name = "Cloned", .size = 4, .save = SETT_SAVE_CLONE};
     CHECK(sett_component_register(world, &cloned) != 0);
@@ -352,10 +406,10 @@ static void files(void)
     SAYS(world, sett_world_save_with(world, "unused", &large), ARGUMENT, "at most 16 MB fit");
     static const struct {
         const char *text, *part;
-    } texts[] = {{"{\"\\x\":1}", "unknown escape"},
-                 {"{\"\\ud800\":1}", "half of a surrogate pair is missing"},
+    } texts[] = {{"{\"\\x\":1}", "unknown escape - use one of JSON, such as \\n or \\u0001"},
+                 {"{\"\\ud800\":1}", "half of a surrogate pair is missing - add it"},
                  {"{\"\xff\":1}", "not valid UTF-8"},
-                 {"{\"\n\":1}", "a string has a control character that is not escaped"}};
+                 {"{\"\n\":1}", "a string has a control character - escape it, as in \\n"}};
     for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
         SAYS(world, sett_json_read(world, texts[k].text, strlen(texts[k].text), NULL, NULL),
              INVALID, texts[k].part);
@@ -364,7 +418,7 @@ static void files(void)
          "`fn` returned false, so the text is incomplete");
     sett_flight* flight = sett_flight_create(world, NULL);
     CHECK(flight != NULL);
-    SAYS(world, sett_flight_write(flight, 1, 1, "", 0), ARGUMENT, "belongs to the library - pass");
+    SAYS(world, sett_flight_write(flight, 1, 1, "", 0), ARGUMENT, "kind 1 is not for programs");
     sett_flight_destroy(flight);
     CHECK_END(world);
 }

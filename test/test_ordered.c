@@ -268,9 +268,10 @@ static void random_orders(void)
         const char *text, *message;
     } wrong[] = {
         {"Seen group_by $x.In",
-         "sett_ordered_create: column 6: a plain query is ordered by values of its entity, not "
-         "by variables"},
-        {"Seen group_by $this", "sett_ordered_create: column 6: group_by needs a relationship"},
+         "sett_ordered_create: column 6: a plain query is ordered by its entity's values - leave "
+         "out the variable"},
+        {"Seen group_by $this", "sett_ordered_create: column 6: a relationship is missing after "
+                                "group_by - name one"},
         {"Seen order_by Layer.none",
          "sett_ordered_create: column 6: \"Layer\" has no member \"none\""},
     };

@@ -351,10 +351,10 @@ static void structure_is_locked_by_name(void)
         sett_query_destroy(inner);
         CHECK_EQ(sett_entity_destroy(s.world, s.entity[0]), SETT_STATUS_LOCKED);
         CHECK(strstr(sett_world_message(s.world), "\"outer\"") != NULL);
-        CHECK(strstr(sett_world_message(s.world), "record it by sett_cmd_destroy") != NULL);
+        CHECK(strstr(sett_world_message(s.world), "use sett_cmd_destroy") != NULL);
         CHECK(strstr(sett_world_message(s.world), "sett_commands_apply") != NULL);
         CHECK_EQ(sett_world_clear(s.world), SETT_STATUS_LOCKED); /* which no command does */
-        CHECK(strstr(sett_world_message(s.world), "call it after the loop") != NULL);
+        CHECK(strstr(sett_world_message(s.world), "make this call after the loop") != NULL);
         CHECK(sett_get_mut(s.world, s.entity[0], s.id[SPARSE]) != NULL); /* values may be written */
         batches++;
     }
@@ -450,15 +450,15 @@ static void a_wrong_field_is_rejected(void)
         }
         CHECK_STR_EQ(heard, "");
         CHECK(sett_batch_field_checked_(b, 0, false, sizeof(Large), "Large") == NULL);
-        CHECK_STR_EQ(heard, "2 SETT_FIELD: term 0 of query \"Small, Large, Flag, Large\" as Large: "
-                            "\"Small\" has values of type Small (4 bytes), not Large (12 bytes) - "
-                            "term 3 is");
+        CHECK_STR_EQ(heard, "2 SETT_FIELD: term 0 of query \"Small, Large, Flag, Large\" as "
+                            "Large: \"Small\" has values of type Small (4 bytes), not Large (12 "
+                            "bytes) - term 3 has them");
         CHECK(sett_batch_field_checked_(b, 1, false, sizeof(Large), "Large") == NULL);
         CHECK(strstr(heard, "only tests for presence") != NULL);
         CHECK(sett_batch_field_checked_(b, 2, false, 1, "Flag") == NULL);
         CHECK(strstr(heard, "tags have no values") != NULL);
         CHECK(sett_batch_field_checked_(b, 4, true, 4, "Small") == NULL);
-        CHECK(strstr(heard, "the query has 4 terms") != NULL);
+        CHECK(strstr(heard, "pass a number below 4") != NULL);
         CHECK_PTR_EQ(sett_batch_field_checked_(b, 3, true, sizeof(Large), "Large"),
                      sett_batch_field(b, 3));
     }
@@ -524,7 +524,7 @@ static void what_is_wanted_is_not_excluded(void)
         CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
         CHECK_STR_EQ(
             sett_world_message(s.world),
-            "sett_query_create: \"both\": \"array\" is required by one term and excluded by "
+            "sett_query_create: query \"both\": \"array\" is required by one term and excluded by "
             "another - remove one of them");
         for (int kind = SETT_OPTIONAL; kind <= SETT_ANY; kind++) {
             desc.terms[2 - order * 2].kind = (sett_term_kind)kind;
@@ -678,8 +678,8 @@ static void a_term_that_is_not_there_has_no_value(void)
         CHECK_PTR_EQ(sett_batch_at(b, 0, 0), sett_find(world, e, id));
         CHECK_STR_EQ(heard, "");
         CHECK(sett_batch_at(b, 7, 0) == NULL);
-        CHECK_STR_EQ(heard, debug ? "2 sett_batch_at: query \"only\" has no term 7: it has 1 "
-                                    "terms - pass a number from 0 on"
+        CHECK_STR_EQ(heard, debug ? "2 sett_batch_at: query \"only\" has no term 7 - pass a "
+                                    "number below 1, the count of its terms"
                                   : "");
     }
     sett_world_destroy(world);

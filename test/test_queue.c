@@ -161,7 +161,7 @@ static void a_full_queue_says_what_it_lost(void)
     CHECK_EQ(taken[0].change, SETT_CHANGE_SET);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_LIMIT);
     CHECK(strstr(sett_world_message(world),
-                 "the queue was full, and has lost 6 changes - take changes each frame") != NULL);
+                 "a queue was full, and has lost 6 changes - take its changes each frame") != NULL);
     CHECK(sett_add(world, entity, health) != NULL);
     CHECK_EQ(sett_queue_take(queue, taken, 2), 1);
     CHECK_EQ(taken[0].change, SETT_CHANGE_ADD);
@@ -186,8 +186,8 @@ static void rejects_what_an_observer_would_do(void)
         CHECK(sett_queue_create(world, &wrong[k]) == NULL);
         CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
         CHECK(strstr(sett_world_message(world),
-                     "a queue has no callbacks, and is always enabled - "
-                     "set none of them, nor .user, .free_user or") != NULL);
+                     "the descriptor of a queue sets a callback, `user`, `free_user` or "
+                     "`disabled`, which a queue does not have - leave them out") != NULL);
     }
     CHECK(sett_queue_create(world, &(sett_observer_desc){.component = health + 100}) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_UNREGISTERED);

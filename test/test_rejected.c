@@ -283,14 +283,16 @@ static void wrong_orders_and_descriptors_are_explained(void)
          "`group_by` and `group_fn` are both set"},
         {{.query = query, .component = Item_id}, "`component` is set without `key`"},
         {{.query = query, .component = Item_id, .key = SETT_KEY_U64, .key_offset = 4},
-         "`key_offset` is too large"},
+         "`key_offset` is too large for the values"},
         {{.query = query, .component = Item_id, .key = SETT_KEY_U32, .key_offset = 9},
-         "`key_offset` is too large"},
+         "`key_offset` is too large for the values"},
         {{.query = query, .component = Item_id, .key = SETT_KEY_F32}, "of another kind than `key`"},
-        {{.query = query, .group_by = Item_id}, "`group_by` is not an exclusive"},
-        {{.query = query, .cascade = true, .along = Item_id}, "`along` is not an exclusive"},
+        {{.query = query, .group_by = Item_id},
+         "`group_by` is not an exclusive relationship - set one, or use `group_fn`"},
+        {{.query = query, .cascade = true, .along = Item_id},
+         "`along` is not an exclusive relationship - set one"},
         {{.text = "Item group_by One", .group_fn = one_group},
-         "`text` has group_by, and `group_fn` is set"},
+         "`text` contains group_by, and `group_fn` is set - leave out one"},
     };
     for (size_t k = 0; k < sizeof(orders) / sizeof(orders[0]); k++) {
         CHECK(sett_ordered_create(world, &orders[k].desc) == NULL);
@@ -327,7 +329,7 @@ static void wrong_orders_and_descriptors_are_explained(void)
     sett_system* then = sett_system_create(other, &(sett_system_desc){.name = "then"});
     if (first != NULL && then != NULL) {
         FAILS(world, sett_system_order(first, then), SETT_STATUS_ARGUMENT,
-              "are systems of different worlds");
+              "are of different worlds - pass two of one world");
     }
     CHECK_END(other);
     CHECK_END(world);

@@ -492,8 +492,8 @@ static void the_guard_names_system_and_component(void)
     CHECK(strstr(g.log,
                  "reads \"A\" of all entities, while another job of the system may write it") !=
           NULL);
-    const char* lists = "system \"trespasses\" needs these access lists: .access_any_in = "
-                        "{A_id, C_id}, .access_any_inout = {B_id, D_id, G_id, H_id, F_id},\n";
+    const char* lists = "system \"trespasses\" needs these access lists: .access_any_in = {A_id, "
+                        "C_id}, .access_any_inout = {B_id, D_id, G_id, H_id, F_id},\n";
     CHECK_MSG(strstr(g.log, lists) != NULL, "%s", g.log);
     size_t length = strlen(g.log);
     CHECK_EQ(sett_progress(world, 1), SETT_OK); /* once each */
@@ -743,8 +743,8 @@ static void access_lists_are_suggested(void)
         CHECK_EQ(sett_schedule_suggest(world, text, sizeof(text)), strlen(step[k].text));
         CHECK_MSG(strcmp(text, step[k].text) == 0, "%u: %s", k, text);
     }
-    const char* logged = "system \"wanders\" needs these access lists: .access_any_in = {Crew_id}, "
-                         ".access_any_inout = {Hull_id},\n";
+    const char* logged = "system \"wanders\" needs these access lists: .access_any_in = "
+                         "{Crew_id}, .access_any_inout = {Hull_id},\n";
     CHECK_MSG(strstr(g.log, logged) != NULL, "%s", g.log);
     CHECK_EQ(g.lines, 2); /* Hull and Crew, once each */
 
@@ -775,13 +775,13 @@ static void access_lists_are_suggested(void)
     l.way = 4 | 2;
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
     CHECK_MSG(strstr(g.log,
-                     "\"Crew\", which it did not declare; a system that runs at the same time "
-                     "may write it - declare the term SETT_SINGLETON after the others, or list "
-                     "it in `access_any_in`") != NULL,
+                     "\"Crew\" without declaring it, and a system that runs at the same time may "
+                     "write it - declare a last term SETT_SINGLETON, or list the component in "
+                     "`access_any_in`") != NULL,
               "%s", g.log);
     CHECK(strstr(g.log,
-                 "\"Hull\", which it did not declare; a system that runs at the same time may "
-                 "use it - list it in `access_any_inout`\n") != NULL);
+                 "\"Hull\" without declaring it, and a system that runs at the same time may use "
+                 "it - list the component in `access_any_inout`\n") != NULL);
     sett_world_destroy(world);
 }
 

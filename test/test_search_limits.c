@@ -129,10 +129,11 @@ static void wrong_descriptors_are_explained(void)
 {
     sett_world* world = begin();
     const sett_status wrong = SETT_STATUS_ARGUMENT;
-    must_reject(world, &(sett_search_desc){.term_count = 0}, wrong, "1 to 64 terms");
+    must_reject(world, &(sett_search_desc){.term_count = 0}, wrong, "pass 1 to 64");
     must_reject(world, &(sett_search_desc){.term_count = 2}, wrong, "terms");
     must_reject(world, TERM(.component = 900), SETT_STATUS_UNREGISTERED, "component 900");
-    must_reject(world, TERM(.kind = (sett_search_kind)9), wrong, "unknown kind of term");
+    must_reject(world, TERM(.kind = (sett_search_kind)9), wrong,
+                "unknown `kind` - use SETT_SEARCH_TERM");
     must_reject(world, TERM(.component = Ship, .source = SETT_VAR("two words")), wrong,
                 "cannot be the name");
     must_reject(world, TERM(.component = Ship, .source = SETT_VAR("")), wrong,
@@ -146,11 +147,11 @@ static void wrong_descriptors_are_explained(void)
     must_reject(
         world,
         TERM(.component = Ship, .walk = SETT_WALK_UP, .along = DockedAt, .source = SETT_VAR("_")),
-        wrong, "a walk cannot begin at");
+        wrong, "parent, up and target cannot begin at \"_\" - name a variable or an entity");
     must_reject(world, TERM(.kind = SETT_SEARCH_BEGIN), wrong,
-                "SETT_SEARCH_BEGIN is without SETT_SEARCH_END");
+                "SETT_SEARCH_BEGIN is without SETT_SEARCH_END - add the end");
     must_reject(world, TERM(.kind = SETT_SEARCH_END), wrong,
-                "SETT_SEARCH_END is without SETT_SEARCH_BEGIN");
+                "SETT_SEARCH_END is without SETT_SEARCH_BEGIN - add the beginning");
     must_reject(world, TERM(.component = Ship, .or_next = true), wrong, "a term is missing after");
     must_reject(world, TERMS(2, {.kind = SETT_SEARCH_BEGIN}, {.kind = SETT_SEARCH_END}), wrong,
                 "a list is empty");
@@ -163,21 +164,21 @@ static void wrong_descriptors_are_explained(void)
         TERMS(2, {.component = Ship, .or_next = true}, {.component = Cargo_id, .optional = true}),
         wrong, "a term beside");
     must_reject(world, TERM(.component = Ship, .optional = true, .negated = true), wrong,
-                "for components and links only");
+                "both optional and negated");
     must_reject(world,
                 TERM(.component = DockedAt, .optional = true, .source = SETT_VAR("a"),
                      .target = SETT_VAR("b")),
-                wrong, "occurs in another term - use one of them");
+                wrong, "no other term uses an end of the optional link - use one in another term");
     must_reject(world, TERM(.component = Cargo_id, .target = SETT_VAR("b")), wrong,
                 "is not a relationship");
     must_reject(world, TERM(.component = DockedAt, .walk = SETT_WALK_UP, .target = SETT_VAR("b")),
-                wrong, "has a walk and a target");
+                wrong, "a term has a walk, such as (up), and a target - leave out one");
     must_reject(world, TERM(.component = Ship, .steps = SETT_STEPS_ONE_OR_MORE), wrong,
-                "needs a target");
+                "has no target");
     must_reject(
         world,
         TERMS(2, {.component = Ship, .drives = true}, {.component = Cargo_id, .drives = true}),
-        wrong, "two terms are [drive]");
+        wrong, "two terms have [drive] - leave out one");
     /* comparisons */
     const sett_search_operand n = MEMBER("n");
     const sett_search_operand text = MEMBER("text");
@@ -190,9 +191,9 @@ static void wrong_descriptors_are_explained(void)
         {SETT_OPERAND_MEMBER, "none", "has no member \"none\""},
         {SETT_OPERAND_MEMBER, NULL, "has no member \"\""},
         {SETT_OPERAND_MEMBER, "blob", "blob"},
-        {SETT_OPERAND_TEXT, NULL, "a text is NULL"},
-        {SETT_OPERAND_CONSTANT, NULL, "a text is NULL"},
-        {(sett_operand_kind)99, "n", "unknown kind of operand"},
+        {SETT_OPERAND_TEXT, NULL, "the text of an operand is NULL - set it"},
+        {SETT_OPERAND_CONSTANT, NULL, "the text of an operand is NULL - set it"},
+        {(sett_operand_kind)99, "n", "unknown operand `kind` - use SETT_OPERAND_TEXT"},
     };
     for (uint32_t k = 0; k < sizeof(operands) / sizeof(operands[0]); k++) {
         must_reject(world,
@@ -207,19 +208,20 @@ static void wrong_descriptors_are_explained(void)
                      .left = {.kind = SETT_OPERAND_MEMBER, .component = 900, .text = "n"}),
                 SETT_STATUS_UNREGISTERED, "component 900");
     must_reject(world, TERM(.kind = SETT_SEARCH_COMPARE, .left = seven, .right = seven), wrong,
-                "both sides are values");
+                "both sides are constant - write a member or an entity on the left side");
     must_reject(world, TERM(.kind = SETT_SEARCH_COMPARE, .left = seven, .right = n), wrong,
-                "on the right side");
+                "the left side is constant - swap the sides");
     must_reject(world, TERM(.kind = SETT_SEARCH_COMPARE, .left = n, .right = word), wrong,
-                "the sides have different kinds");
+                "the two sides of a comparison are not both numbers, both texts or both entities "
+                "- write two of one kind");
     must_reject(
         world,
         TERM(.kind = SETT_SEARCH_COMPARE, .left = n, .right = seven, .compare = (sett_compare)99),
-        wrong, "unknown comparison");
+        wrong, "`compare` has an unknown value - use one of sett_compare");
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .left = n, .right = seven,
                      .compare = SETT_COMPARE_CONTAINS),
-                wrong, "compare texts - use");
+                wrong, "~=\" and \"!~\" compare only texts - use == or !=");
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .left = MEMBER("of"),
                      .right = {.kind = SETT_OPERAND_ENTITY, .of = SETT_FIXED(earth)},
@@ -232,14 +234,14 @@ static void wrong_descriptors_are_explained(void)
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .left = {.kind = SETT_OPERAND_NAME},
                      .right = {.kind = SETT_OPERAND_CONSTANT, .text = "RED"}),
-                wrong, "is not a constant of the other side");
+                wrong, "is a constant, and the other side no member with constants - quote a text");
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .right = word, .compare = SETT_COMPARE_CONTAINS,
                      .left = {.kind = SETT_OPERAND_NAME, .of = SETT_VAR("_")}),
-                wrong, "\"_\" cannot be compared");
+                wrong, "_\" cannot be compared - use a variable");
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .left = text, .right = word, .optional = true),
-                wrong, "for components and links only");
+                wrong, "a comparison has no \"?\" - leave it out");
     /* orders */
     sett_search_desc order = *TERM(.component = Ship);
     order.order.by = seven;
@@ -250,9 +252,11 @@ static void wrong_descriptors_are_explained(void)
     must_reject(world, &order, wrong, "order");
     order.order.by = (sett_search_operand){.kind = SETT_OPERAND_ENTITY};
     order.order.group_by = Ship;
-    must_reject(world, &order, wrong, "is not followed by an exclusive");
+    must_reject(world, &order, wrong,
+                "group_by is not followed by an exclusive relationship - name one");
     order.order.group_by = 900;
-    must_reject(world, &order, wrong, "is not followed by an exclusive");
+    must_reject(world, &order, wrong,
+                "group_by is not followed by an exclusive relationship - name one");
     CHECK(sett_search_create_sized(world, TERM(.component = Ship), sizeof(sett_search_desc),
                                    sizeof(sett_search_term) + 8) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_MISMATCH);

@@ -1067,8 +1067,10 @@ static bool one_search(uint64_t number)
     seen.searches++;
     if (search == NULL) {
         const char* message = sett_world_message(world);
-        CHECK_MSG(strstr(message, "in some sides of") != NULL ||
-                      strstr(message, "neither end of an optional link") != NULL,
+        CHECK_MSG(strstr(message, "occurs on some sides of \"||\" only - use it on each side, or "
+                                  "write \"_\" for any entity") != NULL ||
+                      strstr(message, "no other term uses an end of the optional link - use one "
+                                      "in another term") != NULL,
                   "\"%s\": %s", q.out, message);
         seen.rejected++;
         seen.searches--;

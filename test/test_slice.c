@@ -138,7 +138,9 @@ static void the_system_of_the_job_is_named(void)
         CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
 #if !defined(NDEBUG)
         CHECK_MSG(
-            strstr(s.log, "sett_entity_create: system \"second\" is running - record") != NULL &&
+            strstr(s.log,
+                   "sett_entity_create: system \"second\" is running - use sett_cmd_create") !=
+                    NULL &&
                 strstr(s.log, "closed while system \"second\" runs - ") != NULL &&
                 strstr(s.log, ": system \"second\" is running - loop with SETT_CONTEXT_FOR") !=
                     NULL,

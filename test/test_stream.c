@@ -146,7 +146,7 @@ static void records_in_a_wrong_order_are_rejected(void)
     const char* message;
     begin();
     REJECT("it has two states", TYPES, STATE, STATE);
-    REJECT("it begins with a delta", TYPES, DELTA);
+    REJECT("the file is damaged: it does not begin with a state - load a copy", TYPES, DELTA);
     REJECT("it has no state", TYPES);
     REJECT("it has no state", TYPES, RUN);
     /* what is left after that is right: a state, and the delta behind it */
@@ -168,7 +168,9 @@ static void wrong_bytes_in_whole_records_are_rejected(void)
     CHECK(setti_stream_write(&s.stream, RUN, 0, "\377\377\377\377", 4));
     put(STATE, 0);
     CHECK_EQ(load(file, &message), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(message, "records of systems are invalid") != NULL, "%s", message);
+    CHECK_MSG(strstr(message,
+                     "the file is damaged: the times of systems are invalid - load a copy") != NULL,
+              "%s", message);
     file = open_file();
     CHECK(setti_stream_write(&s.stream, TYPES, 0, "\377\377\377\377", 4));
     put(STATE, 0);
@@ -235,7 +237,8 @@ static void payloads_do_not_go_on_with_others(void)
     const unsigned char rest[100] = {0};
     CHECK(setti_stream_write(&s.stream, STATE, 4, rest, sizeof(rest)));
     CHECK_EQ(load(file, &message), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(message, "belong to different records") != NULL, "%s", message);
+    CHECK_MSG(strstr(message, "the file is damaged: two records are mixed - load a copy") != NULL,
+              "%s", message);
     end();
 }
 
@@ -249,7 +252,8 @@ static void other_versions_are_rejected(void)
     disk_node* node = &s.disk->node[disk_find(s.disk, "file")->node];
     node->bytes[8] = 9;
     CHECK_EQ(load(file, &message), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(message, "the checksum of its header differs") != NULL, "%s", message);
+    CHECK_MSG(strstr(message, "the file is damaged: its header was altered - load a copy") != NULL,
+              "%s", message);
     file = open_file();
     put(TYPES, 0);
     put(STATE, 0);

@@ -450,9 +450,11 @@ static void wrong_deinit(void* values, uint32_t count, void* user)
 static void what_cannot_travel_is_rejected(void)
 {
     sett_world* world = book_world();
-    REJECTS(world, "\"list\" of Wrong is a list of items whose type C cannot name: set .of", list);
-    REJECTS(world, "a relationship is a list of entities", (list, .element = SETT_MEMBER_ENTITY));
-    REJECTS(world, "a relationship is a list of", (list, .of = SETT_STRUCT(Who, who)));
+    REJECTS(world, "\"list\" of Wrong is a list of items whose type C cannot name - set .of", list);
+    REJECTS(world, "is a list with handles - use a relationship, which is a list of entities",
+            (list, .element = SETT_MEMBER_ENTITY));
+    REJECTS(world, "is a list with handles - use a relationship, which is a list of entities",
+            (list, .of = SETT_STRUCT(Who, who)));
     REJECTS(world, "items own strings or lists", (list, .element = SETT_MEMBER_STRING));
     REJECTS(world, "items own strings or lists", (list, .of = SETT_STRUCT(Cover, colour, author)));
     REJECTS(world, "local members", (list, .of = SETT_STRUCT(Hidden, a, (b, .local = true))));

@@ -584,7 +584,7 @@ static void breaks_rules(sett_context* c)
     CHECK_EQ(sett_schedule_configure(c->world, &(sett_schedule_desc){0}), SETT_STATUS_LOCKED);
     sett_batch batch;
     CHECK(sett_query_begin(sett_system_query(c->system), &batch) == NULL);
-    CHECK(strstr(sett_world_message(c->world), "sett_context_query") != NULL);
+    CHECK(strstr(sett_world_message(c->world), "SETT_CONTEXT_FOR") != NULL);
 }
 
 static void structure_stands_still(void)

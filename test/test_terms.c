@@ -172,14 +172,14 @@ typedef struct row {
     const char* expected[CALLS]; /* NULL: works; else a part of the message */
 } row;
 
-#define OTHER "another entity (`along`, `entity`, singleton) runs no callback"
+#define OTHER "a change of another entity runs this callback only along the hierarchy"
 #define ELSEWHERE                                                                                  \
     {                                                                                              \
         NULL, NULL, OTHER, OTHER, OTHER                                                            \
     }
 #define UPWARD                                                                                     \
     {                                                                                              \
-        NULL, NULL, NULL, NULL, "can only test its entity"                                         \
+        NULL, NULL, NULL, NULL, "can only test its own entity"                                     \
     }
 #define NEVER(text)                                                                                \
     {                                                                                              \
@@ -243,7 +243,9 @@ static void each_kind_for_each_call(void)
         {"SETT_OPTIONAL(Look)",
          {.kind = SETT_OPTIONAL},
          "?Look",
-         {NULL, NULL, NULL, "optional term decides nothing", "optional term decides nothing"}},
+         {NULL, NULL, NULL, "an optional term has no effect here - leave it out",
+          "an optional term has no effect here "
+          "- leave it out"}},
         {"SETT_ANY(Look)", {.kind = SETT_ANY}, "Look || [in] Seen", {NULL}},
         {"SETT_CHANGED(Look)",
          {.changed = true},
@@ -270,18 +272,15 @@ static void each_kind_for_each_call(void)
          UPWARD},
         {"SETT_SINGLETON(Look)", {.singleton = true}, "Look(singleton)", ELSEWHERE},
         {".entity = root", {.entity = root}, "Look(root)", ELSEWHERE},
-        {"an unknown walk",
-         {.walk = (sett_walk)9},
-         NULL,
-         NEVER("`kind`, `access` or `walk` has an unknown value")},
+        {"an unknown walk", {.walk = (sett_walk)9}, NULL, NEVER("`walk` has an unknown value")},
         {"an unknown kind",
          {.kind = (sett_term_kind)9},
          NULL,
-         NEVER("`kind`, `access` or `walk` has an unknown value")},
+         NEVER("`kind` has an unknown value")},
         {"an unknown access",
          {.access = (sett_access)9},
          NULL,
-         NEVER("`kind`, `access` or `walk` has an unknown value")},
+         NEVER("`access` has an unknown value")},
         {".changed, .kind = SETT_WITHOUT",
          {.changed = true, .kind = SETT_WITHOUT},
          NULL,
@@ -289,11 +288,11 @@ static void each_kind_for_each_call(void)
         {".drives, .kind = SETT_WITHOUT",
          {.drives = true, .kind = SETT_WITHOUT},
          NULL,
-         NEVER("`drives` can be set in one term only")},
+         NEVER("`drives` needs a required component")},
         {".drives, .walk = SETT_WALK_UP",
          {.drives = true, .walk = SETT_WALK_UP},
          NULL,
-         NEVER("`drives` can be set in one term only")},
+         NEVER("`drives` needs a required component")},
         {".walk = SETT_WALK_UP, .kind = SETT_ANY",
          {.walk = SETT_WALK_UP, .kind = SETT_ANY},
          NULL,
@@ -305,20 +304,24 @@ static void each_kind_for_each_call(void)
         {".walk = SETT_WALK_UP, .singleton",
          {.walk = SETT_WALK_UP, .singleton = true},
          NULL,
-         NEVER("an `entity` or a `walk`, not both")},
+         NEVER("`entity` or `singleton` is set beside `walk` - leave out one")},
         {".walk = SETT_WALK_UP, .entity",
          {.walk = SETT_WALK_UP, .entity = root},
          NULL,
-         NEVER("an `entity` or a `walk`, not both")},
+         NEVER("`entity` or `singleton` is set beside `walk` - leave out one")},
         {".singleton, .entity",
          {.singleton = true, .entity = root},
          NULL,
-         NEVER("an `entity` or `singleton`, not both")},
-        {".along without .walk", {.along = Aims_id}, NULL, NEVER("`along` needs `walk`")},
+         NEVER("`entity` and `singleton` are both set - leave out one")},
+        {".along without .walk",
+         {.along = Aims_id},
+         NULL,
+         NEVER("`along` is set without `walk` - "
+               "set `walk`")},
         {".along, .singleton",
          {.along = Aims_id, .singleton = true},
          NULL,
-         NEVER("`along` needs `walk`")},
+         NEVER("`along` is set without `walk` - set `walk`")},
     };
     for (uint32_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
         sett_term term = rows[k].term;
@@ -406,9 +409,11 @@ static void a_term_behind_the_end_is_rejected(void)
     memcpy(entered.terms, gap, sizeof(gap));
     memcpy(added.terms, gap, sizeof(gap));
     CHECK(sett_observer_create(world, &entered) == NULL);
-    CHECK(strstr(sett_world_message(world), "ends the list") != NULL);
+    CHECK(strstr(sett_world_message(world), "a term has component 0, whose id is not registered - "
+                                            "register the component first") != NULL);
     CHECK(sett_observer_create(world, &added) == NULL);
-    CHECK(strstr(sett_world_message(world), "ends the list") != NULL);
+    CHECK(strstr(sett_world_message(world), "a term has component 0, whose id is not registered - "
+                                            "register the component first") != NULL);
     CHECK_END(world);
 }
 

@@ -459,7 +459,7 @@ static void a_field_of_another_type_is_reported(void)
         CHECK(SETT_FIELD(b, 0, Speed) == NULL);
         CHECK(was_told(
             "SETT_FIELD: term 0 of query \"Place, Speed, untyped\" as Speed: \"Place\" has "
-            "values of type Place (8 bytes), not Speed (8 bytes) - term 1 is"));
+            "values of type Place (8 bytes), not Speed (8 bytes) - term 1 has them"));
         CHECK(SETT_FIELD_MUT(b, 1, Wide) == NULL);
         CHECK(
             was_told("SETT_FIELD_MUT: term 1 of query \"Place, Speed, untyped\" as Wide: \"Speed\" "

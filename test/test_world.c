@@ -225,18 +225,20 @@ static void a_stale_handle_is_explained(void)
     CHECK(strstr(sett_world_message(world), "reserved") == NULL);
     sett_entity foreign = {next.index, 77};
     CHECK(sett_add(world, foreign, id) == NULL);
-    CHECK(strstr(sett_world_message(world), "never created the handle") != NULL);
+    CHECK(strstr(sett_world_message(world), "this world has not created the handle, at least "
+                                            "since its last restore - pass a handle that this "
+                                            "world returned") != NULL);
     foreign.index = 123456789;
     CHECK(sett_add(world, foreign, id) == NULL);
-    CHECK(strstr(sett_world_message(world), "never created the handle") != NULL);
+    CHECK(strstr(sett_world_message(world), "this world has not created the handle, at least "
+                                            "since its last restore - pass a handle that this "
+                                            "world returned") != NULL);
     sett_entity_create(world);
     sett_entity_create(world);
     CHECK(sett_is_null(sett_entity_create(world)));
-    CHECK(
-        strstr(
-            sett_world_message(world),
-            "3 entities are alive or reserved; new ones have indices from 0 to 2 (entity_limit") !=
-        NULL);
+    CHECK(strstr(sett_world_message(world),
+                 "3 entities are alive or reserved, and new ones get indices from 0 to 2 - raise "
+                 "entity_limit") != NULL);
     sett_world_destroy(world);
 }
 

@@ -402,19 +402,21 @@ static void what_does_not_fit_together_is_rejected(void)
 {
     static const sett_byte_range range[] = {{0, 8}};
     sett_world* world = label_world();
-    misuse(world, (sett_component_desc){.write = label_write}, "`write` and `read` go together");
-    misuse(world, (sett_component_desc){.read = label_read}, "`write` and `read` go together");
+    misuse(world, (sett_component_desc){.write = label_write},
+           "only one of `write` and `read` is set");
+    misuse(world, (sett_component_desc){.read = label_read},
+           "only one of `write` and `read` is set");
     misuse(world,
            (sett_component_desc){
                .write = label_write, .read = label_read, .bytes = range, .byte_count = 1},
-           "leave `bytes` out");
+           "`bytes` is set beside `write` and `read` - leave out `bytes`");
     misuse(world,
            (sett_component_desc){
                .write = label_write, .read = label_read, .members = SETT_STRUCT(Asset, number)},
            "`members` without strings and lists");
     misuse(world,
            (sett_component_desc){.write = label_write, .read = label_read, .deinit = label_deinit},
-           "set `copy` too");
+           "`deinit` or `move` is set beside `write`, but not `copy` - set `copy`");
     misuse(world,
            (sett_component_desc){.write = label_write,
                                  .read = label_read,
@@ -633,7 +635,8 @@ static void files_of_another_layout_are_converted_or_rejected(void)
     sett_world* back = scarce_world(&memory);
     CHECK_EQ(sett_component_register(back, &newer), RARE_LABEL);
     CHECK_EQ(loads(back, to, NULL), SETT_STATUS_CONFLICT);
-    CHECK(strstr(sett_world_message(back), "the layout of type \"Label\" differs") != NULL);
+    CHECK(strstr(sett_world_message(back), "type \"Label\" has another layout in this world") !=
+          NULL);
     CHECK_EQ(sett_file_migrate(back, RARE_LABEL, 0, label_convert, NULL), SETT_OK);
     CHECK_MSG(loads(back, to, NULL) == SETT_OK, "%s", sett_world_message(back));
     const Label* label = sett_get(back, sett_entity_at(back, 0), RARE_LABEL);

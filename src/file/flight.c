@@ -140,8 +140,8 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     if (status == SETT_OK && flight->unit.size > flight->room) {
         status = setti_world_fail_with(
             world, SETT_STATUS_LIMIT,
-            "%s: a state takes %lu bytes, and half of `size` is %lu - raise `size`", call,
-            (unsigned long)flight->unit.size, (unsigned long)flight->room);
+            "%s: two states take %lu bytes, and `size` has room for %lu - raise `size`", call,
+            2 * (unsigned long)flight->unit.size, 2 * (unsigned long)flight->room);
     }
     if (status != SETT_OK) {
         return status;
@@ -225,8 +225,8 @@ sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame
     if (size > FLIGHT_INPUT - SETTI_STREAM_RECORD ||
         used + size + SETTI_STREAM_RECORD > FLIGHT_INPUT) {
         return setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                     "%s: %lu more bytes do not fit: the records of one frame "
-                                     "have at most %lu bytes in all - record less in one frame",
+                                     "%s: a record of %lu bytes does not fit: all records of a "
+                                     "frame take at most %lu bytes - record less in this frame",
                                      __func__, (unsigned long)size, (unsigned long)FLIGHT_INPUT);
     }
     flight->unit.size = 0;
@@ -380,14 +380,16 @@ sett_status sett_flight_save(const sett_flight* flight, const char* path, const 
     }
     flight_save save = {.files = setti_platform_files()};
     save.file = save.files->open(save.files->user, path, SETT_FILE_CREATE);
-    bool done = save.file != NULL && sett_flight_dump(flight, why, flight_save_write, &save);
-    done = save.file != NULL && save.files->close(save.files->user, save.file) && done;
+    bool made = save.file != NULL;
+    bool done = made && sett_flight_dump(flight, why, flight_save_write, &save);
+    done = made && save.files->close(save.files->user, save.file) && done;
     return done ? SETT_OK
-                : setti_world_fail_with(
-                      flight->world, SETT_STATUS_FILE,
-                      "sett_flight_save: \"%.200s\" cannot be written - check that its folder "
-                      "exists and that the disk has room",
-                      path);
+                : setti_world_fail_with(flight->world, SETT_STATUS_FILE,
+                                        made ? "%s: \"%.200s\" cannot be written - check that the "
+                                               "disk has room"
+                                             : "%s: \"%.200s\" cannot be created - check that its "
+                                               "folder exists",
+                                        __func__, path);
 }
 
 static void flight_free(sett_flight* flight)

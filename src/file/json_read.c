@@ -177,8 +177,8 @@ static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_
     *out = !numbered && json_load_unescape(text) ? setti_name_lookup(load->world, sett_null(), text)
                                                  : sett_null();
     if (sett_is_null(*out) && load->count == 0) {
-        snprintf(load->wrong, sizeof(load->wrong), "no entity has the path \"%.200s\" - correct it",
-                 text);
+        snprintf(load->wrong, sizeof(load->wrong), "no entity has the %s \"%.200s\" - correct it",
+                 numbered ? "handle" : "path", text);
         return setti_json_fail(json, at, load->wrong);
     }
     load->lost += sett_is_null(*out) && load->pass == JSON_CHECK; /* once */
@@ -228,14 +228,14 @@ static bool json_load_add_key(json_load* load, const char* text, size_t at)
     uint32_t other;
     uint64_t key = json_load_key(load, text, &other);
     if (other != SETTI_NONE && other != load->current) {
-        return setti_json_fail(&load->reader.json, at,
-                               text[0] == '#'
-                                   ? "another entity of the text has this handle - change one"
-                                   : "another entity of the text has this path - change one");
+        return setti_json_fail(
+            &load->reader.json, at,
+            text[0] == '#' ? "two entities of the text have this handle - give one another handle"
+                           : "two entities of the text have this path - give one another path");
     }
     if (key == 0) {
         return setti_json_fail(&load->reader.json, at,
-                               "too many paths of the text have the hash of this one");
+                               "over 64 paths of the text have the hash of this one - rename it");
     }
     return setti_hash_map_set(&load->world->pool, &load->found, key, load->current) ||
            json_load_fail_memory(load);
@@ -261,8 +261,7 @@ static bool json_load_collect_reference(json_load* load, bool handle)
                                       : "\"/path\" or \"#index:generation\" is expected");
     }
     if (numbered && !sett_is_null(entry->was) && !sett_equals(entry->was, was)) {
-        return setti_json_fail(
-            json, at, "the entity has another handle earlier in the text - leave out one of them");
+        return setti_json_fail(json, at, "the entity has two handles in the text - leave out one");
     }
     load->handle_at = numbered ? at : load->handle_at;
     entry->was = numbered ? was : entry->was;
@@ -282,7 +281,7 @@ static bool json_load_collect_singletons(json_load* load)
     if (load->singletons != SETTI_NONE && load->singletons != load->current) {
         return setti_json_fail(
             &load->reader.json, load->reader.json.at,
-            "another entity of the text has singletons already - put all on one entity");
+            "two entities of the text have singletons - put all singletons on one entity");
     }
     load->singletons = load->current;
     load->joined = setti_singleton_find(load->world);
@@ -648,7 +647,7 @@ static bool json_load_components(json_load* load)
         setti_type* type = setti_type_find(load->world, key);
         size_t before = setti_json_enter(&load->reader, " ", key);
         if (type == NULL) {
-            good = json_load_unknown_type(load, key, "no such component");
+            good = json_load_unknown_type(load, key, "no component has this name");
         } else if (type->module != NULL) {
             good =
                 setti_json_fail(json, json->at,
@@ -740,8 +739,8 @@ static bool json_load_link_keys(json_load* load, const setti_relation* relation,
             link->has_data = true;
             good = json_load_link_data(load, relation->data_type);
         } else {
-            good = setti_json_fail(json, at,
-                                   "a link has a key beside \"to\" and \"data\" - leave it out");
+            good = setti_json_fail(
+                json, at, "a link has only the keys \"to\" and \"data\" - leave out this one");
         }
     }
     return good && json->wrong == NULL &&
@@ -805,7 +804,7 @@ static bool json_load_links(json_load* load)
         size_t before = setti_json_enter(&load->reader, " ", key);
         good = type != NULL && type->links != NULL
                    ? json_load_targets(load, type)
-                   : json_load_unknown_type(load, key, "no such relationship");
+                   : json_load_unknown_type(load, key, "no relationship has this name");
         setti_json_leave(&load->reader, before);
     }
     return good && json->wrong == NULL;
@@ -823,12 +822,10 @@ static char* json_load_split(char* path)
     return slash + 1;
 }
 
-static bool json_fail_name(setti_json* json, size_t at)
+static bool json_fail_name(json_load* load, size_t at, const char* wrong)
 {
-    static_assert(SETT_NAME_MAX == 1000, "the message says so");
-    return setti_json_fail(json, at,
-                           "not a valid entity name: names have 1 to 1000 bytes, no '/', and are "
-                           "not \".\", \"..\" or \"#12\"");
+    snprintf(load->wrong, sizeof(load->wrong), "the entity's name %s", wrong);
+    return setti_json_fail(&load->reader.json, at, load->wrong);
 }
 
 /* Fills in parent and name from the path of "entity". */
@@ -845,8 +842,12 @@ static bool json_load_place(json_load* load, json_read_place* place,
         return true;
     }
     place->name = json_load_split(text);
-    if (!json_load_unescape(place->name) || !setti_name_is_good(place->name)) {
-        return json_fail_name(&load->reader.json, entry->at);
+    const char* wrong =
+        json_load_unescape(place->name)
+            ? setti_name_check(place->name)
+            : "contains a backslash that precedes no other backslash - leave it out";
+    if (wrong != NULL) {
+        return json_fail_name(load, entry->at, wrong);
     }
     return text[0] == '\0' || json_load_find_parent(load, text, entry->at, &place->parent);
 }
@@ -864,8 +865,10 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
     if (bytes) {
         text[SETTI_MIN(length, (size_t)SETT_NAME_MAX)] = '\0';
     }
-    bool good = length <= SETT_NAME_MAX && strlen(text) == length && setti_name_is_good(text);
-    return good || json_fail_name(json, at);
+    const char* wrong = length > SETT_NAME_MAX   ? "has more than 1000 bytes - shorten it"
+                        : strlen(text) != length ? "contains a zero byte - remove it"
+                                                 : setti_name_check(text);
+    return wrong == NULL || json_fail_name(load, at, wrong);
 }
 
 static bool json_load_attach(json_load* load, sett_entity parent)
@@ -1031,7 +1034,7 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
         }
     }
     return good && json->wrong == NULL && setti_json_end(json) &&
-           (found || setti_json_fail(json, json->at, "\"entities\" is missing"));
+           (found || setti_json_fail(json, json->at, "\"entities\" is missing - add it"));
 }
 
 /* Creates the entity of an entry. */
@@ -1196,11 +1199,10 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
                                 __func__, entity, component);
     }
     if (type->module != NULL) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: values of \"%.100s\" are written by the library - use sett_name_set, "
-            "sett_hierarchy_attach or sett_relate",
-            __func__, type->desc.name);
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: values of \"%.100s\" are written by the library - use "
+                                     "sett_name_set, sett_hierarchy_attach or sett_relate",
+                                     __func__, type->desc.name);
     }
     json_read_entry self = {.at = JSON_NO_REFERENCE, .was = entity, .is = entity};
     json_load load = {.world = world, .desc = &kept, .call = __func__, .pass = JSON_CHECK};

@@ -30,7 +30,9 @@ bool setti_json_end(setti_json* json)
 {
     size_t at = setti_json_skip_space(json);
     return json->wrong == NULL &&
-           (at == json->size || setti_json_fail(json, at, "text follows the end of the value"));
+           (at == json->size || setti_json_fail(json, at,
+                                                "text follows the end of the value - "
+                                                "remove it"));
 }
 
 /* Counts the bytes at the beginning of a text that stand for themselves in a string. */
@@ -127,7 +129,7 @@ static size_t json_escape(setti_json* json, char out[4])
         return 1;
     }
     if (c != 'u' || !json_hex(json, at + 2, &code)) {
-        setti_json_fail(json, at, "unknown escape");
+        setti_json_fail(json, at, "unknown escape - use one of JSON, such as \\n or \\u0001");
         return 0;
     }
     json->at += 6;
@@ -136,7 +138,7 @@ static size_t json_escape(setti_json* json, char out[4])
                     json->text[at + 7] == 'u' && json_hex(json, at + 8, &low) && low >= 0xDC00 &&
                     low < 0xE000;
         if (!pair) {
-            setti_json_fail(json, at, "half of a surrogate pair is missing");
+            setti_json_fail(json, at, "half of a surrogate pair is missing - add it");
             return 0;
         }
         json->at += 6;
@@ -156,8 +158,8 @@ static size_t json_character(setti_json* json, const char** piece, char code[4])
     size_t size = utf8_length(*piece, json->size - json->at);
     if (size == 0 || (unsigned char)**piece < 0x20) {
         setti_json_fail(json, json->at,
-                        size == 0 ? "not valid UTF-8"
-                                  : "a string has a control character that is not escaped");
+                        size == 0 ? "not valid UTF-8 - write the text as UTF-8"
+                                  : "a string has a control character - escape it, as in \\n");
         return 0;
     }
     json->at += size;
@@ -273,7 +275,7 @@ bool setti_json_begin(setti_json* json, char open)
                                open == '{' ? "an object is expected" : "a list is expected");
     }
     if (++json->depth > SETTI_JSON_DEPTH) {
-        return setti_json_fail(json, json->at - 1, "nested more than 64 levels deep");
+        return setti_json_fail(json, json->at - 1, "nested more than 64 levels deep - nest fewer");
     }
     return true;
 }

@@ -351,7 +351,8 @@ bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong,
 {
     reader->skipped++;
     if (!reader->allow_unknown && reader->json.wrong == NULL) {
-        snprintf(reader->meant, sizeof(reader->meant), "%s", setti_guess_text(guess));
+        snprintf(reader->meant, sizeof(reader->meant), "%s",
+                 guess->found != NULL ? setti_guess_text(guess) : " - correct it, or leave it out");
     }
     return (reader->allow_unknown || setti_json_fail(&reader->json, at, wrong)) &&
            setti_json_skip(&reader->json);
@@ -446,7 +447,7 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
         return value_fail_count(reader, at, "too many characters", length, member->size);
     }
     return memchr(bytes, 0, length) == NULL ||
-           setti_json_fail(json, at, "a text must not contain a zero byte");
+           setti_json_fail(json, at, "a text contains a zero byte - remove it");
 }
 
 /* Reads the first `capacity` characters, or bytes, of a string. */
@@ -489,7 +490,7 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
         text = NULL;
     }
     if (zero) {
-        return setti_json_fail(json, begin.at, "a text must not contain a zero byte");
+        return setti_json_fail(json, begin.at, "a text contains a zero byte - remove it");
     }
     sett_string string = setti_owned_string(bytes);
     setti_owned_drop(string.text);
@@ -511,7 +512,7 @@ static bool value_fail_constant(setti_json_reader* reader, size_t at, const sett
         }
         setti_writer_add(&list, "%s%s", between, known->name);
     }
-    return setti_json_fail(&reader->json, at, "not one of the constants");
+    return setti_json_fail(&reader->json, at, "not one of the member's constants");
 }
 
 /* Reads an integer in quotes: a constant's name, or a number. */
@@ -753,7 +754,7 @@ static bool value_skip_member(setti_json_reader* reader, const sett_struct* of, 
             setti_guess_try(&guess, of->members[k].name);
         }
     }
-    return setti_json_unknown(reader, at, "no such member", &guess);
+    return setti_json_unknown(reader, at, "the component has no member of this name", &guess);
 }
 
 static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
@@ -770,7 +771,7 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
         if (member == NULL || member->local) {
             good = value_skip_member(reader, of, key, at);
         } else if (setti_bits_test_and_set(seen, (uint32_t)(member - of->members))) {
-            good = setti_json_fail(json, at, "the member occurs twice");
+            good = setti_json_fail(json, at, "the member occurs twice - leave out one");
         } else {
             good = value_read_member(reader, member, value + member->offset);
         }
@@ -795,7 +796,7 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     size_t at = reader->json.at;
     if (!value_is_base64(reader)) {
         return setti_json_fail(&reader->json, at,
-                               "the component's members are not known: declare them with "
+                               "the component's members are not known - declare them with "
                                "SETT_MEMBERS, or write {\"base64\": \"...\"}");
     }
     if (!value_read_base64(reader, value, type->desc.size, &length)) {
@@ -827,7 +828,7 @@ static bool value_read_shown(setti_json_reader* reader, const setti_type* type, 
     status = good ? setti_written_store(&view, value) : status;
     setti_written_end(&view);
     if (status == SETT_STATUS_INVALID && reader->json.wrong == NULL) {
-        return setti_json_fail(&reader->json, at, "the component's `read` hook rejects the value");
+        return setti_json_fail(&reader->json, at, "the `read` hook rejects the value - correct it");
     }
     return good && status == SETT_OK;
 }
@@ -852,7 +853,7 @@ static bool value_read_written(setti_json_reader* reader, const setti_type* type
     setti_pool_free(pool, bytes, length + 1, 16);
     return status == SETT_OK ||
            (status == SETT_STATUS_INVALID &&
-            setti_json_fail(json, begin.at, "the component's `read` hook rejects the value"));
+            setti_json_fail(json, begin.at, "the `read` hook rejects the value - correct it"));
 }
 
 /* Reads the value of a tag: true. */
@@ -864,10 +865,10 @@ static bool value_read_tag(setti_json* json)
     if (setti_json_peek(json) == '{') { /* written by a tool that knows no tags */
         return setti_json_begin(json, '{') &&
                ((!setti_json_key(json, key) && json->wrong == NULL) ||
-                setti_json_fail(json, at, "a tag has no members"));
+                setti_json_fail(json, at, "a tag has no members - write true"));
     }
     return setti_json_bool(json, &present) &&
-           (present || setti_json_fail(json, at, "a tag must be true or absent"));
+           (present || setti_json_fail(json, at, "a tag cannot be false - leave it out"));
 }
 
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value)
@@ -882,7 +883,7 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
     }
     if (!value_is_saved(type)) {
         return setti_json_fail(json, json->at,
-                               "values of this component are not read from texts - write null");
+                               "values of this component are not saved - write null");
     }
     if (type->written != NULL && first == '{' && !value_is_base64(reader)) {
         return value_read_shown(reader, type, value);

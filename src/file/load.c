@@ -51,8 +51,8 @@ static sett_status load_fail(load_attempt* load, sett_status status, const char*
     return status;
 }
 
-static const char load_limit_why[] = "it needs more memory than sett_file_desc.limit - raise the "
-                                     "limit if you trust the file";
+static const char load_limit_why[] = "the file needs more memory than sett_file_desc.limit - "
+                                     "raise the limit if you trust the file";
 
 const char* setti_load_why(const sett_world* apart)
 {
@@ -91,10 +91,9 @@ static sett_status load_limit(load_attempt* load, size_t limit)
         limit = setti_load_default_limit(load->place->world, load->reader.size);
     }
     if (limit <= buffer) {
-        return load_fail(
-            load, SETT_STATUS_LIMIT,
-            "the file is larger than half of sett_file_desc.limit - raise the limit if "
-            "you trust the file");
+        return load_fail(load, SETT_STATUS_LIMIT,
+                         "twice the size of the file is more than sett_file_desc.limit - raise the "
+                         "limit if you trust the file");
     }
     load->limit = limit - buffer;
     load->reader.limit = load->limit;
@@ -132,7 +131,7 @@ static sett_status load_systems(load_attempt* load)
     const setti_bytes* payload = &load->reader.payload;
     if (!setti_run_check(payload)) {
         return load_fail(load, SETT_STATUS_INVALID,
-                         "the file is damaged: its records of systems are invalid");
+                         "the file is damaged: the times of systems are invalid - load a copy");
     }
     setti_bytes_free(pool, &load->next_run);
     return setti_bytes_copy(pool, &load->next_run, payload->data, payload->size)
@@ -157,7 +156,8 @@ static sett_status load_state(load_attempt* load)
         return SETT_OK; /* the deltas led to this state */
     }
     if (load->has_state) {
-        return load_fail(load, SETT_STATUS_INVALID, "the file is damaged: it has two states");
+        return load_fail(load, SETT_STATUS_INVALID,
+                         "the file is damaged: it has two states - load a copy");
     }
     sett_status status =
         setti_delta_load(load->apart, payload->data, payload->size, load_update_limit(load));
@@ -176,7 +176,7 @@ static sett_status load_delta(load_attempt* load)
     const setti_bytes* payload = &load->reader.payload;
     if (!load->has_state) {
         return load_fail(load, SETT_STATUS_INVALID,
-                         "the file is damaged: it begins with a delta, not with a state");
+                         "the file is damaged: it does not begin with a state - load a copy");
     }
     sett_snapshot_options options = {.delta_limit = load_update_limit(load)};
     sett_status status = sett_snapshot_set_options(load->apart, &options);
@@ -241,11 +241,11 @@ static sett_status load_records(load_attempt* load)
     if (reader->denied) {
         return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
     }
-    return load->has_state
-               ? SETT_OK
-               : load_fail(load, SETT_STATUS_INVALID,
-                           reader->why != NULL ? reader->why
-                                               : "the file is damaged: it has no state");
+    return load->has_state ? SETT_OK
+                           : load_fail(load, SETT_STATUS_INVALID,
+                                       reader->why != NULL
+                                           ? reader->why
+                                           : "the file is damaged: it has no state - load a copy");
 }
 
 /* Reads the index of a file, by its offset before the last record. False: there is none. */
@@ -331,12 +331,13 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
     }
     for (uint32_t k = 0; k < count; k++) {
         if (list[k].no_memory) {
-            return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out for a string");
+            return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
         }
         if (list[k].failed) {
             char why[192];
             snprintf(why, sizeof(why),
-                     "the function of sett_file_migrate for \"%.100s\" rejected a value",
+                     "the function of sett_file_migrate for \"%.100s\" returned false - convert "
+                     "each value",
                      list[k].rule.name);
             return load_fail(load, SETT_STATUS_CONFLICT, why);
         }
@@ -353,8 +354,8 @@ static sett_status load_migrate(load_attempt* load)
     sett_status status;
     uint32_t count;
     uint32_t types = read->registered.count;
-    setti_migration* list =
-        setti_migrations_create(into, read, &count, &load->result.dropped, &status);
+    setti_migration* list = setti_migrations_create(into, read, load->place->call, &count,
+                                                    &load->result.dropped, &status);
     if (list == NULL) {
         return status == SETT_OK ? status : load_fail(load, status, sett_world_message(into));
     }

@@ -171,12 +171,14 @@ static uint32_t merge_find_value(const merge_job* job, const setti_type* type, c
     return index;
 }
 
-static sett_status merge_ambiguous(const merge_job* job, const char* where, const char* what)
+/* Fails because two entities of the world, or of the file, match one entity. */
+static sett_status merge_ambiguous(const merge_job* job, const char* where, const char* what,
+                                   uint32_t index)
 {
     return setti_world_fail_input(
         job->to, SETT_STATUS_CONFLICT,
-        "%s: two entities of %s have the same %s, so the match is ambiguous - change one of them",
-        merge_call, where, what);
+        "%s: two entities of %s have the %s of entity %u:%u of the world - change one of them",
+        merge_call, where, what, SETTI_HANDLE(setti_entity_at(&job->to->entities, index)));
 }
 
 /* Lists the world's values by which entities are matched. */
@@ -187,7 +189,7 @@ static sett_status merge_list_values(merge_job* job)
     SETTI_EACH_INDEX(index, &type->storage) {
         const void* value = setti_storage_find(&type->storage, index);
         if (merge_find_value(job, type, value, &key) != SETTI_NONE) {
-            return merge_ambiguous(job, "the world", type->desc.name);
+            return merge_ambiguous(job, "the world", type->desc.name, index);
         }
         if (!setti_hash_map_set(&job->to->pool, &job->by_value, key, index)) {
             return merge_no_memory(job);
@@ -303,7 +305,7 @@ static sett_status merge_add_chosen(merge_job* job, uint32_t index)
     uint32_t same_target = sett_is_null(onto) ? SETTI_NONE : merge_node_onto(job, onto.index);
     if (same_target != SETTI_NONE && merge_is_merged(&job->clone.nodes[same_target])) {
         return merge_ambiguous(job, "the file",
-                               job->desc->match == SETT_MERGE_PATH ? "path" : "value");
+                               job->desc->match == SETT_MERGE_PATH ? "path" : "value", onto.index);
     }
     const bool outside = false;
     uint32_t number = job->clone.node_count;
@@ -349,8 +351,7 @@ static sett_status merge_add_all(merge_job* job)
     return !sett_is_null(root)
                ? merge_each_below(job, root, merge_add_chosen)
                : setti_world_fail_input(job->to, SETT_STATUS_ABSENT,
-                                        "%s: the file has no entity \"%.200s\" - correct "
-                                        "`subtree`",
+                                        "%s: the file has no entity \"%.200s\" - correct `subtree`",
                                         merge_call, subtree);
 }
 
@@ -548,9 +549,9 @@ static sett_status merge_check_circles(const merge_job* job, const setti_relatio
             if (at.there == first->onto.index || steps-- == 0) {
                 return setti_world_fail_input(
                     job->to, SETT_STATUS_CYCLE,
-                    "%s: the \"%.100s\" links of the file and of the world would form a cycle - "
-                    "remove one of them",
-                    merge_call, relation->links->desc.name);
+                    "%s: the \"%.100s\" links of the file and of the world would form a cycle "
+                    "through entity %u:%u - remove one of them",
+                    merge_call, relation->links->desc.name, SETTI_HANDLE(first->onto));
             }
         }
     }

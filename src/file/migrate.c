@@ -265,22 +265,22 @@ static sett_status migrate_reject(sett_world* into, const char* name, const char
 {
     return setti_world_fail_with(
         into, SETT_STATUS_CONFLICT,
-        "the layout of type \"%.100s\" differs in this world%s%.60s%s - describe the members in "
-        "both programs and only widen their types, or call sett_file_migrate",
+        "type \"%.100s\" has another layout in this world%s%.60s%s - convert its values with "
+        "sett_file_migrate",
         name, member[0] != '\0' ? ": member \"" : "", member, member[0] != '\0' ? "\"" : "");
 }
 
 /* Logs the members of a file that the program lacks. Returns their number. */
-static uint32_t migrate_report(const sett_world* into, const char* name, const sett_struct* from,
-                               const sett_struct* to)
+static uint32_t migrate_report(const sett_world* into, const char* call, const char* name,
+                               const sett_struct* from, const sett_struct* to)
 {
     uint32_t dropped = 0;
     for (uint32_t k = 0; from != NULL && to != NULL && k < from->count; k++) {
         if (migrate_find(to, from->members[k].name) == NULL) {
             setti_world_log(into, SETT_LOG_WARNING,
-                            "sett_world_load: \"%.100s\" has no member \"%.60s\" any more: its "
-                            "values are dropped - call sett_file_migrate to convert them",
-                            name, from->members[k].name);
+                            "%s: \"%.100s\" has no member \"%.60s\" in this world, so the file's "
+                            "values of it are dropped - call sett_file_migrate to convert them",
+                            call, name, from->members[k].name);
             dropped++;
         }
     }
@@ -362,12 +362,12 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read,
     return migrate_choose(into, read, local, of);
 }
 
-setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, uint32_t* count,
-                                         uint32_t* dropped, sett_status* status)
+setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, const char* call,
+                                         uint32_t* count, uint32_t* dropped, sett_status* status)
 {
     size_t size = (read->registered.count + 1) * sizeof(setti_migration);
     bool renamed = false;
-    setti_migration* list = setti_world_alloc(into, size, 16, "sett_world_load");
+    setti_migration* list = setti_world_alloc(into, size, 16, call);
     *count = 0;
     *status = list != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
     if (list == NULL) {
@@ -383,7 +383,7 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
             *status = migrate_prepare(into, type, local, &list[*count]);
             const setti_migration* of = &list[(*count)++];
             if (*status == SETT_OK && of->migrator == NULL) { /* a function may drop members */
-                *dropped += migrate_report(into, local->desc.name, of->from, of->to);
+                *dropped += migrate_report(into, call, local->desc.name, of->from, of->to);
             }
         }
     }

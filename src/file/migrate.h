@@ -29,8 +29,8 @@ typedef struct setti_migration {
 /* Lists how to convert the types of a world that was read to those of `into`, in the pool of
  * `into`. Returns NULL if nothing must be converted, or after a failure. Members that are dropped
  * are logged, and counted in *dropped. Fails, with `into`'s message: CONFLICT, OUT_OF_MEMORY. */
-setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, uint32_t* count,
-                                         uint32_t* dropped, sett_status* status);
+setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, const char* call,
+                                         uint32_t* count, uint32_t* dropped, sett_status* status);
 
 /* Frees a list. `types`: the number of types of `read`. */
 void setti_migrations_free(sett_world* into, setti_migration* list, uint32_t types);

@@ -102,8 +102,8 @@ static sett_status mirror_check(const sett_mirror* mirror)
     return mirror->copy->listeners == NULL
                ? SETT_OK
                : setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                       "%s: the mirror has a group - destroy the group",
-                                       mirror_call);
+                                       "%s: the mirror has group \"%.100s\" - destroy it",
+                                       mirror_call, mirror->copy->listeners->name);
 }
 
 /* Updates the copy to the world, new types first. */

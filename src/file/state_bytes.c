@@ -39,8 +39,8 @@ sett_status sett_state_encode(sett_world* world, void* out, size_t capacity, siz
     }
     if (status == SETT_OK && out != NULL && *size > capacity) {
         status = setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                       "%s: the state takes %lu bytes, the buffer has %lu - pass "
-                                       "a larger one",
+                                       "%s: the state takes %lu bytes, and the buffer has %lu - "
+                                       "pass a larger buffer",
                                        encode_call, (unsigned long)*size, (unsigned long)capacity);
     }
     if (status == SETT_OK && out != NULL) {
@@ -87,18 +87,20 @@ static sett_status state_apply(sett_world* world, const setti_bytes* run,
 /* Finds the systems' record in the bytes of a state. Returns NULL or the error. */
 static const char* state_find_run(const unsigned char* bytes, size_t size, setti_bytes* run)
 {
-    if (size < STATE_HEAD || setti_bytes_get(bytes, 4) != STATE_MAGIC ||
-        setti_bytes_get(bytes + 4, 4) != STATE_VERSION) {
-        return "these bytes are not an encoded state of this version";
+    if (size < STATE_HEAD || setti_bytes_get(bytes, 4) != STATE_MAGIC) {
+        return "these bytes are not a state - pass what sett_state_encode wrote";
+    }
+    if (setti_bytes_get(bytes + 4, 4) != STATE_VERSION) {
+        return "the state has another version of the format - use the library that encoded it";
     }
     size_t run_size = (size_t)setti_bytes_get(bytes + 8, 4);
     if (run_size > size - STATE_HEAD) {
-        return "the bytes are damaged: they end within the records of systems";
+        return "the bytes are damaged: they end within times of systems - encode again";
     }
     *run = (setti_bytes){setti_unconst(bytes + STATE_HEAD), run_size, 0};
     return run_size == 0 || setti_run_check(run)
                ? NULL
-               : "the bytes are damaged: their records of systems are invalid";
+               : "the bytes are damaged: the times of systems are invalid - encode again";
 }
 
 sett_status sett_state_apply(sett_world* world, const void* bytes, size_t size, size_t limit)

@@ -152,8 +152,9 @@ sett_status setti_stream_check(sett_world* world, const char* call, uint32_t kin
     if ((kind < SETT_RECORD_INPUT || kind > SETT_RECORD_LOG) &&
         (kind < SETT_RECORD_PROGRAM || kind > UINT16_MAX)) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: kind %u belongs to the library - pass "
-                                     "SETT_RECORD_INPUT, _TIMES, _LOG, or SETT_RECORD_PROGRAM + n",
+                                     "%s: kind %u is not for programs - pass SETT_RECORD_INPUT, "
+                                     "SETT_RECORD_TIMES, SETT_RECORD_LOG or SETT_RECORD_PROGRAM "
+                                     "+ n",
                                      call, (unsigned)kind);
     }
     if (setti_world_lacks_list(world, bytes, size, call, "bytes")) {
@@ -178,7 +179,7 @@ static bool stream_load(setti_stream_reader* reader, uint64_t offset, void* out,
 {
     const sett_files* files = reader->files;
     if (offset > reader->size || size > reader->size - offset) {
-        return stream_fail(reader, "the file is damaged: it ends within a record");
+        return stream_fail(reader, "the file is damaged: it ends within a record - load a copy");
     }
     return files->read(files->user, reader->file, offset, out, size) == size ||
            stream_fail(reader, "the file cannot be read - check the disk");
@@ -204,13 +205,13 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
     }
     if (memcmp(header, stream_magic, sizeof(stream_magic)) != 0) {
         return stream_fail(reader,
-                           "the file is not one of Sett - pass one that sett_world_save wrote");
+                           "the file is not one of Sett - load one that sett_world_save wrote");
     }
     if (size < sizeof(header)) {
-        return stream_fail(reader, "the file is damaged: it ends within its header");
+        return stream_fail(reader, "the file is damaged: it ends within its header - load a copy");
     }
     if (setti_bytes_get(header + 24, 8) != setti_checksum(0, header, 24)) {
-        return stream_fail(reader, "the file is damaged: the checksum of its header differs");
+        return stream_fail(reader, "the file is damaged: its header was altered - load a copy");
     }
     reader->version = (uint32_t)setti_bytes_get(header + 8, 4);
     reader->identity = setti_bytes_get(header + 16, 8);
@@ -235,7 +236,7 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
         return stream_torn(reader, "a record is damaged");
     }
     if (size > reader->size - *offset - sizeof(head)) {
-        return stream_torn(reader, "the file is damaged: it ends within a record");
+        return stream_torn(reader, "the file is damaged: it ends within a record - load a copy");
     }
     if (!setti_bytes_reserve(reader->pool, &reader->payload, size)) {
         return SETTI_STREAM_MEMORY;
@@ -261,12 +262,12 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
     uint64_t size = payload->size >= 8 ? setti_bytes_get(payload->data, 8) : 0;
     if (with == NULL) {
         return stream_torn(reader,
-                           "it is compressed - set sett_file_desc.compression as in the program "
-                           "that wrote it");
+                           "the file is compressed - set sett_file_desc.compression as in the "
+                           "program that wrote it");
     }
     if (size > reader->limit) {
         reader->denied = true;
-        return stream_torn(reader, "a decompressed record is larger than the limit");
+        return stream_torn(reader, "a record is larger than sett_file_desc.limit - raise it");
     }
     unsigned char* out = setti_pool_alloc(reader->pool, SETTI_MAX((size_t)size, 1), 16);
     if (out == NULL) {
@@ -277,7 +278,9 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
     setti_bytes_free(reader->pool, payload);
     *payload = (setti_bytes){out, (size_t)size, SETTI_MAX((size_t)size, 1)};
     reader->unpacked = (size_t)size;
-    return good ? SETTI_STREAM_READ : stream_torn(reader, "compressed bytes are damaged");
+    return good ? SETTI_STREAM_READ
+                : stream_torn(reader, "the file is damaged: a record cannot be unpacked - load a "
+                                      "copy");
 }
 
 /* Whether two pages can belong to one payload. */
@@ -299,11 +302,11 @@ static setti_stream_next stream_read_payload(setti_stream_reader* reader)
     while (next == SETTI_STREAM_READ && (page.flags & SETTI_STREAM_MORE) != 0) {
         next = stream_read_page(reader, &offset, &page);
         if (next == SETTI_STREAM_READ && !stream_belongs(&page, &first)) {
-            next = stream_torn(reader, "the pages of a record belong to different records");
+            next = stream_torn(reader, "the file is damaged: two records are mixed - load a copy");
         }
     }
     if (next == SETTI_STREAM_READ && first.frame < reader->frame) {
-        next = stream_torn(reader, "the frames are not in order");
+        next = stream_torn(reader, "the file is damaged: frames are not in order - load a copy");
     }
     if (next == SETTI_STREAM_READ && (first.flags & SETTI_STREAM_PACKED) != 0) {
         next = stream_unpack(reader);
@@ -333,8 +336,7 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
     bool known = reader->kind != SETTI_STREAM_NONE && reader->kind < SETTI_STREAM_KINDS;
     return known || foreign
                ? SETTI_STREAM_READ
-               : stream_torn(reader,
-                             "this version of the library does not know the kind of a record");
+               : stream_torn(reader, "a record is of an unknown kind - load with a newer library");
 }
 
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader)

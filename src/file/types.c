@@ -185,11 +185,10 @@ void setti_types_report(const sett_world* world, const sett_world* apart, const 
         setti_writer_add(&writer, " and %u more", (unsigned)(count - TYPES_NAMED));
     }
     if (count != 0) {
-        setti_world_log(
-            world, SETT_LOG_WARNING,
-            "%s: %s: not registered in this world, so loaded as opaque bytes - register "
-            "all types before loading",
-            call, names);
+        setti_world_log(world, SETT_LOG_WARNING,
+                        "%s: these types are not registered in this world, so their values "
+                        "are loaded as plain bytes: %s - register them before loading",
+                        call, names);
     }
 }
 
@@ -254,10 +253,9 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
     }
     uint32_t form = (uint32_t)setti_delta_form_of(local);
     if (form != entry->form && !(types_is_value(form) && types_is_value(entry->form))) {
-        return types_reject(
-            world, SETT_STATUS_CONFLICT, entry,
-            "is not the same kind of relationship in this world - register it as in the program "
-            "that wrote the file");
+        return types_reject(world, SETT_STATUS_CONFLICT, entry,
+                            "is not the same kind of relationship in this world - register it as "
+                            "in the program that wrote the file");
     }
     if (entry->form == SETTI_DELTA_TARGET) {
         return SETT_OK; /* its relationship registers it */
@@ -284,13 +282,13 @@ static sett_status types_decode(sett_world* world, const sett_world* into, const
             }
             return setti_world_fail_with(
                 world, SETT_STATUS_INVALID,
-                "the file is damaged: the description of a type is invalid");
+                "the file is damaged: the description of a type is invalid - load a copy");
         }
         status = types_join(world, into, &entry, unknown);
     }
     if (status == SETT_OK && reader.at != reader.end) {
         status = setti_world_fail_with(world, SETT_STATUS_INVALID,
-                                       "the file is damaged: bytes follow the types");
+                                       "the file is damaged: bytes follow the types - load a copy");
     }
     return status;
 }

@@ -263,8 +263,8 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     if (SETTI_UNLIKELY(world->running != NULL)) { /* inside a system */
         setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
-            "sett_query_begin: \"%.100s\": system \"%.200s\" is running - loop with "
-            "SETT_CONTEXT_FOR (sett_context_query), or declare the system as `exclusive`",
+            "sett_query_begin: query \"%.100s\": system \"%.200s\" is running - loop with "
+            "SETT_CONTEXT_FOR, or declare the system as `exclusive`",
             query->open.name, setti_world_running(world));
         return NULL;
     }
@@ -890,8 +890,8 @@ sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts)
     if (part >= parts) {
         if (SETTI_DEBUG) {
             setti_world_misuse_with(loop->query->world, SETT_STATUS_ARGUMENT,
-                                    "sett_batch_part: query \"%.100s\": there is no part %u of "
-                                    "%u - pass a part from 0 to below the number of parts",
+                                    "sett_batch_part: query \"%.100s\": part %u is not below the "
+                                    "number of parts, %u - pass a lower part",
                                     loop->query->open.name, (unsigned)part, (unsigned)parts);
         }
         sett_batch_stop(batch);
@@ -926,8 +926,8 @@ const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row)
     if (SETTI_UNLIKELY(k >= batch->field_count)) {
         if (SETTI_DEBUG) {
             setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
-                                    "sett_batch_at: query \"%.100s\" has no term %u: it has %u "
-                                    "terms - pass a number from 0 on",
+                                    "sett_batch_at: query \"%.100s\" has no term %u - pass a "
+                                    "number below %u, the count of its terms",
                                     query->open.name, (unsigned)k, (unsigned)query->term_count);
         }
         return NULL;

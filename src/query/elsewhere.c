@@ -115,7 +115,7 @@ const char* setti_elsewhere_check(const sett_world* world, const sett_term* term
     return has_one_target
                ? NULL
                : "`along` is not a relationship with one target for each source - use the "
-                 "hierarchy or an exclusive relationship";
+                 "hierarchy, or a relationship without `many`";
 }
 
 void setti_elsewhere_add(sett_query* query, const sett_term* given)

@@ -152,9 +152,9 @@ SETTI_COLD void setti_query_check_shared(const sett_query* query)
         if (shared_would_match(query, shared, index)) {
             setti_world_misuse_with(
                 query->world, SETT_STATUS_ABSENT,
-                "query \"%.100s\" matches no instance: only prefabs have \"%.100s\", and share "
-                "it (sett_prefab_share) - use SETT_SHARED(%.100s), after the terms of the entity "
-                "itself",
+                "query \"%.100s\" matches no instance of a prefab: instances share the prefab's "
+                "\"%.100s\", and have none of their own - use SETT_SHARED(%.100s), after the "
+                "other terms",
                 query->open.name, trap->desc.name, trap->desc.name);
             return;
         }

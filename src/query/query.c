@@ -118,15 +118,15 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
         if (type->writers != NULL && query_writes(term) && type->storage.size != 0) {
             return setti_world_fail_with(
                 world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": values of \"%.100s\" are written by the library - declare the "
-                "term SETT_IN or SETT_NONE, and to write call %s",
+                "%s: query \"%.100s\": values of \"%.100s\" are written by the library - declare "
+                "the term SETT_IN, and call %s to write",
                 call, name, type->desc.name, type->writers);
         }
         const char* other =
             setti_term_is_elsewhere(term) ? setti_elsewhere_check(world, term) : NULL;
         if (other != NULL) {
             return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                         "%s: \"%.100s\": \"%.100s\": %s", call, name,
+                                         "%s: query \"%.100s\": term \"%.100s\": %s", call, name,
                                          type->desc.name, other);
         }
         for (uint32_t j = 0; j < k && !setti_term_is_elsewhere(term); j++) {
@@ -135,7 +135,7 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
                                     : NULL;
             if (wrong != NULL) {
                 return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                             "%s: \"%.100s\": \"%.100s\" is %s", call, name,
+                                             "%s: query \"%.100s\": \"%.100s\" is %s", call, name,
                                              type->desc.name, wrong);
             }
         }
@@ -337,8 +337,8 @@ sett_status sett_query_destroy(sett_query* query)
     setti_world_close_returned(query->world);
     if (query->owned) {
         return setti_world_fail_with(query->world, SETT_STATUS_CONFLICT,
-                                     "%s: query \"%.100s\" belongs to the system of that name - "
-                                     "destroy the system",
+                                     "%s: query \"%.100s\" belongs to the system of the same "
+                                     "name - destroy the system",
                                      __func__, query->open.name);
     }
     if (query->open.count != 0) {
@@ -418,12 +418,13 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
         return;
     }
     if (term == NULL) {
-        snprintf(out, room, "the query has %u terms - pass a number from 0 on",
+        snprintf(out, room, "there is no such term - pass a number below %u",
                  (unsigned)(query->term_count + query->elsewhere_count));
         return;
     }
     if (!term->has_field) {
-        snprintf(out, room, "\"%.100s\" has no field there: %s", term->type->desc.name,
+        snprintf(out, room, "\"%.100s\" has no field: %s - pass the number of a term with values",
+                 term->type->desc.name,
                  term->type->storage.size == 0 ? "tags have no values"
                                                : "the term only tests for presence");
         return;
@@ -434,7 +435,7 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
         snprintf(hint, sizeof(hint), " - sett_related reads the data of a link");
     }
     if (meant != NULL) {
-        snprintf(hint, sizeof(hint), " - term %u is", (unsigned)(meant - query->term));
+        snprintf(hint, sizeof(hint), " - term %u has them", (unsigned)(meant - query->term));
     }
     char wrong[SETTI_MESSAGE_SIZE - sizeof(hint)];
     setti_component_describe_type(term->type, size, type, wrong, sizeof(wrong));

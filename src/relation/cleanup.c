@@ -36,12 +36,14 @@ static sett_status cleanup_validate(sett_world* world, const setti_relation* rel
         uint32_t other = setti_chain_end(relation, place, side);
         if (!setti_change_is_dying(world, other)) {
             bool is_source = side == SETTI_TARGETS;
+            sett_entity ends[] = {setti_entity_at(&world->entities, is_source ? index : other),
+                                  setti_entity_at(&world->entities, is_source ? other : index)};
             return setti_world_fail_with(
                 world, SETT_STATUS_REJECTED,
-                "sett_entity_destroy: a \"%.100s\" link with the policy SETT_CLEANUP_REJECT leads "
-                "from entity %u to entity %u - first remove the link, or destroy entity %u",
-                relation->links->desc.name, (unsigned)(is_source ? index : other),
-                (unsigned)(is_source ? other : index), (unsigned)other);
+                "sett_entity_destroy: a \"%.100s\" link with the policy SETT_CLEANUP_REJECT "
+                "leads from entity %u:%u to entity %u:%u - first remove the link, or destroy the "
+                "other entity",
+                relation->links->desc.name, SETTI_HANDLE(ends[0]), SETTI_HANDLE(ends[1]));
         }
     }
     return SETT_OK;

@@ -228,14 +228,18 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
     }
     if (to == NULL) {
         setti_world_fail_with(clone->to, SETT_STATUS_UNREGISTERED,
-                              "%s: \"%.100s\" is not registered in the other world - register it "
-                              "in both",
+                              "%s: \"%.100s\" is not registered in the world that receives "
+                              "copies - register it there",
                               clone->desc.call, type->desc.name);
     } else {
+        char list[SETTI_MESSAGE_SIZE];
+        setti_writer out = setti_writer_begin(list, sizeof(list));
+        setti_component_differences(&out, &to->desc, &type->desc);
+        setti_component_differ_in(&out, out.length == 0, "another relationship, or none");
         setti_world_fail_with(clone->to, SETT_STATUS_CONFLICT,
-                              "%s: \"%.100s\" has another description in the other world (size, "
-                              "alignment, version or kind) - register it alike in both",
-                              clone->desc.call, type->desc.name);
+                              "%s: \"%.100s\" differs in the world that receives copies: %.250s - "
+                              "register it alike in both worlds",
+                              clone->desc.call, type->desc.name, list);
     }
     return NULL;
 }
@@ -525,8 +529,8 @@ static sett_status clone_plan_given(setti_clone* clone, setti_clone_node* node)
         }
         if (type->cascade != NULL) {
             return setti_world_fail_with(clone->to, SETT_STATUS_ARGUMENT,
-                                         "%s: \"%.100s\" is written by the library - leave it out "
-                                         "of the values",
+                                         "%s: values of \"%.100s\" are written by the library - "
+                                         "leave them out of `values`",
                                          clone->desc.call, type->desc.name);
         }
         if (!setti_change_may_add(type, clone->count)) {
@@ -551,8 +555,8 @@ static sett_status clone_reject_raw(const setti_clone* clone, const setti_type* 
 {
     return setti_world_fail_with(
         clone->to, SETT_STATUS_ARGUMENT,
-        "%s: \"%.100s\" has values without members and entity_offsets, in which handles cannot be "
-        "found - describe its members; if its values have no handles, list it in `raw`",
+        "%s: the members of \"%.100s\" are not described, so handles cannot be found - describe "
+        "them, or list the component in `raw` if it has no handles",
         clone->desc.call, type->desc.name);
 }
 
@@ -852,13 +856,16 @@ static sett_status clone_check_observed(const setti_clone* clone)
             (clone_is_edited(node) && !node->edit.creates &&
              setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY));
     }
+    const setti_listener* observer = clone->to->listeners;
+    while (changes_a_node && observer->upward_count == 0) {
+        observer = observer->next;
+    }
     return changes_a_node
                ? setti_world_fail_with(
                      clone->to, SETT_STATUS_CONFLICT,
-                     "%s: an observer with a `walk` term would miss components that are merged "
-                     "onto ancestors - destroy it, and create it again with `replay` after the "
-                     "merge",
-                     clone->desc.call)
+                     "%s: observer \"%.100s\" has a `walk` term, and would miss components "
+                     "merged onto ancestors - destroy it, and create it with `replay` afterwards",
+                     clone->desc.call, observer->name)
                : SETT_OK;
 }
 
@@ -979,11 +986,10 @@ static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* nod
         return SETT_OK;
     }
     if (merge->rejects) {
-        return setti_world_fail_with(
-            clone->to, SETT_STATUS_PRESENT,
-            "%s: entity %u:%u has \"%.100s\" already - set `existing` to keep or to overwrite "
-            "components",
-            clone->desc.call, SETTI_HANDLE(node->onto), to->desc.name);
+        return setti_world_fail_with(clone->to, SETT_STATUS_PRESENT,
+                                     "%s: entity %u:%u has \"%.100s\" already - set `existing` to "
+                                     "SETT_MERGE_KEEP or SETT_MERGE_OVERWRITE",
+                                     clone->desc.call, SETTI_HANDLE(node->onto), to->desc.name);
     }
     if (clone_verdict(clone, type) == SETTI_CLONE_RAW && merge->overwrites) {
         return clone_reject_raw(clone, type);

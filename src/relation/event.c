@@ -21,15 +21,17 @@ static sett_entity event_next(const sett_world* world, sett_route route, sett_en
                                       : sett_null();
 }
 
-/* Checks type, payload and route. Payloads are copied as bytes: no `copy` and `deinit` hooks. */
-static sett_status event_check(sett_route route, const setti_type* type, const void* value)
+/* NULL, or what is wrong with type, route or payload. A payload is copied as bytes, so its type has
+ * no `copy` or `deinit` hooks. */
+static const char* event_wrong(sett_route route, const setti_type* type, const void* value)
 {
-    if (type == NULL) {
-        return SETT_STATUS_UNREGISTERED;
+    if ((type->flags & (SETTI_TYPE_DEINIT | SETTI_TYPE_COPY)) != 0) {
+        return "values with the hooks copy or deinit cannot be sent - send plain bytes";
     }
-    bool bytes = (type->flags & (SETTI_TYPE_DEINIT | SETTI_TYPE_COPY)) == 0;
-    bool given = value != NULL || type->desc.size == 0;
-    return bytes && given && (unsigned)route <= SETT_ROUTE_DOWN ? SETT_OK : SETT_STATUS_ARGUMENT;
+    if ((unsigned)route > SETT_ROUTE_DOWN) {
+        return "`route` has an unknown value - use a constant of sett_route";
+    }
+    return value == NULL && type->desc.size != 0 ? "the value is NULL - pass its address" : NULL;
 }
 
 static sett_status event_check_send(sett_world* world, sett_entity entity, sett_route route,
@@ -39,17 +41,19 @@ static sett_status event_check_send(sett_world* world, sett_entity entity, sett_
     if (status != SETT_OK) {
         return status;
     }
-    status = event_check(route, type, value);
-    if (status == SETT_OK && !sett_entity_valid(world, entity)) {
-        status = SETT_STATUS_STALE;
+    if (type == NULL || !sett_entity_valid(world, entity)) {
+        return setti_world_fail(world, type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_STALE,
+                                event_call, entity, type != NULL ? type->id : 0);
     }
-    if (status != SETT_OK) {
-        return setti_world_fail(world, status, event_call, entity, type != NULL ? type->id : 0);
+    const char* wrong = event_wrong(route, type, value);
+    if (wrong != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: event \"%.100s\": %s",
+                                     event_call, type->desc.name, wrong);
     }
     if (world->set_depth == SETTI_EVENT_DEPTH) {
         return setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                     "%s: \"%.100s\" is sent inside %u nested callbacks, no more "
-                                     "are allowed - record it with sett_cmd_event",
+                                     "%s: event \"%.100s\" is sent inside %u nested callbacks, "
+                                     "which is the limit - record it with sett_cmd_event",
                                      event_call, type->desc.name, (unsigned)SETTI_EVENT_DEPTH);
     }
     return SETT_OK;
@@ -127,10 +131,16 @@ sett_status sett_cmd_event(sett_commands* commands, sett_entity entity, sett_rou
     }
     sett_world* world = sett_commands_world(commands);
     const setti_type* type = setti_world_type(world, event);
-    sett_status status = event_check(route, type, value);
-    if (status != SETT_OK) {
-        setti_world_misuse(world, status, "sett_cmd_event", entity, event);
+    sett_status status = SETT_STATUS_ARGUMENT;
+    const char* wrong = type != NULL ? event_wrong(route, type, value) : NULL;
+    if (wrong != NULL) {
+        setti_world_misuse_with(world, status, "%s: event \"%.100s\": %s", __func__,
+                                type->desc.name, wrong);
         return status;
+    }
+    if (type == NULL) {
+        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity, event);
+        return SETT_STATUS_UNREGISTERED;
     }
     setti_commands_check_handle(commands, entity, event, __func__);
     event_record* record =

@@ -34,6 +34,11 @@
 
 static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 
+static const char tree_policy_wrong[] =
+    "`policy` has an unknown value - use a constant of sett_children_policy";
+static const char tree_limit_wrong[] =
+    "the world's entity_limit is 2^31 or more - create the world with a lower one";
+
 #define TREE_SEARCH 64 /* steps of a search in the list of moved nodes */
 #define TREE_ROOT_DEPTH 0
 #define TREE_AT_END 0u /* in place of the sibling before which a node is inserted */
@@ -522,8 +527,8 @@ sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hiera
     }
     bool known = (unsigned)desc->policy <= SETT_CHILDREN_REJECT;
     if (!known || world->entities.limit >= SETTI_MOVED) { /* a link must leave the top bit free */
-        setti_world_fail(world, known ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT, call, sett_null(),
-                         0);
+        setti_world_fail_with(world, known ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT, "%s: %s",
+                              call, known ? tree_limit_wrong : tree_policy_wrong);
         return 0;
     }
     bool fresh = setti_hierarchy_of(world) == NULL;
@@ -889,8 +894,8 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
         }
         if (setti_hierarchy_parent(world, children[k].index) != setti_link_to(parent.index)) {
             return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                         "%s: entity %u:%u is not a child of %u:%u - list "
-                                         "children of this parent only",
+                                         "%s: entity %u:%u is not a child of entity %u:%u - list "
+                                         "only children of this parent",
                                          __func__, SETTI_HANDLE(children[k]), SETTI_HANDLE(parent));
         }
     }
@@ -976,7 +981,8 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
         return setti_world_failure(world);
     }
     if ((unsigned)policy > SETT_CHILDREN_REJECT) {
-        return setti_world_fail(world, SETT_STATUS_ARGUMENT, __func__, entity, 0);
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", __func__,
+                                     tree_policy_wrong);
     }
     if (!tree_ensure_registered(world, __func__)) {
         return world->error;
@@ -1023,8 +1029,8 @@ static sett_status scope_include(sett_world* world, setti_edit* edit, const char
     const sett_hierarchy* above = setti_hierarchy_find(world, scope.index);
     if (!sett_entity_valid(world, scope)) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
-                                     "%s: the scope, entity %u:%u, is not alive - call "
-                                     "sett_hierarchy_set_scope",
+                                     "%s: entity %u:%u, the scope of new entities, is not alive "
+                                     "- set another one with sett_hierarchy_set_scope",
                                      call, SETTI_HANDLE(scope));
     }
     if (above == NULL || edit->count > (SETTI_CHILDREN_LIMIT - above->children) / SETTI_CHILD) {

@@ -39,9 +39,11 @@ static const char* codec_node_check(const setti_player* player, const setti_type
     uint32_t parent = setti_delta_word(entry->bytes, 0);
     (void)type;
     if (parent != 0 && player->fate(player, setti_link_index(parent)) == SETTI_FATE_NONE) {
-        return "a parent does not exist";
+        return "an entity has a parent that does not exist";
     }
-    return entry->bytes[4] > SETT_CHILDREN_REJECT ? "a children policy is unknown" : NULL;
+    return entry->bytes[4] > SETT_CHILDREN_REJECT ? "an entity has an unknown policy for its "
+                                                    "children"
+                                                  : NULL;
 }
 
 /* Moves a node below `parent`, or makes it a root. It loses a name that a new sibling has. */
@@ -234,8 +236,8 @@ static void codec_name_encode(setti_encoder* to, const setti_type* type, const v
         length = 0;
         to->status = setti_world_fail_with(
             type->world, SETT_STATUS_ARGUMENT,
-            "sett_delta_encode: the text of a name was lost, because another name has the same "
-            "hash - rename one of them");
+            "sett_delta_encode: the text of an earlier name is lost, because another name has "
+            "the same hash - change one of the names, and take new snapshots");
     }
     setti_encode_number(to, length, 2);
     to->write(to, text, length);
@@ -246,7 +248,7 @@ static const char* codec_name_check(const setti_player* player, const setti_type
 {
     (void)player;
     (void)type;
-    return entry->count > SETT_NAME_MAX ? "a name is too long" : NULL;
+    return entry->count > SETT_NAME_MAX ? "a name has more than 1000 bytes" : NULL;
 }
 
 static bool codec_name_detach_for_move(const setti_player* player, setti_type* type,
@@ -282,7 +284,7 @@ static bool codec_name_play(const setti_player* player, setti_type* type, sett_e
     memcpy(text, entry->bytes, entry->count);
     text[entry->count] = '\0';
     if (strlen(text) != entry->count) {
-        return player->reject(player, "a name has a zero in it");
+        return player->reject(player, "a name contains a zero byte");
     }
     sett_status status = sett_name_set(type->world, entity, text);
     return status == SETT_OK || (status == SETT_STATUS_CONFLICT && player->room(player) &&

@@ -198,7 +198,7 @@ static const char* codec_links_check(const setti_player* player, const setti_typ
 {
     (void)player;
     (void)type;
-    return entry->count == 0 ? "an entity has links without a target" : NULL;
+    return entry->count == 0 ? "an entity has a relationship without a target" : NULL;
 }
 
 /* Whether a source has exactly these targets, in this order. */
@@ -242,7 +242,7 @@ static bool codec_links_set(const setti_player* player, setti_relation* relation
         }
     }
     return codec_links_are_equal(relation, source.index, entry) ||
-           player->reject(player, "two links to one target");
+           player->reject(player, "an entity has two links to one target");
 }
 
 static bool codec_links_play(const setti_player* player, setti_type* type, sett_entity source,
@@ -331,7 +331,8 @@ static bool codec_target_remove(const setti_player* player, setti_type* type, se
     const sett_links* list = setti_storage_find(&type->storage, entity.index);
     setti_edit_settle(type->world);
     if (list == NULL || list->count != 0) {
-        return list == NULL || player->reject(player, "an entity stops being a target that is one");
+        return list == NULL || player->reject(player, "an entity is said to be no target, and is "
+                                                      "one");
     }
     bool done = setti_change_reserve_remove(type->world, type, entity.index);
     if (done) {

@@ -221,8 +221,8 @@ static sett_status name_conflict(sett_world* world, const char* call, uint32_t i
                                      setti_name_key(world, setti_link_index(other)));
     return setti_world_fail_with(
         world, SETT_STATUS_CONFLICT,
-        "%s: entity %u:%u cannot have the name \"%.200s\": its sibling %u:%u has it - choose "
-        "another one",
+        "%s: entity %u:%u cannot have the name \"%.200s\", which its sibling %u:%u has - choose "
+        "another name",
         call, SETTI_HANDLE(a), text != NULL ? text : "", SETTI_HANDLE(b));
 }
 
@@ -358,12 +358,24 @@ static uint32_t name_numbered(const char* text, size_t length)
     return number && index < UINT32_MAX ? setti_link_to((uint32_t)index) : 0;
 }
 
-bool setti_name_is_good(const char* name)
+const char* setti_name_check(const char* name)
 {
+    static_assert(SETT_NAME_MAX == 1000, "the messages say so");
     size_t length = name != NULL ? strlen(name) : 0;
-    bool is_path = length != 0 && (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-                                   strchr(name, '/') != NULL || name_numbered(name, length) != 0);
-    return length != 0 && length <= SETT_NAME_MAX && !is_path;
+    if (length == 0 || length > SETT_NAME_MAX) {
+        return length == 0 ? "is empty - use 1 to 1000 bytes"
+                           : "has more than 1000 bytes - shorten it";
+    }
+    if (strchr(name, '/') != NULL) {
+        return "contains '/', which separates the names of a path - leave it out";
+    }
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+        return "has a meaning of its own in paths - choose another one";
+    }
+    return name_numbered(name, length) != 0
+               ? "is a '#' and a number, by which paths find entities without a name - choose "
+                 "another one"
+               : NULL;
 }
 
 static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t key,
@@ -402,8 +414,8 @@ sett_status setti_name_fail(sett_world* world, const char* name, const char* cal
     if (names->texts.epoch == world->epoch &&
         setti_text_is_crowded(&names->texts, name, strlen(name))) {
         return setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                     "%s: %d other names have the hash of \"%.200s\": they were "
-                                     "made for it - choose another one",
+                                     "%s: %d other names have the same hash as \"%.200s\", and "
+                                     "no more can - choose another name",
                                      call, SETTI_HASH_STEPS, name);
     }
     return setti_world_no_memory(world, call);
@@ -412,11 +424,10 @@ sett_status setti_name_fail(sett_world* world, const char* name, const char* cal
 /* Adds the text of a name. Returns its key, 0 on failure. Registers the component. */
 static uint64_t name_add_text(sett_world* world, const char* name, const char* call)
 {
-    if (!setti_name_is_good(name)) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: \"%.200s\" is not a valid entity name: names have 1 to %d "
-                              "bytes, no '/', and are not \".\", \"..\" or \"#12\"",
-                              call, name != NULL ? name : "", SETT_NAME_MAX);
+    const char* wrong = setti_name_check(name);
+    if (wrong != NULL) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: the name \"%.200s\" %s", call,
+                              name != NULL ? name : "", wrong);
         return 0;
     }
     if (setti_names_of(world) == NULL &&
@@ -438,8 +449,8 @@ uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name
     if (other != 0) {
         sett_entity taken = setti_entity_at(&world->entities, setti_link_index(other));
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: the name \"%.200s\" is taken by the sibling %u:%u - choose "
-                              "another one",
+                              "%s: a new entity cannot have the name \"%.200s\", which its "
+                              "sibling %u:%u has - choose another name",
                               call, name, SETTI_HANDLE(taken));
     }
     return other == 0 ? key : 0;
@@ -495,7 +506,7 @@ sett_status sett_name_set_unique(sett_world* world, sett_entity entity, const ch
         return setti_world_failure(world);
     }
     name_numbering of = {.world = world, .entity = entity, .name = name};
-    if (setti_name_is_good(name) && name_is_other(&of, name)) {
+    if (setti_name_check(name) == NULL && name_is_other(&of, name)) {
         (void)name_number_taken(&of, setti_name_number(name_number_taken, &of));
         name = of.text;
     }
@@ -521,8 +532,11 @@ sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity, const
         return SETT_STATUS_ARGUMENT;
     }
     sett_status status = SETT_STATUS_ARGUMENT;
-    if (!setti_name_is_good(name)) {
-        setti_world_misuse(sett_commands_world(commands), status, "sett_cmd_name_set", entity, 0);
+    const char* wrong = setti_name_check(name);
+    if (wrong != NULL) {
+        setti_world_misuse_with(sett_commands_world(commands), status,
+                                "%s, entity %u:%u: the name \"%.200s\" %s", __func__,
+                                SETTI_HANDLE(entity), name != NULL ? name : "", wrong);
         return status;
     }
     setti_commands_check_handle(commands, entity, 0, __func__);

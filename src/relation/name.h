@@ -31,8 +31,8 @@ SETTI_INLINE setti_name_table* setti_names_of(const sett_world* world)
     return world->module[SETTI_SLOT_NAMES];
 }
 
-/* Whether a text can be a name. */
-bool setti_name_is_good(const char* name);
+/* NULL if a text can be a name, else the end of a message: the fault and its remedy. */
+const char* setti_name_check(const char* name);
 
 /* The key of an entity's name, 0 without one. */
 uint64_t setti_name_key(const sett_world* world, uint32_t index);

@@ -56,7 +56,11 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
         size_t length = strcspn(path, "/");
         bool up = length == 2 && path[0] == '.' && path[1] == '.';
         if (length == 0 || length > SETT_NAME_MAX || (up && created != 0)) {
-            setti_world_fail(world, SETT_STATUS_ARGUMENT, __func__, at, 0);
+            setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", __func__,
+                                  length == 0 ? "the path has an empty name - leave out a slash"
+                                  : up
+                                      ? "\"..\" follows a name that does not exist - leave it out"
+                                      : "a name of the path has more than 1000 bytes - shorten it");
             path_undo(world, at, created);
             return sett_null();
         }

@@ -207,8 +207,8 @@ static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* 
         for (uint32_t j = 0; j < k; j++) {
             if (desc->values[j].component == desc->values[k].component) {
                 setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                      "%s: \"%.100s\" is listed twice - leave out one", call,
-                                      setti_component_text(world, desc->values[k].component));
+                                      "%s: \"%.100s\" is listed twice - list each component once",
+                                      call, setti_component_text(world, desc->values[k].component));
                 return false;
             }
         }

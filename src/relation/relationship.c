@@ -181,10 +181,10 @@ static const char* relation_check_desc(const sett_relationship_desc* desc)
         return "`size` is more than 64 KB - use less data";
     }
     if ((unsigned)desc->on_target_destroyed > SETT_CLEANUP_REJECT) {
-        return "`on_target_destroyed` has an unknown value - use a constant SETT_CLEANUP_";
+        return "`on_target_destroyed` has an unknown value - use SETT_CLEANUP_REMOVE";
     }
     if ((unsigned)desc->on_source_destroyed > SETT_CLEANUP_REJECT) {
-        return "`on_source_destroyed` has an unknown value - use a constant SETT_CLEANUP_";
+        return "`on_source_destroyed` has an unknown value - use SETT_CLEANUP_REMOVE";
     }
     return desc->acyclic && desc->many ? "`acyclic` needs one target for each source - leave out "
                                          "`many`"
@@ -415,8 +415,8 @@ static bool relation_check_known(sett_world* world, const setti_relation* relati
     }
     if (!relation_is_same(existing, relation) || (desc->id != 0 && desc->id != known)) {
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: \"%.100s\" is registered already, with other options - "
-                              "choose another name, or the same options",
+                              "%s: \"%.100s\" is registered already, with other options - pass "
+                              "the same options, or another name",
                               relation_registers, desc->name);
         return false;
     }
@@ -472,8 +472,8 @@ static const setti_relation* relation_to_read(const sett_world* world, sett_comp
 #if !defined(NDEBUG)
     if (relation == NULL && relationship == SETT_ID_HIERARCHY) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
-                                "%s: the hierarchy has calls of its own - sett_hierarchy_parent "
-                                "returns the parent, sett_hierarchy_first the first child",
+                                "%s: the hierarchy has functions of its own - call "
+                                "sett_hierarchy_parent or sett_hierarchy_first",
                                 call);
     } else if (relation == NULL) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, RELATION_IS_NONE, call,
@@ -639,7 +639,7 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
     }
     return setti_world_fail_with(relation->world, SETT_STATUS_CYCLE,
                                  "%s: a \"%.100s\" link from entity %u:%u to %u:%u would form a "
-                                 "cycle - first remove another of its links",
+                                 "cycle - first remove another link of the cycle",
                                  call, relation->links->desc.name, SETTI_HANDLE(source),
                                  SETTI_HANDLE(target));
 }
@@ -887,18 +887,16 @@ static bool relation_has_type(const sett_world* world, sett_component relationsh
                  "returns its target",
                  call, name);
     } else if (!relation->many && size == relation->links->storage.size) {
-        snprintf(
-            out, SETTI_MESSAGE_SIZE,
-            "%s: links of \"%.100s\" have data of %u bytes, not %.60s (%u bytes) - pass the type "
-            "of the data alone, without the sett_link",
-            call, name, (unsigned)data->size, type_name, (unsigned)size);
+        snprintf(out, SETTI_MESSAGE_SIZE,
+                 "%s: links of \"%.100s\" have data of %u bytes, not %.60s (%u bytes) - pass the "
+                 "type of the data alone, without the sett_link",
+                 call, name, (unsigned)data->size, type_name, (unsigned)size);
     } else {
-        snprintf(
-            out, SETTI_MESSAGE_SIZE,
-            "%s: links of \"%.100s\" have data of type %.60s (%u bytes), not %.60s (%u bytes) - is "
-            "%.60s_id the id of another relationship?",
-            call, name, data->type_name != NULL ? data->type_name : "unknown", (unsigned)data->size,
-            type_name, (unsigned)size, type_name);
+        snprintf(out, SETTI_MESSAGE_SIZE,
+                 "%s: links of \"%.100s\" have data of type %.60s (%u bytes), not %.60s (%u bytes) "
+                 "- is %.60s_id the id of another relationship?",
+                 call, name, data->type_name != NULL ? data->type_name : "unknown",
+                 (unsigned)data->size, type_name, (unsigned)size, type_name);
     }
     return false;
 }

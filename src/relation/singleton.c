@@ -75,15 +75,15 @@ static void* singleton_begin(sett_world* world, sett_component component, const 
     if (world->locks != 0) {
         if (world->running != NULL) {
             setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                  "%s: \"%.100s\" would be the first singleton, and system "
-                                  "\"%.200s\" runs - add a singleton before, by "
-                                  "sett_singleton_ensure",
+                                  "%s: \"%.100s\" would be the first singleton, which cannot be "
+                                  "added while system \"%.200s\" runs - call "
+                                  "sett_singleton_ensure before sett_progress",
                                   call, type->desc.name, setti_world_running(world));
         } else {
             setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                  "%s: \"%.100s\" would be the first singleton, and structure is "
-                                  "locked - add a singleton before the loop or callback, by "
-                                  "sett_singleton_ensure",
+                                  "%s: \"%.100s\" would be the first singleton, which cannot be "
+                                  "added inside a loop or a callback - call "
+                                  "sett_singleton_ensure before",
                                   call, type->desc.name);
         }
         return NULL;
@@ -135,7 +135,7 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
     sett_entity entity = setti_singleton_find(world);
     if (value == NULL && type != NULL && type->storage.size != 0) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: the value of \"%.100s\" is NULL - pass one", __func__,
+                              "%s: the value of \"%.100s\" is NULL - pass its address", __func__,
                               type->desc.name);
         return NULL;
     }
@@ -150,11 +150,10 @@ SETTI_COLD static void singleton_report_absent(const sett_world* world, sett_com
 #if !defined(NDEBUG)
     const setti_type* type = setti_world_type(world, component);
     if (type != NULL) {
-        setti_world_misuse_with(
-            world, SETT_STATUS_ABSENT,
-            "%s: there is no singleton \"%.100s\" - sett_singleton_ensure or "
-            "sett_singleton_set adds it, sett_singleton_find returns NULL instead",
-            call, type->desc.name);
+        setti_world_misuse_with(world, SETT_STATUS_ABSENT,
+                                "%s: there is no singleton \"%.100s\" - add it with "
+                                "sett_singleton_set, or test for it with sett_singleton_find",
+                                call, type->desc.name);
     }
 #else
     (void)world;

@@ -73,14 +73,15 @@ sett_status setti_fixed_check_order(const sett_system* first, const sett_system*
         return phase <= then_phase
                    ? SETT_OK
                    : setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
-                                           "%s: \"%.100s\" cannot run before \"%.100s\": they are "
-                                           "in phases %d and %d - change a `phase`",
+                                           "%s: system \"%.100s\" cannot run before \"%.100s\": "
+                                           "their phases are %d and %d - set the same `phase`",
                                            call, first->name, then->name, phase, then_phase);
     }
     if (loop != NULL && then_loop != NULL) {
         return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" cannot run before \"%.100s\": their fixed "
-                                     "steps are %g and %g seconds - set the same `fixed_step`",
+                                     "%s: system \"%.100s\" cannot run before \"%.100s\": their "
+                                     "fixed steps are %g and %g seconds - set the same "
+                                     "`fixed_step`",
                                      call, first->name, then->name, (double)loop->step,
                                      (double)then_loop->step);
     }
@@ -88,8 +89,9 @@ sett_status setti_fixed_check_order(const sett_system* first, const sett_system*
         return SETT_OK;
     }
     return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
-                                 "%s: \"%.100s\" cannot run before \"%.100s\": one is in phase %d, "
-                                 "and fixed steps run after phase %d - change its `phase`",
+                                 "%s: system \"%.100s\" cannot run before \"%.100s\": the one "
+                                 "without `fixed_step` is in phase %d, and fixed steps run after "
+                                 "phase %d - change its `phase`",
                                  call, first->name, then->name, loop != NULL ? then_phase : phase,
                                  SETT_PHASE_FIXED);
 }

@@ -41,8 +41,8 @@ static void frame_report_open(const sett_system* system)
 {
     if (SETTI_DEBUG) {
         setti_world_log(system->world, SETT_LOG_ERROR,
-                        "system \"%.100s\" left a loop without sett_batch_end: values may be lost "
-                        "- call it before leaving a loop",
+                        "system \"%.100s\" left a loop early, so values may be lost - call "
+                        "sett_batch_end before leaving a loop",
                         system->name);
     }
 }
@@ -90,8 +90,8 @@ sett_batch* sett_context_begin(sett_context* context, sett_batch* batch)
     if (system->query == NULL) {
         if (SETTI_DEBUG) {
             setti_world_misuse_with(system->world, SETT_STATUS_ARGUMENT,
-                                    "SETT_SYSTEM_FOR: system \"%.100s\" has no terms, so the loop "
-                                    "is empty - give it .terms, or loop over a query with "
+                                    "SETT_SYSTEM_FOR: system \"%.100s\" has no terms, so the "
+                                    "loop is empty - set its .terms, or loop over a query with "
                                     "SETT_CONTEXT_FOR",
                                     system->name);
         }
@@ -406,9 +406,9 @@ static sett_status frame_collect_results(sett_world* world)
         if (SETTI_UNLIKELY(job->loops.failed)) {
             job->loops.failed = false;
             status = setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
-                                           "system \"%.100s\": no memory for the gathered fields "
-                                           "of a loop, which visited no entity - reserve memory "
-                                           "(sett_world_reserve), or gather less",
+                                           "system \"%.100s\": a loop visited no entity, because "
+                                           "memory for copies of its fields ran out - reserve "
+                                           "memory with sett_world_reserve",
                                            system->name);
         }
     }
@@ -614,7 +614,7 @@ sett_status setti_run_check_idle(sett_world* world, const char* call)
 {
     return !world->busy ? SETT_OK
                         : setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                                "%s: systems are running - call it after "
+                                                "%s: systems are running - make this call after "
                                                 "sett_progress has returned",
                                                 call);
 }
@@ -654,8 +654,7 @@ static sett_status frame_progress(sett_world* world, float dt, int first, int la
     if (SETTI_DEBUG && setti_threads_are_destroyed(&run->tasks)) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
                                 "%s: the thread pool was destroyed before this world, so systems "
-                                "run on the calling thread - destroy the world first, or set "
-                                "other tasks with sett_schedule_configure",
+                                "run on the calling thread - destroy the world before its pool",
                                 call);
     }
     setti_trace_begin(world, SETT_SPAN_FRAME, "frame", run->state.frames);

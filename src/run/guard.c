@@ -91,17 +91,17 @@ static const char* guard_remedy(const sett_world* world, sett_component componen
                                 const char* call)
 {
     if (guard_is_singleton(world, component) || strncmp(call, "sett_singleton", 14) == 0) {
-        return reads ? "declare the term SETT_SINGLETON after the others, or list it in "
+        return reads ? "declare a last term SETT_SINGLETON, or list the component in "
                        "`access_any_in`"
-                     : "list it in `access_any_inout`";
+                     : "list the component in `access_any_inout`";
     }
     if (reads) {
-        return "declare a term SETT_IN, or list it in `access_any_in`";
+        return "declare a term SETT_IN, or list the component in `access_any_in`";
     }
     return setti_world_type(world, component)->writers == NULL
-               ? "declare a term SETT_INOUT, or list it in `access_inout` (of visited entities) or "
-                 "`access_any_inout`"
-               : "list it in `access_inout` (of visited entities) or `access_any_inout`";
+               ? "declare a term SETT_INOUT, or list the type in `access_inout` (visited "
+                 "entities) or `access_any_inout` (all)"
+               : "list the type in `access_inout` (visited entities) or `access_any_inout` (all)";
 }
 
 /* Whether another job of the running system visits the entity. */
@@ -134,7 +134,7 @@ static bool guard_note_access(const sett_world* world, sett_component component,
     if (guard_is_news(setti_run_of(world), system, component, reads)) {
         setti_world_misuse_with(
             world, SETT_STATUS_CONFLICT,
-            "%s: system \"%.100s\" %s \"%.100s\", which it did not declare; a system that runs at "
+            "%s: system \"%.100s\" %s \"%.100s\" without declaring it, and a system that runs at "
             "the same time may %s it - %s",
             call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
             reads ? "write" : "use", guard_remedy(world, component, reads, call));
@@ -153,7 +153,7 @@ static void guard_report_job(const sett_world* world, sett_component component, 
         setti_world_misuse_with(
             world, SETT_STATUS_CONFLICT,
             "%s: system \"%.100s\" %s \"%.100s\" of %s, while another job of the system may write "
-            "it - list it in `%s`, or set `single_job`",
+            "it - list the component in `%s`, or set `single_job`",
             call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
             of, reads ? "access_any_in" : "access_any_inout");
     }

@@ -242,7 +242,7 @@ static sett_status order_fail_cycle(const sett_system* start, const sett_system*
     }
     at = order_prepend(path, order_prepend(path, at, " -> "), start->name);
     return setti_world_fail_with(start->world, SETT_STATUS_CYCLE,
-                                 "%s: `before` and `after` form a cycle: %s - remove one of them",
+                                 "%s: `before` and `after` form a cycle: %s - remove one order",
                                  call, path + at);
 }
 

@@ -151,8 +151,8 @@ sett_queue* sett_queue_create_sized(sett_world* world, const sett_observer_desc*
     }
     if (queue_has_calls(desc)) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: a queue has no callbacks, and is always enabled - set none of "
-                              "them, nor .user, .free_user or .disabled",
+                              "%s: the descriptor of a queue sets a callback, `user`, `free_user` "
+                              "or `disabled`, which a queue does not have - leave them out",
                               queue_call);
         return NULL;
     }
@@ -194,8 +194,8 @@ uint32_t sett_queue_take(sett_queue* queue, sett_queued_change* out, uint32_t ca
     queue->taken = queue->count = 0;
     if (queue->lost != 0) {
         setti_world_fail_with(queue->world, SETT_STATUS_LIMIT,
-                              "sett_queue_take: the queue was full, and has lost %u changes - take "
-                              "changes each frame",
+                              "sett_queue_take: a queue was full, and has lost %u changes - take "
+                              "its changes each frame",
                               (unsigned)queue->lost);
         queue->lost = 0;
     }

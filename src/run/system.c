@@ -321,7 +321,8 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
         for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && lists[list][k] != 0; k++) {
             if (setti_world_type(world, lists[list][k]) == NULL) {
                 return setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
-                                             "%s: \"%.100s\": component %u is not registered - %s",
+                                             "%s: system \"%.100s\": component %u is not "
+                                             "registered in this world - %s",
                                              system_call, system->name, (unsigned)lists[list][k],
                                              setti_component_remedy(lists[list][k]));
             }
@@ -430,8 +431,8 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
         if (*count == SETT_GROUP_TYPES) {
             return setti_world_fail_with(
                 system->world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": a system with on_enter or on_exit has at most %d SETT_WITH and "
-                "%d SETT_WITHOUT terms - leave some out, and test for them in the callback",
+                "%s: system \"%.100s\" with on_enter or on_exit has at most %d SETT_WITH and %d "
+                "SETT_WITHOUT terms - leave some out, and test for them in the callback",
                 system_call, system->name, SETT_GROUP_TYPES, SETT_GROUP_TYPES);
         }
         (term->kind == SETT_WITH ? group.with : group.without)[(*count)++] = term->component;
@@ -481,13 +482,14 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
 static const char* system_argument(const sett_system_desc* desc)
 {
     if (desc->name == NULL || desc->name[0] == '\0') {
-        return "`name` is NULL or empty";
+        return "`name` is missing - set one";
     }
     if (!(desc->interval >= 0) || !(desc->fixed_step >= 0)) {
-        return "`interval` or `fixed_step` is negative - pass seconds, 0 or more";
+        return desc->interval >= 0 ? "`fixed_step` is negative - set seconds, 0 or more"
+                                   : "`interval` is negative - set seconds, 0 or more";
     }
     return desc->interval > 0 && desc->fixed_step > 0
-               ? "it has both `interval` and `fixed_step` - set one of them"
+               ? "`interval` and `fixed_step` are both set - leave out one"
                : NULL;
 }
 
@@ -585,7 +587,7 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
     }
     if (world != then->world) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: \"%.100s\" and \"%.100s\" are systems of different "
+                                     "%s: systems \"%.100s\" and \"%.100s\" are of different "
                                      "worlds - pass two of one world",
                                      __func__, first->name, then->name);
     }

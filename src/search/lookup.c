@@ -838,21 +838,21 @@ static bool lookup_find_member(const setti_type* type, const char* member, looku
     const char* name = type->desc.name;
     if (type->members == NULL || !sett_member_find(world, type->id, member, ref)) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: \"%.100s\" has no member \"%.100s\" - name one that it has",
+                              "%s: \"%.100s\" has no member \"%.100s\" - pass one of its members",
                               call, name, member);
         return false;
     }
     if (!lookup_is_key(ref)) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: \"%.100s.%.100s\" is not one number, bool or handle - name a "
-                              "part of it",
+                              "%s: member \"%.100s.%.100s\" is not a single number, bool or "
+                              "handle - pass an element or member of it that is",
                               call, name, member);
         return false;
     }
     if (form == LOOKUP_ORDERED && ref->kind == SETT_MEMBER_ENTITY) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: \"%.100s.%.100s\" is a handle, which has no order - call "
-                              "sett_lookup_create",
+                              "%s: member \"%.100s.%.100s\" is a handle, which has no order - "
+                              "create the look-up by sett_lookup_create",
                               call, name, member);
         return false;
     }

@@ -553,7 +553,7 @@ static const char* ordered_check_key(const sett_ordered* o, const setti_type* ty
         return "`key` and `compare` are both set - leave out one";
     }
     if ((unsigned)desc->key > SETT_KEY_F64) {
-        return "`key` has an unknown value - use a constant SETT_KEY_";
+        return "`key` has an unknown value - use one from SETT_KEY_U32 to SETT_KEY_F64";
     }
     if (!keyed && desc->compare == NULL) {
         return desc->component != 0 ? "`component` is set without `key` and `compare` - set one"
@@ -561,14 +561,14 @@ static const char* ordered_check_key(const sett_ordered* o, const setti_type* ty
     }
     if (type == NULL) {
         return desc->component != 0 ? "`component` is not registered in this world - register it"
-                                    : "`component` is missing - set it beside `key` or `compare`";
+                                    : "`component` is missing beside `key` or `compare` - set it";
     }
     if (desc->key_offset > type->storage.size ||
         sizes[desc->key] > type->storage.size - desc->key_offset) {
         return "`key_offset` is too large for the values of `component` - use offsetof";
     }
     if (keyed && !setti_sort_key_fits(type, desc->key_offset, desc->key)) {
-        return "the member at `key_offset` is of another kind than `key` - set the kind it has";
+        return "the member at `key_offset` is of another kind than `key` - set that kind";
     }
     return NULL;
 }
@@ -580,7 +580,7 @@ static const char* ordered_check(const sett_ordered* o)
     const setti_type* type = setti_world_type(o->world, desc->component);
     bool said = desc->group_by != 0 || desc->cascade || desc->component != 0;
     if (desc->text != NULL && (desc->query != NULL || said)) {
-        return "`text` contains the query and its order - leave out other fields than `group_fn`";
+        return "`text` contains the query and its order - leave out all fields but `group_fn`";
     }
     if (desc->text == NULL && desc->query == NULL) {
         return "`text` and `query` are NULL - set one of them";
@@ -616,7 +616,7 @@ static sett_status ordered_read_text(sett_ordered* o, const char* call)
     if (status == SETT_OK && o->rank.group_by != NULL && o->desc.group_fn != NULL) {
         status = setti_world_fail_with(
             o->world, SETT_STATUS_ARGUMENT,
-            "%s: `text` has group_by, and `group_fn` is set - leave out one", call);
+            "%s: `text` contains group_by, and `group_fn` is set - leave out one", call);
     }
     desc.name = o->desc.text;
     o->made = status == SETT_OK ? sett_query_create(o->world, &desc) : NULL;

@@ -138,7 +138,7 @@ static const char* parse_quoted(parse* p)
         kept[length++] = *p->at++;
     }
     if (*p->at == '\0') {
-        PARSE_REJECT(p, start, "this text has no end: add the closing '\"'");
+        PARSE_REJECT(p, start, "this text has no closing quote - add it");
         return NULL;
     }
     p->at++;
@@ -260,8 +260,8 @@ static bool parse_handle(parse* p, sett_entity* entity)
                 PARSE_REJECT(p, start, "#0:0 is the null handle - name an entity"));
     }
     *entity = sett_entity_at(p->out->world, entity->index);
-    return !sett_is_null(*entity) ||
-           parse_fail(p, start, SETT_STATUS_STALE, "no entity has this index - name another");
+    return !sett_is_null(*entity) || parse_fail(p, start, SETT_STATUS_STALE,
+                                                "no entity has this index - name another entity");
 }
 
 /* Returns a hint for a message: the path of an entity with the last name of a wrong path; or "". */
@@ -330,7 +330,7 @@ static sett_search_term* parse_add(parse* p, const char* at, sett_search_kind ki
     setti_parsed* out = p->out;
     if (out->term_count == SETT_SEARCH_TERMS) {
         parse_fail(p, at, SETT_STATUS_LIMIT,
-                   "the query has more than %d terms (a list counts as two) - use fewer",
+                   "the query has more than %d terms (a list in braces counts as two) - use fewer",
                    SETT_SEARCH_TERMS);
         return NULL;
     }
@@ -363,11 +363,11 @@ static bool parse_walk(parse* p, sett_search_term* term)
     if (parse_word(p, "prefab")) {
         term->walk = SETT_WALK_SELF_UP;
         term->along = sett_instance_of(p->out->world);
-        return term->along != 0 ||
-               parse_fail(p, p->at, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
+        return term->along != 0 || parse_fail(p, p->at, SETT_STATUS_OUT_OF_MEMORY,
+                                              "memory ran out - free some, and try again");
     }
     bool self = parse_word(p, "self");
-    if (self && !parse_expect(p, "|", "after \"self\": \"self|up\"")) {
+    if (self && !parse_expect(p, "|", "after \"self\" (as in \"self|up\")")) {
         return false;
     }
     if (!parse_word(p, "up")) {
@@ -470,7 +470,7 @@ static bool parse_property(parse* p, sett_search_operand* operand)
         return true;
     }
     return parse_component(p, start, name, &operand->component) &&
-           parse_expect(p, ".", "after a component: its member") && parse_member(p, operand);
+           parse_expect(p, ".", "after a component (as in A.b)") && parse_member(p, operand);
 }
 
 /* The end of a text's leading number: a sign, one of `signs`, and digits. */
@@ -528,7 +528,7 @@ static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_mea
             return operand->text != NULL;
         }
         return parse_component(p, start, operand->text, &operand->component) && /* "a.b".x */
-               parse_expect(p, ".", "after a component: its member") && parse_member(p, operand);
+               parse_expect(p, ".", "after a component (as in A.b)") && parse_member(p, operand);
     }
     if (setti_search_is_digit(*p->at) || (*p->at == '-' && setti_search_is_digit(p->at[1]))) {
         return parse_value(p, operand);
@@ -571,10 +571,7 @@ static bool parse_compare(parse* p, sett_compare* compare)
         }
     }
     if (parse_is_behind_star(p)) {
-        return PARSE_REJECT(
-            p, p->at,
-            "\"*\" is any entity, or any relationship before \"(\", but not any component - name "
-            "the component");
+        return PARSE_REJECT(p, p->at, "\"*\" cannot stand for a component - name the component");
     }
     return parse_missing(p, "a comparison (== != < <= > >= ~= !~)",
                          *p->at == '(' ? " (a variable stands in front: $pile.Pile.amount > 3)"
@@ -621,10 +618,9 @@ static bool parse_uncompared(parse* p, sett_component component, const char* nam
         if (parse_accept(p, setti_search_mark((sett_compare)k))) {
             const sett_struct* of = sett_members_get(p->out->world, component);
             bool known = of != NULL && of->count != 0;
-            return PARSE_REJECT(
-                p, at, "\"%.60s\" is a component: compare one of its members%s%.60s%s%.60s", name,
-                known ? ": " : "", known ? name : "", known ? "." : "",
-                known ? of->members[0].name : "");
+            return PARSE_REJECT(p, at, "\"%.60s\" is a component - compare a member%s%.60s%s%.60s",
+                                name, known ? ": " : "", known ? name : "", known ? "." : "",
+                                known ? of->members[0].name : "");
         }
     }
     p->at = end;
@@ -683,7 +679,7 @@ static bool parse_list(parse* p, const char* start, sett_search_term* term)
     term->kind = SETT_SEARCH_BEGIN;
     if (++p->nested > PARSE_NESTED) {
         return parse_fail(p, start, SETT_STATUS_LIMIT,
-                          "lists are nested more than %d deep - use fewer", PARSE_NESTED);
+                          "lists are nested more than %d levels deep - nest fewer", PARSE_NESTED);
     }
     if (!parse_chains(p) || !parse_expect(p, "}", "after a list")) {
         return false;
@@ -745,7 +741,7 @@ static bool parse_by(parse* p, sett_search_order* order)
     order->reverse = parse_word(p, "desc");
     return order->by.kind == SETT_OPERAND_NAME || order->by.kind == SETT_OPERAND_MEMBER ||
            PARSE_REJECT(p, start,
-                        "order_by lacks a member or a name - write one: Sprite.layer, $s.name");
+                        "order_by lacks a member or a name, such as Sprite.layer or $s.name");
 }
 
 typedef enum parse_clause {

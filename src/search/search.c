@@ -215,9 +215,8 @@ static const setti_type* build_type(search_build* b, sett_component component)
 {
     const setti_type* type = setti_world_type(b->search->world, component);
     if (type == NULL) {
-        build_fail(b, SETT_STATUS_UNREGISTERED,
-                   "component %u is not registered in this world - register it first",
-                   (unsigned)component);
+        build_fail(b, SETT_STATUS_UNREGISTERED, "component %u is not registered in this world - %s",
+                   (unsigned)component, setti_component_remedy(component));
     }
     return type;
 }
@@ -238,7 +237,7 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
     }
     sett_component along = term->along != 0 ? term->along : SETT_ID_HIERARCHY;
     if (along == SETT_ID_HIERARCHY && setti_hierarchy_register(world) == 0) {
-        return build_fail(b, SETT_STATUS_OUT_OF_MEMORY, "no memory for the hierarchy");
+        return build_fail(b, SETT_STATUS_OUT_OF_MEMORY, "no memory for \"Hierarchy\" - free some");
     }
     const setti_type* type = item->along = build_type(b, along);
     if (type == NULL) {
@@ -256,7 +255,8 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
                             type->desc.name);
     }
     return item->source != SETTI_SOME ||
-           BUILD_REJECT(b, "a walk cannot begin at \"_\" - name a variable or an entity");
+           BUILD_REJECT(b, "parent, up and target cannot begin at \"_\" - name a variable or an "
+                           "entity");
 }
 
 /* Notes which variables an item tests, and which tags it names: those do not hide entities. */
@@ -313,13 +313,15 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
     }
     if (item->target == SETTI_NO_REF) {
         if (term->steps != SETT_STEPS_ONE) {
-            return BUILD_REJECT(b, "\"%.100s\" needs a target: \"+\", \"*\" and \"?\" follow links",
+            return BUILD_REJECT(b,
+                                "\"%.100s\" has no target, which \"+\", \"*\" or \"?\" needs "
+                                "- add one",
                                 item->type->desc.name);
         }
         return build_walk(b, item, term);
     }
     if (term->walk != SETT_WALK_NONE) {
-        return BUILD_REJECT(b, "a term has a walk and a target - leave out one");
+        return BUILD_REJECT(b, "a term has a walk, such as (up), and a target - leave out one");
     }
     if (!build_is_relationship(item->type)) {
         return BUILD_REJECT(b, "\"%.100s\" is not a relationship - leave out the target",
@@ -372,13 +374,12 @@ static bool build_drives(search_build* b, const setti_search_item* item,
 {
     sett_search* search = b->search;
     if (search->drives != SETTI_NONE) {
-        return BUILD_REJECT(b, "two terms are [drive] - leave out [drive] in one of them");
+        return BUILD_REJECT(b, "two terms have [drive] - leave out one");
     }
     if (scope != 0 || term->kind != SETT_SEARCH_TERM || item->optional || item->needs[0] == NULL ||
         build_bit(search, item->source) == 0) {
-        return BUILD_REJECT(b,
-                            "this term cannot be [drive] - use it for a required component or link "
-                            "of a variable, outside of \"||\" and \"!\" lists");
+        return BUILD_REJECT(b, "[drive] is for a required component or link of a variable outside "
+                               "of lists - leave it out");
     }
     search->drives = (uint32_t)(item - search->item);
     return true;
@@ -394,10 +395,10 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
         return false;
     }
     if (!compares && term->kind != SETT_SEARCH_TERM) {
-        return BUILD_REJECT(b, "unknown kind of term");
+        return BUILD_REJECT(b, "unknown `kind` - use SETT_SEARCH_TERM");
     }
     if (term->optional && compares) {
-        return BUILD_REJECT(b, "\"?\" is for components and links only");
+        return BUILD_REJECT(b, "a comparison has no \"?\" - leave it out");
     }
     item->optional = term->optional;
     if (!(compares ? build_compare : build_component)(b, item, term, scope)) {
@@ -424,7 +425,8 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
     SETTI_ASSERT(b->at < search->term_count);
     bool leaf = term->kind != SETT_SEARCH_BEGIN;
     if (term->optional && (!leaf || term->negated)) {
-        return BUILD_REJECT(b, "\"?\" is for components and links only");
+        return BUILD_REJECT(b, leaf ? "a term cannot be both optional and negated - leave out one"
+                                    : "a list cannot be optional - leave out \"?\"");
     }
     search_items negated = {.count = 0};
     uint16_t inner = scope;
@@ -476,10 +478,10 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
     while (or_next && !b->failed) {
         if (b->at == search->term_count || search->term[b->at].kind == SETT_SEARCH_END) {
             b->at = b->at < search->term_count ? b->at : search->term_count - 1;
-            return BUILD_REJECT(b, "a term is missing after \"||\"");
+            return BUILD_REJECT(b, "a term is missing after \"||\" - add one");
         }
         if (search->term[b->at].optional) {
-            return BUILD_REJECT(b, "a term beside \"||\" cannot be optional (\"?\")");
+            return BUILD_REJECT(b, "a term beside \"||\" cannot be optional - leave out \"?\"");
         }
         search_items side = {.count = 0};
         sides[count] = build_new_scope(b, scope);
@@ -506,10 +508,10 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bu
     uint32_t end = b->at;
     b->at = closed ? end : search->term_count - 1; /* errors name the last term */
     if (closed && until == BUILD_TO_QUERY_END) {
-        return BUILD_REJECT(b, "SETT_SEARCH_END is without SETT_SEARCH_BEGIN - add it before");
+        return BUILD_REJECT(b, "SETT_SEARCH_END is without SETT_SEARCH_BEGIN - add the beginning");
     }
     if (!closed && until == BUILD_TO_LIST_END) {
-        return BUILD_REJECT(b, "SETT_SEARCH_BEGIN is without SETT_SEARCH_END - add it at the end");
+        return BUILD_REJECT(b, "SETT_SEARCH_BEGIN is without SETT_SEARCH_END - add the end");
     }
     if (end == start) {
         return BUILD_REJECT(b, "a list is empty - add a term to it, or leave it out");
@@ -602,8 +604,8 @@ static bool build_optional(search_build* b, setti_search_item* item)
     }
     b->at = item->term;
     return found_here < 2 ||
-           BUILD_REJECT(
-               b, "neither end of an optional link occurs in another term - use one of them there");
+           BUILD_REJECT(b,
+                        "no other term uses an end of the optional link - use one in another term");
 }
 
 /* ------------------------------------------------------------------------------- branches */
@@ -714,8 +716,8 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
                 : NULL;
         if (list == NULL && partly) {
             return BUILD_REJECT(b,
-                                "$%.60s is in some sides of \"||\" only - use it in each, or write "
-                                "\"_\" for any entity",
+                                "$%.60s occurs on some sides of \"||\" only - use it on each "
+                                "side, or write \"_\" for any entity",
                                 search->variable[v].name);
         }
         uint32_t sides = list != NULL ? (uint32_t)(list->scopes.stop - list->scopes.first) : 0;
@@ -858,7 +860,7 @@ static const char* search_add_any(search_build* b, uint32_t* count, const sett_s
     sett_search_term one = *term;
     bool added = true;
     if (term->target.variable == NULL && sett_is_null(term->target.entity)) {
-        return "\"*\" as a relationship needs a target: *($this, door)";
+        return "\"*\" as a relationship has no target - add one, as in *($this, door)";
     }
     if (term->negated) {
         sett_search_term begin = {.kind = SETT_SEARCH_BEGIN, .negated = true};
@@ -873,7 +875,7 @@ static const char* search_add_any(search_build* b, uint32_t* count, const sett_s
         added = !build_is_relationship(type) || search_add_term(b, count, &one);
     }
     if (added && *count == before) {
-        return "no relationship is registered";
+        return "\"*\" stands for any relationship, and none is registered - register one first";
     }
     sett_search_term* last = &b->term[*count - 1];
     if (added && term->negated) {
@@ -883,7 +885,7 @@ static const char* search_add_any(search_build* b, uint32_t* count, const sett_s
         last = &b->term[*count - 1];
     }
     last->or_next = term->or_next;
-    return added ? NULL : "there are too many relationships for \"*\" - name one";
+    return added ? NULL : "\"*\" stands for too many relationships - name one";
 }
 
 /* Copies a program's terms, of `term_size` bytes each. Where a term with "*" became several, later
@@ -899,7 +901,7 @@ static bool search_add_terms(search_build* b, const sett_search_desc* desc, size
         if (term.kind == SETT_SEARCH_TERM && term.component == SETT_ANY_RELATIONSHIP) {
             wrong = search_add_any(b, count, &term);
         } else if (!search_add_term(b, count, &term)) {
-            wrong = "the query has too many terms for one search";
+            wrong = "the query has more terms than one search can have - use fewer";
         }
         if (wrong != NULL) {
             return BUILD_REJECT(b, "%s", wrong);
@@ -1022,8 +1024,9 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
                                   const uint32_t* columns, const char* call)
 {
     if (desc->term_count == 0 || desc->term_count > SETT_SEARCH_TERMS || desc->terms == NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: a search has 1 to %d terms", call,
-                              SETT_SEARCH_TERMS);
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: the search has %u terms - pass 1 to %d", call,
+                              (unsigned)desc->term_count, SETT_SEARCH_TERMS);
         return NULL;
     }
     search_build* b = setti_world_alloc(world, sizeof(*b), 16, call);
@@ -1154,10 +1157,11 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
     setti_variable* bound =
         variable < search->result_count ? &search->variable[search->result[variable]] : NULL;
     if (bound == NULL || bound->optional) {
-        return setti_world_fail_with(
-            search->world, SETT_STATUS_ARGUMENT,
-            "%s: search \"%.100s\" has no required variable %u (optional ones cannot be bound)",
-            __func__, search->open.name, (unsigned)variable);
+        return setti_world_fail_with(search->world, SETT_STATUS_ARGUMENT,
+                                     "%s: variable %u of search \"%.100s\" %s", __func__,
+                                     (unsigned)variable, search->open.name,
+                                     bound == NULL ? "does not exist - pass one of the results"
+                                                   : "is optional - bind another");
     }
     sett_status status = search_check_idle(search, __func__);
     if (status == SETT_OK) {

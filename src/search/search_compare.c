@@ -29,8 +29,8 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
     const char* path = operand->text != NULL ? operand->text : "";
     side->type = setti_world_type(world, operand->component);
     if (side->type == NULL) {
-        snprintf(message, SETTI_MESSAGE_SIZE, "component %u is not registered in this world",
-                 (unsigned)operand->component);
+        snprintf(message, SETTI_MESSAGE_SIZE, "component %u is not registered in this world - %s",
+                 (unsigned)operand->component, setti_component_remedy(operand->component));
         return SETT_STATUS_UNREGISTERED;
     }
     const char* name = side->type->desc.name;
@@ -39,10 +39,11 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
     if (of == NULL || !setti_members_find(of, path, &side->member, &guess)) {
         snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" has no member \"%.100s\"%s", name, path,
                  side->type->written != NULL
-                     ? ": searches cannot compare members of C++ types with strings or lists - "
-                       "put the number into a component of its own"
+                     ? " to compare: it is a C++ type with strings or lists - put the member "
+                       "into another component"
                  : of == NULL ? ": its members are not known - declare them with SETT_MEMBERS"
-                 : side->type->records != NULL ? ": an entity has a value for each of its links"
+                 : side->type->records != NULL ? " to compare: an entity has many links - use "
+                                                 "another component"
                                                : setti_guess_text(&guess));
         return SETT_STATUS_ARGUMENT;
     }
@@ -51,8 +52,8 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
         kind == SETT_MEMBER_STRING || kind == SETT_MEMBER_LIST ||
         (side->member.count != 1 && kind != SETT_MEMBER_TEXT)) {
         snprintf(message, SETTI_MESSAGE_SIZE,
-                 "\"%.100s.%.100s\" is not one number, text or entity - name a part of it", name,
-                 path);
+                 "\"%.100s.%.100s\" is not a single number, text or entity - name a part that is",
+                 name, path);
         return SETT_STATUS_ARGUMENT;
     }
     side->gives = kind == SETT_MEMBER_ENTITY ? SETTI_VALUE_ENTITY
@@ -74,7 +75,7 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
     case SETT_OPERAND_NAME:
         side->gives = SETTI_VALUE_TEXT;
         side->type = setti_world_type(world, sett_name_register(world));
-        snprintf(message, SETTI_MESSAGE_SIZE, "no memory for names");
+        snprintf(message, SETTI_MESSAGE_SIZE, "no memory for \"Name\" - free some");
         return side->type != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
     case SETT_OPERAND_MEMBER:
         return side_prepare_member(world, side, operand, message);
@@ -85,7 +86,7 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
             side_text(value, operand->text, strlen(operand->text) + 1);
             return SETT_OK;
         }
-        snprintf(message, SETTI_MESSAGE_SIZE, "a text is NULL");
+        snprintf(message, SETTI_MESSAGE_SIZE, "the text of an operand is NULL - set it");
         return SETT_STATUS_ARGUMENT;
     case SETT_OPERAND_INTEGER:
         side->gives = value->kind = SETTI_VALUE_NUMBER;
@@ -98,7 +99,7 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
         value->number = operand->number;
         return SETT_OK;
     }
-    snprintf(message, SETTI_MESSAGE_SIZE, "unknown kind of operand");
+    snprintf(message, SETTI_MESSAGE_SIZE, "unknown operand `kind` - use SETT_OPERAND_TEXT");
     return SETT_STATUS_ARGUMENT;
 }
 
@@ -110,7 +111,9 @@ static bool side_find_constant(setti_search_side* side, const setti_search_side*
     const char* name = side->value.text;
     const sett_member* member = other->member.member;
     if (member == NULL) {
-        snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" is not a constant of the other side",
+        snprintf(message, SETTI_MESSAGE_SIZE,
+                 "\"%.100s\" is a constant, and the other side no member with constants - quote "
+                 "a text",
                  name);
         return false;
     }
@@ -124,8 +127,8 @@ static bool side_find_constant(setti_search_side* side, const setti_search_side*
         }
         setti_guess_try(&guess, at->name);
     }
-    snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" is not a constant of \"%.100s\"%s", name,
-             member->name, setti_guess_text(&guess));
+    snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" is not a constant of member \"%.100s\"%s",
+             name, member->name, setti_guess_text(&guess));
     return false;
 }
 
@@ -134,19 +137,19 @@ static const char* compare_check(const setti_search_side* left, const setti_sear
                                  sett_compare compare)
 {
     if (left->gives != right->gives) {
-        return "the sides have different kinds - compare a number with a number, a text with a "
-               "text, or an entity with an entity";
+        return "the two sides of a comparison are not both numbers, both texts or both entities "
+               "- write two of one kind";
     }
     if (left->kind >= SETT_OPERAND_TEXT) {
         return right->kind >= SETT_OPERAND_TEXT
-                   ? "both sides are values - write a member or an entity on the left side"
-                   : "a value is on the left side - write it on the right side";
+                   ? "both sides are constant - write a member or an entity on the left side"
+                   : "the left side is constant - swap the sides";
     }
     if (left->gives == SETTI_VALUE_ENTITY && compare > SETT_COMPARE_NOT_EQUAL) {
         return "entities have no order - compare them with == or !=";
     }
     if (left->gives != SETTI_VALUE_TEXT && compare >= SETT_COMPARE_CONTAINS) {
-        return "\"~=\" and \"!~\" compare texts - use == or != here";
+        return "\"~=\" and \"!~\" compare only texts - use == or !=";
     }
     return NULL;
 }
@@ -160,7 +163,7 @@ bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_
     }
     const char* wrong = (unsigned)compare <= SETT_COMPARE_NOT_CONTAINS
                             ? compare_check(left, right, compare)
-                            : "unknown comparison";
+                            : "`compare` has an unknown value - use one of sett_compare";
     if (wrong != NULL) {
         snprintf(message, SETTI_MESSAGE_SIZE, "%s", wrong);
     } else if (left->member.kind == SETT_MEMBER_F32) {

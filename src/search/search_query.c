@@ -7,11 +7,11 @@ static const char* plain_term(const sett_search_term* from, bool any, sett_term*
     const char* source = from->source.variable;
     if (from->kind != SETT_SEARCH_TERM || from->target.variable != NULL ||
         !sett_is_null(from->target.entity) || (source != NULL && strcmp(source, "this") != 0)) {
-        return "links with targets, lists in braces, comparisons and variables";
+        return "a link with a target, a list in braces, a comparison or a variable";
     }
     bool elsewhere = setti_search_is_elsewhere(from);
     if (any && (from->negated || from->optional || elsewhere)) {
-        return "lists of || with anything but components of the entity";
+        return "a list of || with anything but components of the entity";
     }
     memset(term, 0, sizeof(*term));
     term->component = from->component;
@@ -60,11 +60,11 @@ static const char* plain_order(const setti_parsed* parsed, setti_rank* rank, cha
     for (uint32_t k = 0; k < 3; k++) {
         bool other = of[k]->variable != NULL && strcmp(of[k]->variable, "this") != 0;
         if (other || !sett_is_null(of[k]->entity)) {
-            return "a plain query is ordered by values of its entity, not by variables";
+            return "a plain query is ordered by its entity's values - leave out the variable";
         }
     }
     if (order->group_by == 0 && order->group_of.variable != NULL) {
-        return "group_by needs a relationship";
+        return "a relationship is missing after group_by - name one";
     }
     return setti_rank_resolve(parsed->world, order, rank, message) == SETT_OK ? NULL : message;
 }
@@ -99,7 +99,7 @@ sett_status setti_query_parse(sett_world* world, const char* text, const char* c
     }
     if (wrong != NULL) {
         status = setti_world_fail_input(world, SETT_STATUS_ARGUMENT,
-                                        "%s: column %u: a plain query cannot have %s - use "
+                                        "%s: column %u: a query cannot have %s - use "
                                         "sett_search_create",
                                         call, (unsigned)parsed->column[at], wrong);
     } else if (order != NULL) {

@@ -143,7 +143,8 @@ static bool apply_has_handle(const setti_delta_handles* list, sett_entity entity
 sett_status setti_delta_reject(const setti_delta* delta, const char* why)
 {
     return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
-                                  "%s: the bytes are damaged: %s", apply_call, why);
+                                  "%s: the bytes are damaged: %s - get them from the sender again",
+                                  apply_call, why);
 }
 
 /* -------------------------------------------------------------------------------------- parsing */
@@ -180,9 +181,10 @@ static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
         sources
-            ? "%s: relationship \"%s\" is not registered in this world - register it as the "
-              "sender does"
-            : "%s: type \"%s\" is not registered in this world - register it as the sender does",
+            ? "%s: relationship \"%s\" is not registered in this world - register the "
+              "relationship as the sender does"
+            : "%s: type \"%s\" is not registered in this world - register the type as the sender "
+              "does",
         apply_call, name);
 }
 
@@ -192,10 +194,10 @@ static sett_status apply_reject_policy(const setti_delta* delta, const setti_del
 {
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
-        of->bytes == 0 ? "%s: the %s leaves out values of \"%s\" (SETT_SAVE_SKIP), and this world "
-                         "saves them - register it with the same save policy"
+        of->bytes == 0 ? "%s: the %s leaves out values of \"%s\" (SETT_SAVE_SKIP), and this "
+                         "world saves them - register the type with the same `save`"
                        : "%s: the %s has values of \"%s\", and this world leaves them out "
-                         "(SETT_SAVE_SKIP) - register it with the same save policy",
+                         "(SETT_SAVE_SKIP) - register the type with the same `save`",
         apply_call, source, name);
 }
 
@@ -221,14 +223,15 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
     if (same_layout) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_CONFLICT,
-            "%s: type \"%s\" is registered here with other `bytes` or relationship options than in "
-            "the %s - register it as the %s does",
-            apply_call, text, source, sender);
+            "%s: type \"%s\" is registered here with other %s than in the %s - register the type "
+            "as the %s does",
+            apply_call, text, of->type->module != NULL ? "relationship options" : "`bytes`", source,
+            sender);
     }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
-        "%s: type \"%s\" is registered with %u bytes and layout_version %u here, in the %s with %u "
-        "bytes and layout_version %u - register it as the %s does",
+        "%s: type \"%s\" is registered with %u bytes and layout_version %u here, in the %s with "
+        "%u bytes and layout_version %u - register the type as the %s does",
         apply_call, text, (unsigned)local->size, (unsigned)local->layout_version, source,
         (unsigned)size, (unsigned)version, sender);
 }
@@ -284,7 +287,7 @@ static sett_status apply_read_record(const setti_delta* delta, setti_delta_reade
     of->extent = setti_delta_u32(from);
     of->choice = record->version;
     if (from->short_of) {
-        return setti_delta_reject(delta, "they end within a type");
+        return setti_delta_reject(delta, "they end within the description of a type");
     }
     if (length == 0 || length >= sizeof(record->name) || memchr(bytes, 0, length) != NULL) {
         return setti_delta_reject(delta, "the name of a type is invalid");
@@ -339,8 +342,10 @@ static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* fr
     if (from->short_of || magic != (delta->part != NULL ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC)) {
         return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
                                       delta->part != NULL
-                                          ? "%s: these bytes are not an encoded selection"
-                                          : "%s: these bytes are not an encoded delta",
+                                          ? "%s: these bytes are not a selection - pass what "
+                                            "sett_selection_encode wrote"
+                                          : "%s: these bytes are not a delta - pass what "
+                                            "sett_delta_encode wrote",
                                       apply_call);
     }
     bool halves = delta->part == NULL && (version & SETTI_DELTA_SHORT) != 0;
@@ -375,18 +380,21 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     delta->ended.runs = setti_delta_u32(from);
     delta->begun.runs = setti_delta_u32(from);
     delta->slots.runs = setti_delta_u32(from);
-    if (from->short_of || total > size) {
-        return setti_delta_reject(delta, "they were cut off");
+    if (from->short_of) {
+        return setti_delta_reject(delta, "they end within the header");
     }
-    if (total < size) {
-        return setti_delta_reject(delta, "other bytes follow them");
+    if (total != size) {
+        return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
+                                      "%s: `size` is %lu, and by their header the bytes are %lu - "
+                                      "pass all of them, and no others",
+                                      apply_call, (unsigned long)size, (unsigned long)total);
     }
     bool version_altered = ((delta->before | delta->after) & ~delta->hash_mask) != 0;
     if (version_altered || (altered && trust == SETTI_COMPARE_HASHES)) {
-        return setti_delta_reject(delta, "their checksum differs");
+        return setti_delta_reject(delta, "they do not have the checksum that they state");
     }
     if (types > (size_t)(from->end - from->at) || type_count > types / APPLY_TYPE_BYTES) {
-        return setti_delta_reject(delta, "they end within the types");
+        return setti_delta_reject(delta, "they end within the descriptions of types");
     }
     delta->type_count = type_count;
     from->end -= types;
@@ -412,7 +420,7 @@ static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* fro
         status = apply_parse_type(delta, from);
     }
     if (status == SETT_OK && from->at != from->end) {
-        status = setti_delta_reject(delta, "bytes follow the types");
+        status = setti_delta_reject(delta, "bytes follow the descriptions of types");
     }
     return status;
 }
@@ -454,7 +462,7 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, set
     apply_skip_handles(from, &delta->begun);
     apply_skip_handles(from, &delta->slots);
     if (status == SETT_OK && from->short_of) {
-        status = setti_delta_reject(delta, "they end within the entities");
+        status = setti_delta_reject(delta, "they end within the list of entities");
     }
     return status;
 }
@@ -536,7 +544,7 @@ static sett_status apply_check_begun(const setti_delta* delta)
             continue; /* a part lists every entity that has an entry */
         }
         if (!dead) {
-            return setti_delta_reject(delta, "they create an entity whose index is in use");
+            return setti_delta_reject(delta, "they create an entity at the index of another one");
         }
         if (current == SETTI_RETIRED || entity.index >= delta->world->entities.limit ||
             entity.generation == 0 || entity.generation > SETTI_GENERATION_MAX) {
@@ -560,11 +568,11 @@ static sett_status apply_check_slots(const setti_delta* delta)
         bool dead;
         uint32_t current = apply_generation(delta, slot.index, &dead);
         if (!dead || apply_has_index(&delta->begun, slot.index)) {
-            return setti_delta_reject(delta, "they free an index that is in use");
+            return setti_delta_reject(delta, "they free the index of a living entity");
         }
         if (current == SETTI_RETIRED || (slot.generation & SETTI_DEAD) == 0 ||
             slot.generation == SETTI_RETIRED || slot.index >= delta->world->entities.limit) {
-            return setti_delta_reject(delta, "they free an index that can have no entity");
+            return setti_delta_reject(delta, "they free an index that no entity can have");
         }
     }
     return SETT_OK;
@@ -586,13 +594,13 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
     setti_fate fate = setti_delta_fate(delta, entry.index);
     bool has = fate == SETTI_FATE_STAYS && setti_storage_has(&of->type->storage, entry.index);
     if (entry.kind >= (of->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED)) {
-        return "an entry is of an unknown kind";
+        return "a change of a component is of an unknown kind";
     }
     if (fate == SETTI_FATE_NONE) {
-        return "an entry is for an entity that does not exist";
+        return "a value is for an entity that does not exist";
     }
     if (delta->part != NULL && !apply_has_index(&delta->begun, entry.index)) {
-        return "an entry is for an entity that is not listed";
+        return "a value is for an entity that the selection does not list";
     }
     if (delta->part == NULL && has == (entry.kind == SETTI_DELTA_ADDED)) {
         return has ? "a component is added to an entity that has it"
@@ -626,7 +634,7 @@ static sett_status apply_check_entries(const setti_delta* delta, setti_delta_rea
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_ENTRIES]; k++) {
         setti_delta_entry entry = setti_delta_next(from, of);
         if (from->short_of) {
-            return setti_delta_reject(delta, "they end within the entries");
+            return setti_delta_reject(delta, "they end within the values of components");
         }
         uint64_t first = entry.index;
         uint64_t last = first;
@@ -635,7 +643,7 @@ static sett_status apply_check_entries(const setti_delta* delta, setti_delta_rea
             first += setti_bits_lowest(entry.bits);
         }
         if (first < end) {
-            return setti_delta_reject(delta, "the entries are not in order");
+            return setti_delta_reject(delta, "values are not in the order of entities");
         }
         const char* why = apply_check_block(delta, of, entry);
         if (why != NULL) {
@@ -650,14 +658,14 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
                                      const setti_delta_type* of)
 {
     if (of->count[SETTI_DELTA_LISTS] != 0 && (of->codec == NULL || of->codec->list == NULL)) {
-        return setti_delta_reject(delta, "they have a list of a type that has no lists");
+        return setti_delta_reject(delta, "they order the links of a type that has no links");
     }
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
         (void)setti_delta_read(from, 8);
         uint32_t count = setti_delta_u32(from);
         if (from->short_of ||
             !apply_skip(from, count, 4)) { /* bounds the number of empty lists too */
-            return setti_delta_reject(delta, "they end within a list");
+            return setti_delta_reject(delta, "they end within the order of links");
         }
     }
     return SETT_OK;
@@ -750,7 +758,7 @@ static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, s
         const unsigned char* begin = from->at;
         setti_delta_entry entry = setti_delta_next(from, of);
         if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
-            return setti_delta_reject(delta, "they end within the entries");
+            return setti_delta_reject(delta, "they end within the values of components");
         }
         size_t most = of->sent ? SETTI_DELTA_BLOCK_HEAD + apply_value_count(&entry) * value_size
                                : (size_t)(from->at - begin) + 4; /* a count, if it is removed */
@@ -828,7 +836,7 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
     }
     if (of->count[SETTI_DELTA_CHANGES] != 0 || of->count[SETTI_DELTA_LISTS] != 0 ||
         of->count[SETTI_DELTA_ROWS] != 0 || of->form == SETTI_DELTA_TARGET) {
-        return setti_delta_reject(delta, "a selection has parts that only deltas have");
+        return setti_delta_reject(delta, "a selection has parts that only a delta can have");
     }
     if (leads && of->bytes < (of->form == SETTI_DELTA_TREE ? APPLY_NODE_BYTES : APPLY_LINK_BYTES)) {
         return setti_delta_reject(delta, "a link has too few bytes");
@@ -857,13 +865,12 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
         of->section[SETTI_DELTA_ROWS] = *from;
         if (status == SETT_OK && !apply_skip_runs(from, of->count[SETTI_DELTA_ROWS],
                                                   of->kind == SETTI_SPARSE ? of->extent : 0)) {
-            status =
-                setti_delta_reject(delta, from->short_of ? "they end within runs of rows"
-                                                         : "the runs of rows are not in order");
+            status = setti_delta_reject(delta, from->short_of ? "they end within an order of rows"
+                                                              : "an order of rows is impossible");
         }
     }
     if (status == SETT_OK && from->at != from->end) {
-        status = setti_delta_reject(delta, "bytes follow the last entry");
+        status = setti_delta_reject(delta, "bytes follow the last value");
     }
     return status;
 }
@@ -936,11 +943,10 @@ static bool apply_measure(setti_delta* delta)
 
 static sett_status apply_reject_size(const setti_delta* delta)
 {
-    return setti_world_fail_with(
-        delta->world, SETT_STATUS_LIMIT,
-        "%s: the delta needs more than %lu bytes of memory - reject its sender, or raise "
-        "sett_snapshot_options.delta_limit",
-        apply_call, (unsigned long)delta->limit);
+    return setti_world_fail_with(delta->world, SETT_STATUS_LIMIT,
+                                 "%s: the delta needs more than %lu bytes of memory - reject its "
+                                 "sender, or raise sett_snapshot_options.delta_limit",
+                                 apply_call, (unsigned long)delta->limit);
 }
 
 /* Reserves `size` bytes, and entries for `pages` copied pages. Returns false with the world's error
@@ -1071,8 +1077,8 @@ static sett_status apply_reject_result(const setti_delta* delta)
     if (!setti_delta_find_altered(delta, &entity, &name)) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_INVALID,
-            "%s: the result differs from the sender's state, because the delta was altered, or a "
-            "callback of this world wrote a value - only read in callbacks of a receiver",
+            "%s: the result differs from the sender's state - look for a callback that writes "
+            "values, or apply the sender's whole state",
             apply_call);
     }
     return setti_world_fail_with(delta->world, SETT_STATUS_INVALID,
@@ -1158,10 +1164,9 @@ static sett_status apply_reject_state(const setti_delta* delta)
 {
     const setti_type* type = NULL;
     if (apply_is_state(delta, delta->after)) {
-        return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
-                                      "%s: this world is in the delta's last state already - "
-                                      "skip the delta",
-                                      apply_call);
+        return setti_world_fail_input(
+            delta->world, SETT_STATUS_CONFLICT,
+            "%s: this world is in the delta's last state already - skip the delta", apply_call);
     }
     for (uint32_t k = 0; type == NULL && k < delta->type_count; k++) {
         const setti_delta_type* of = &delta->type[k];

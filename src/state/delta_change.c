@@ -571,7 +571,7 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
         return SETT_OK;
     }
     if (of->codec != NULL || of->bytes == 0 || delta->loading) {
-        return setti_delta_reject(delta, "they have a difference where a whole value is needed");
+        return setti_delta_reject(delta, "they change a part of a value that has to be whole");
     }
     if (!repeats) {
         delta->changed = *from;
@@ -594,7 +594,7 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
     }
     unsigned char* columns = out + entries; /* read to the end of the buffer */
     if (!change_read_columns(from, columns, size)) {
-        return setti_delta_reject(delta, "they end within the changes");
+        return setti_delta_reject(delta, "they end within the changed parts of values");
     }
     change_make_entries(of, delta->changed, columns, count, out);
     of->section[SETTI_DELTA_CHANGES] = (setti_delta_reader){.at = out, .end = columns};

@@ -25,8 +25,8 @@ static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t wa
     if (retired && was != is && next != is) { /* it is not used again */
         to->encoder.status = setti_world_fail_with(
             setti_unconst(to->walk->view->world), SETT_STATUS_ARGUMENT,
-            "sett_delta_encode: index %u has used up its generations in one of the two "
-            "snapshots, and no delta can undo that",
+            "sett_delta_encode: entity index %u has used up its generations in one of the two "
+            "snapshots, which no delta can undo - send the whole state (sett_state_encode)",
             (unsigned)index);
     } else if ((is & SETTI_DEAD) != 0 && next != is) {
         setti_delta_write_handle(to, index, is);

@@ -224,7 +224,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     sett_entity entity = setti_entity_at(&world->entities, entry.index);
     if (sett_is_null(entity)) { /* a policy or an observer destroyed it */
         (void)setti_delta_reject(delta,
-                                 "an entry is for an entity that an earlier entry destroyed");
+                                 "a value is for an entity that an earlier change destroyed");
         return false;
     }
     if (!setti_delta_room(delta)) {
@@ -348,8 +348,8 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
     if (!done) {
         sett_entity entity = setti_entity_at(&world->entities, index);
         setti_world_fail_with(world, SETT_STATUS_INVALID,
-                              "sett_delta_apply: \"%.100s\" is acyclic, but its links lead from "
-                              "entity %u:%u back to itself",
+                              "sett_delta_apply: \"%.100s\" is acyclic, but links of the delta "
+                              "lead from entity %u:%u back to itself - discard the delta",
                               of->type->desc.name, SETTI_HANDLE(entity));
     }
     return done;
@@ -406,7 +406,7 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
     fits = fits && of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list);
     return (fits && play_list_ends(delta, of, list.last, &members, count)) ||
            delta->player.reject(&delta->player,
-                                "a list names an entity that does not belong to it");
+                                "an order of links names an entity without such a link");
 }
 
 static bool play_lists(const setti_delta* delta)

@@ -141,8 +141,8 @@ static sett_status short_start(short_job* job, const void* types, size_t types_s
     return !job->table.short_of && magic == SHORT_TABLE && version == SETTI_DELTA_VERSION
                ? SETT_OK
                : short_reject(job,
-                              "`types` is not a table of types of this version - pass one from "
-                              "sett_delta_types");
+                              "`types` is not a table of types - pass one that sett_delta_types "
+                              "of this version wrote");
 }
 
 /* Sets the size of the result. Fails with LIMIT if the caller's buffer has less room. */
@@ -286,7 +286,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     short_head head;
     setti_delta_reader records;
     if (!short_parse(&job.from, &head, &records)) {
-        return short_reject(&job, "these bytes are not an encoded delta or selection");
+        return short_reject(&job, "these bytes are not a delta or a selection - pass one");
     }
     const unsigned char* body = job.from.at;
     size_t body_size = (size_t)(job.from.end - body);
@@ -295,7 +295,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     short_write_short_head(&job.to, &head, packs);
     for (uint32_t k = 0; k < head.types; k++) {
         if (!short_write_type(&job, &records)) {
-            return short_reject(&job, "the bytes are damaged: they end within the types");
+            return short_reject(&job, "the bytes end within the types - encode them again");
         }
     }
     if (packs) {
@@ -393,7 +393,7 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     if (packed) {
         setti_delta_unpack(&job.from, short_read(&job.from), to);
         if (job.from.short_of || job.from.at != job.from.end) {
-            return short_reject(&job, "the bytes are damaged: they end within the values");
+            return short_reject(&job, "the bytes end within the values - get them again");
         }
     } else {
         setti_delta_write(to, job.from.at, (size_t)(job.from.end - job.from.at));
@@ -411,7 +411,7 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     status = short_end(&job, out, whole_size);
     if (status == SETT_OK && out != NULL &&
         setti_bytes_get(to->out + SETTI_DELTA_SEAL, 4) != head.seal) {
-        return short_reject(&job, "the bytes are damaged: their checksum differs");
+        return short_reject(&job, "the bytes have a wrong checksum - get them again");
     }
     return status;
 }

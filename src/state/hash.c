@@ -590,7 +590,7 @@ static void hash_name_entity(const sett_world* world, const hash_values* values,
         (void)naming->path(world, values->first, path, sizeof(path));
     }
     if (values->count > 1) {
-        snprintf(others, sizeof(others), ", or of another of the %u in its page,",
+        snprintf(others, sizeof(others), ", or of another of %u entities,",
                  (unsigned)values->count);
     }
     bool named = path[0] != '\0';
@@ -605,8 +605,8 @@ static void hash_note_first(const sett_world* world)
     const setti_pages* pages = &world->entities.pages;
     if (pages->count != 0 && (pages->notes == NULL || pages->notes->hash_count == 0)) {
         setti_world_log(world, SETT_LOG_INFO,
-                        "sett_world_check_writes: the first call only records; later calls "
-                        "compare - call it once a frame");
+                        "sett_world_check_writes: the first call only records values, and later "
+                        "calls compare with them - make a call once a frame");
     }
 #else
     (void)world;
@@ -631,10 +631,9 @@ sett_status sett_world_check_writes(sett_world* world)
     hash_name_entity(world, &values, entity, sizeof(entity));
     return setti_world_fail_with(
         world, SETT_STATUS_INVALID,
-        "sett_world_check_writes: \"%.100s\" of entity %s was changed without a write access%s%s "
-        "- declare the loop's term out or inout, use sett_set or sett_get_mut, and get the "
-        "address again after each new tick (snapshot, restore, sett_world_hash, "
-        "sett_world_advance_tick, sett_progress)",
+        "sett_world_check_writes: \"%.100s\" of entity %s was written through an address that is "
+        "not for writing now%s%s - declare the loop's term SETT_INOUT, or call sett_get_mut again "
+        "after each snapshot, restore, sett_world_hash, sett_world_advance_tick and sett_progress",
         values.type->desc.name, entity, world->calling != NULL ? ", while this ran: " : "",
         world->calling != NULL ? world->calling : "");
 }

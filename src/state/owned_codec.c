@@ -54,8 +54,7 @@ static const char* owned_check(const setti_player* player, const setti_type* typ
 {
     bool good = owned_delta_type(player, type)->rule != NULL || /* encoded by this process */
                 setti_type_read(type, entry->bytes, entry->count, NULL) == SETT_OK;
-    return good ? NULL
-                : "a string or a list is longer than its bytes, or a string contains a zero byte";
+    return good ? NULL : "the strings or lists of a value are invalid";
 }
 
 /* Reads an entry's value when its component is set. */

@@ -87,8 +87,7 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     if (list[0] != '\0') {
         return setti_world_fail_with(
             into, SETT_STATUS_CONFLICT,
-            "%s: \"%.100s\" differs in the two worlds: %.300s - register it "
-            "alike in both",
+            "%s: \"%.100s\" differs in the two worlds: %.300s - register the type alike in both",
             replica_call, type->desc.name, list);
     }
     return replica_gets_members(type, local)
@@ -328,7 +327,10 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
     }
     if (status == SETT_OK && from->entities.limit > into->entities.limit &&
         setti_entity_capacity(&from->entities) > into->entities.limit) {
-        status = setti_world_fail(into, SETT_STATUS_LIMIT, replica_call, sett_null(), 0);
+        status = setti_world_fail_with(into, SETT_STATUS_LIMIT,
+                                       "%s: entities of the first world are above the second's "
+                                       "entity_limit, %u - create it with a higher one",
+                                       replica_call, (unsigned)into->entities.limit);
     }
     status = status == SETT_OK ? replica_check_types(from, into) : status;
     status = status == SETT_OK ? replica_register_all(from, into) : status;
@@ -336,9 +338,9 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
     return missing == NULL
                ? status
                : setti_world_fail_with(into, SETT_STATUS_CONFLICT,
-                                       "%s: \"%.100s\" has data in the first world, and is missing "
-                                       "or differs in the second - register it there with the same "
-                                       "options",
+                                       "%s: \"%.100s\" has data in the first world, and is not "
+                                       "registered alike in the second - register it there with "
+                                       "the same options",
                                        replica_call, missing->name);
 }
 
@@ -733,8 +735,8 @@ sett_status setti_replica_update(const sett_world* from, sett_world* into, setti
     const char* differs = replica_update_check(from, into);
     if (differs != NULL) {
         return setti_world_fail_with(into, SETT_STATUS_CONFLICT,
-                                     "\"%.100s\" has another storage, or other members, than when "
-                                     "the mirror was made - make a new one",
+                                     "the storage or the members of \"%.100s\" have changed "
+                                     "since the mirror was made - make a new mirror",
                                      differs);
     }
     setti_pool* pool = &into->pool;

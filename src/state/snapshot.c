@@ -111,9 +111,11 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
 sett_status setti_snapshot_fail(sett_world* world, sett_snapshot snapshot, sett_status status,
                                 const char* call)
 {
-    const char* why = snapshot.serial == 0          ? "it was never taken"
-                      : status == SETT_STATUS_STALE ? "it was dropped, or is of another world"
-                                                    : sett_status_text(status);
+    const char* why =
+        snapshot.serial == 0 ? "no snapshot was taken - call sett_snapshot_take first"
+        : status == SETT_STATUS_STALE
+            ? "this world holds no such snapshot - pass one that was taken here and not dropped"
+            : sett_status_text(status);
     return setti_world_fail_with(world, status, "%s: snapshot %u:%u: %s", call,
                                  (unsigned)snapshot.slot, (unsigned)snapshot.serial, why);
 }
@@ -337,8 +339,8 @@ static void state_end(setti_cow* cow, setti_cow_reason reason)
     state->postponed = false;
     if (out_of_memory) {
         setti_world_log(state->world, SETT_LOG_WARNING,
-                        "memory ran out while a page was copied: %u snapshots are lost, and the "
-                        "world is complete - take a new snapshot",
+                        "memory ran out for snapshots: %u of them are lost, and the world itself "
+                        "is complete - take a new snapshot",
                         (unsigned)ended);
     }
 }
@@ -365,11 +367,10 @@ static void state_enforce_limit(setti_state* state)
         dropped++;
     }
     if (dropped != 0) {
-        setti_world_log(
-            state->world, SETT_LOG_WARNING,
-            "snapshots take more than the limit of %u KB: the oldest %u are dropped - raise "
-            "sett_snapshot_options.memory_limit, or take fewer",
-            (unsigned)(limit >> 10), (unsigned)dropped);
+        setti_world_log(state->world, SETT_LOG_WARNING,
+                        "snapshots take more than the limit of %u KB: the oldest %u are dropped - "
+                        "raise sett_snapshot_options.memory_limit, or take fewer",
+                        (unsigned)(limit >> 10), (unsigned)dropped);
     }
 }
 
@@ -670,10 +671,9 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     if (notifies && found) {
         setti_restored_notify(world, &notified);
     } else if (notifies) {
-        setti_world_log(
-            world, SETT_LOG_WARNING,
-            "memory ran out for the list of restored changes - read the whole world where a "
-            "program mirrors it");
+        setti_world_log(world, SETT_LOG_WARNING,
+                        "sett_snapshot_restore: memory ran out, so observers did not run for the "
+                        "restored changes - read the whole world where the program mirrors it");
     }
     setti_restored_free(world, &notified);
     return SETT_OK;

@@ -166,7 +166,7 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
     undo->there_count = 0;
     if (count == 0) {
         return setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
-                                     "%s: the world has no components - register them first", call);
+                                     "%s: no component is registered - register some", call);
     }
     for (uint32_t k = 0; k < count; k++) {
         const setti_type* type =
@@ -487,8 +487,8 @@ static undo_step* undo_make_step(sett_undo* undo, const char* name, const setti_
     size_t size = sizeof(undo_step) + forward->size + back->size + length;
     if (size > undo->limit) {
         (void)setti_world_fail_with(undo->world, SETT_STATUS_LIMIT,
-                                    "%s: the step takes %lu bytes, and memory_limit is %lu - call "
-                                    "sett_undo_clear, or take steps more often",
+                                    "%s: an undo step takes %lu bytes, and `memory_limit` is %lu "
+                                    "- raise the limit, or take steps more often",
                                     call, (unsigned long)size, (unsigned long)undo->limit);
         return NULL;
     }
@@ -743,8 +743,8 @@ sett_status sett_undo_go(sett_undo* undo, uint32_t step)
     undo_step* to = undo_find(undo, step);
     if (to == NULL) {
         return setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
-                                     "sett_undo_go: there is no step %u, or it was forgotten - "
-                                     "sett_undo_next lists the steps",
+                                     "sett_undo_go: step %u does not exist - pass one that "
+                                     "sett_undo_next lists",
                                      (unsigned)step);
     }
     return undo_go(undo, to, "sett_undo_go");

@@ -96,7 +96,7 @@ static bool layout_next_word(layout_reader* reader, layout_word* word)
     if (*at == '"') {
         at = layout_end_of_quotes(at);
         if (at == NULL) {
-            return layout_fail(reader, word->at, "the quotes are not closed");
+            return layout_fail(reader, word->at, "the closing quote of a name is missing - add it");
         }
     } else if (layout_is_sign(*at)) {
         at += *at != '\0';
@@ -176,7 +176,9 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
         if (with || layout_is(&word, "without")) {
             list = with ? LAYOUT_WITH : LAYOUT_WITHOUT;
         } else if (!layout_is_name(&word)) {
-            return layout_fail(reader, word.at, "a group is written { A B, with C, without D }");
+            return layout_fail(reader, word.at,
+                               "the name of a type is expected - a group is "
+                               "written: group { A B with C without D }");
         } else if (item->count[list] == SETT_GROUP_TYPES) {
             return layout_fail(reader, word.at,
                                "a list of the group has more than 16 names - leave some out");
@@ -185,7 +187,7 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
         }
     }
     if (reader->wrong == NULL && item->count[LAYOUT_OWNED] == 0) {
-        return layout_fail(reader, word.at, "a group needs at least one type that it owns");
+        return layout_fail(reader, word.at, "a group owns no type - list one");
     }
     return reader->wrong == NULL;
 }
@@ -427,11 +429,11 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
         }
         if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
             return layout_wrong(world, SETT_STATUS_ARGUMENT, text, word->at,
-                                "it is dont_fragment, which a group cannot have");
+                                "a group cannot have a dont_fragment type - leave it out");
         }
         if (list == LAYOUT_OWNED && type->storage.keep_order) {
             return layout_wrong(world, SETT_STATUS_ARGUMENT, text, word->at,
-                                "it keeps its order (keep_order) and cannot be owned");
+                                "a group cannot own a type with keep_order - list it in `with`");
         }
     }
     return SETT_OK;
@@ -468,8 +470,8 @@ static sett_status layout_check_text(sett_world* world, const char* text)
     while (layout_next(&reader, &item)) {
         const layout_word* twice = layout_find_twice(text, &item, &other);
         const char* wrong = item.storage != SETT_STORAGE_DEFAULT
-                                ? "it has two storages - name one"
-                                : "it is owned twice - list it in `with` of one group";
+                                ? "the type is listed with two storages - leave out one"
+                                : "two groups own the type - list it in `with` of one";
         sett_status status = twice != NULL
                                  ? layout_wrong(world, SETT_STATUS_ARGUMENT, text, twice->at, wrong)
                                  : layout_check_group(world, text, &item);
@@ -498,7 +500,7 @@ static sett_status layout_check_type(sett_world* world, const char* text, const 
     bool differs = kind != type->desc.storage;
     if (differs && type->owner != NULL && !type->owner->by_layout) {
         return layout_wrong(world, SETT_STATUS_CONFLICT, text, where.at,
-                            "it is owned by a group of the program - destroy the group first");
+                            "a group of the program owns the type - destroy the group first");
     }
     *moves = *moves || differs;
     return SETT_OK;

@@ -129,17 +129,16 @@ static const char* item_check(const sett_member* item)
     const char* wrong = NULL;
     for (uint32_t k = 0; item->of != NULL && wrong == NULL && k < item->of->count; k++) {
         const sett_member* inner = &item->of->members[k];
-        wrong = inner->local ? "is a list of structs with local members: leave out the local "
+        wrong = inner->local ? "is a list of structs with local members - leave out the local "
                                "members"
                              : item_check(inner);
     }
     switch (member_kind(item)) {
     case SETT_MEMBER_ENTITY:
-        return "is a list with handles: a relationship is a list of entities";
+        return "is a list with handles - use a relationship, which is a list of entities";
     case SETT_MEMBER_STRING:
     case SETT_MEMBER_LIST:
-        return "is a list whose items own strings or lists: give items arrays of char, or an "
-               "entity each";
+        return "is a list whose items own strings or lists - use arrays of char";
     default:
         return wrong;
     }
@@ -150,15 +149,15 @@ static const char* list_check(const sett_member* member)
     if (member->of == NULL &&
         (member->element == SETT_MEMBER_UNKNOWN || (unsigned)member->element >= SETT_MEMBER_KINDS ||
          member->element == SETT_MEMBER_STRUCT)) {
-        return "is a list of items whose type C cannot name: set .of or .element";
+        return "is a list of items whose type C cannot name - set .of or .element";
     }
     if (member->of == NULL &&
         (member->element == SETT_MEMBER_TEXT || member->element == SETT_MEMBER_OPAQUE)) {
-        return "is a list of single characters or bytes: use sett_string, or .element = "
+        return "is a list of single characters or bytes - use sett_string, or .element = "
                "SETT_MEMBER_U8";
     }
     if (member->element_names != NULL) {
-        return "is a list, but has names of elements, which only arrays have";
+        return "is a list, but has .element_names, as only arrays do - leave them out";
     }
     const sett_member item = setti_member_item(member);
     return item_check(&item);
@@ -216,7 +215,7 @@ static const char* member_check_send(const sett_member* member, sett_member_kind
         return NULL;
     }
     if (member->kind == SETT_MEMBER_LIST || !setti_number_is_float(kind)) {
-        return "is sent rounded, but is neither f32 nor f64";
+        return "is sent rounded, but is neither f32 nor f64 - leave out .send";
     }
     return !(send->scale > 0 && send->scale <= 1e30) || send->bits < 2 ||
                    send->bits > (kind == SETT_MEMBER_F32 ? 24u : 32u)
@@ -236,30 +235,30 @@ static const char* member_check_extras(const sett_member* given)
     const sett_member* member = &item;
     sett_member_kind kind = member_kind(member);
     if (member->constants != NULL && !setti_number_is_integer(kind)) {
-        return "has constants, but is not an integer";
+        return "has constants, but is not an integer - leave out .constants";
     }
     if (member->constants != NULL && member_has_value_for_name(member->constants)) {
         return "has a constant named by its value, because SETT_CONSTANTS was given a macro - "
                "write {\"RED\", RED} (members.h)";
     }
     if (member->constants != NULL && !member_constants_differ(member->constants)) {
-        return "has two constants with the same name";
+        return "has two constants with the same name - rename one";
     }
     if (member->bits && member->constants == NULL) {
-        return "has no constants that name its bits";
+        return "has .bits without constants that name the bits - set .constants";
     }
     if (member->scale != 0 && (!setti_number_is_integer(kind) || member_element_size(member) > 4 ||
                                member->constants != NULL)) {
-        return "has a scale, but is not a plain integer of at most 32 bits";
+        return "has a scale, but is no plain integer of at most 32 bits - leave out .scale";
     }
     if (member->scale < 0 || !(member->scale <= 1e30)) {
-        return "has a scale that is not positive";
+        return "has a scale that is not between 0 and 1e30 - set another .scale";
     }
     if (member->step != 0 && (list || !setti_number_is_float(kind))) {
-        return "has a step, but is neither f32 nor f64";
+        return "has a step, but is neither f32 nor f64 - leave out .step";
     }
     if (member->step != 0 && !member_is_step(member->step)) {
-        return "has a step that is not a power of two from 2^-60 to 2^60";
+        return "has a step that is not a power of two from 2^-60 to 2^60 - set another .step";
     }
     return member_check_send(given, kind);
 }
@@ -271,11 +270,11 @@ static const char* member_check_before(const sett_struct* of, uint32_t k)
     for (uint32_t j = 0; j < k; j++) {
         const sett_member* other = &of->members[j];
         if (strcmp(other->name, member->name) == 0) {
-            return "is named twice";
+            return "is listed twice - leave out one";
         }
         if (member->offset < other->offset + other->size &&
             other->offset < member->offset + member->size) {
-            return "overlaps another one";
+            return "overlaps another member - leave out one";
         }
     }
     return NULL;
@@ -289,19 +288,19 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     }
     uint32_t size = member_element_size(member);
     if ((unsigned)member_kind(member) >= SETT_MEMBER_KINDS || size == 0) {
-        return "is of a type that C cannot name: set .of or .element (SETT_MEMBER_OPAQUE for "
+        return "is of a type that C cannot name - set .of or .element (SETT_MEMBER_OPAQUE for "
                "plain bytes)";
     }
     if (member->kind == SETT_MEMBER_STRING &&
         (member->of != NULL || member_kind(member) != SETT_MEMBER_STRING)) {
-        return "is a string: leave out .of and .element";
+        return "is a string - leave out .of and .element";
     }
     if (member->size == 0 || member->size % size != 0) {
-        return "is not a whole number of elements";
+        return "has a size that is no multiple of its element's - correct .of or .element";
     }
     if (member->element_names != NULL && member->count != 0 &&
         member->count != member->size / size) {
-        return "has names for another number of elements";
+        return "has more or fewer names than elements - give each element one name";
     }
     if (member->kind != SETT_MEMBER_LIST && member->element_names != NULL &&
         !member_names_are_good(member->element_names, member->size / size)) {
@@ -309,7 +308,7 @@ static const char* member_check(const sett_struct* of, uint32_t k)
                "backslashes";
     }
     if (member->offset > of->size || member->size > of->size - member->offset) {
-        return "lies outside of the value";
+        return "lies outside of the struct - correct its offset or size";
     }
     const char* wrong = member_check_before(of, k);
     return wrong != NULL ? wrong : member_check_extras(member);
@@ -350,7 +349,7 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align,
         uint32_t next = struct_next(of, at, &end, &align);
         if (next - at >= align) {
             snprintf(out, SETTI_VALUE_MESSAGE,
-                     "bytes %u to %u of %.60s belong to no member: describe them, if need be "
+                     "bytes %u to %u of %.60s belong to no member - describe them, if need be "
                      "with .element = SETT_MEMBER_OPAQUE",
                      (unsigned)at, (unsigned)next - 1, of->name);
             return out;
@@ -364,16 +363,18 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align,
 static const char* struct_check_shape(const sett_struct* of, uint32_t depth, char* out)
 {
     if (of->name == NULL) {
-        snprintf(out, SETTI_VALUE_MESSAGE, "a struct has no name");
+        snprintf(out, SETTI_VALUE_MESSAGE, "the description of a struct has no name - set `name`");
     } else if (of->members == NULL || of->count == 0) {
-        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has no members", of->name);
+        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has no members - list at least one", of->name);
     } else if (of->size == 0) {
-        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has a size of 0 bytes", of->name);
+        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has a size of 0 bytes - set `size`", of->name);
     } else if (of->count > SETTI_MEMBERS_COUNT_MAX) {
-        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has %u members, at most %u", of->name,
+        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has %u members, at most %u - nest some", of->name,
                  (unsigned)of->count, (unsigned)SETTI_MEMBERS_COUNT_MAX);
     } else if (depth > SETT_MEMBERS_DEPTH) {
-        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s is nested in %u structs, at most %u levels",
+        snprintf(out, SETTI_VALUE_MESSAGE,
+                 "%.60s is nested in %u structs, at most %u levels - "
+                 "nest fewer",
                  of->name, (unsigned)depth - 1, (unsigned)SETT_MEMBERS_DEPTH);
     } else {
         return NULL;
@@ -450,20 +451,20 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
 {
     const char* wrong = struct_check(of, align, mask == NULL, 1, out);
     if (wrong == NULL && struct_count_owned(of) != 0 && struct_rounds(of)) {
-        snprintf(out, SETTI_VALUE_MESSAGE,
-                 "%.60s has strings or lists, so its members cannot be sent rounded", of->name);
+        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has strings or lists - leave out .send",
+                 of->name);
         wrong = out;
     }
     if (wrong == NULL && struct_count_owned(of) > SETTI_OWNED_COUNT_MAX) {
-        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has more than %u strings and lists", of->name,
-                 (unsigned)SETTI_OWNED_COUNT_MAX);
+        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has more than %u strings and lists - split it",
+                 of->name, (unsigned)SETTI_OWNED_COUNT_MAX);
         wrong = out;
     }
     for (uint32_t k = 0; wrong == NULL && mask != NULL && k < of->size; k++) {
         if (mask[k] != 0 && !struct_has_byte(of, k)) {
             snprintf(out, SETTI_VALUE_MESSAGE,
-                     "byte %u of %.60s belongs to no member, and is not padding: describe it, if "
-                     "need be with .element = SETT_MEMBER_OPAQUE",
+                     "byte %u of %.60s belongs to no member, and is not padding - describe it, "
+                     "if need be with .element = SETT_MEMBER_OPAQUE",
                      (unsigned)k, of->name);
             wrong = out;
         }

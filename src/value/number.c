@@ -288,15 +288,15 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
         most = 0;
     }
     if (length == (size_t)negative) {
-        return "is not an integer";
+        return "the number is not an integer";
     }
     for (size_t k = negative; k < length; k++) {
         uint64_t digit = (uint64_t)(unsigned char)text[k] - '0';
         if (digit > 9) {
-            return "is not an integer";
+            return "the number is not an integer";
         }
         if (number > (most - digit) / 10 || digit > most) {
-            return "is out of the range of its type";
+            return "the number is out of the range of the member's type";
         }
         number = number * 10 + digit;
     }
@@ -394,9 +394,9 @@ static const char* number_read_decimal(sett_member_kind kind, const char* text, 
         *out = kind == SETT_MEMBER_F32 ? (double)strtof(copy, &end) : strtod(copy, &end);
     }
     if (end == copy || *end != '\0') {
-        return "is not a number";
+        return "a number is expected";
     }
-    return isfinite(*out) ? NULL : "is out of the range of its type";
+    return isfinite(*out) ? NULL : "the number is out of the range of the member's type";
 }
 
 static const char* number_read_float(sett_member_kind kind, const char* text, size_t length,
@@ -444,7 +444,7 @@ const char* setti_number_read(sett_member_kind kind, const char* text, size_t le
     char whole[SETTI_NUMBER_SIZE];
     double number = value / scale;
     if (!(number > -1e10 && number < 1e10)) { /* scaled integers have at most 32 bits */
-        return "is out of the range of its type";
+        return "the number is out of the range of the member's type";
     }
     number += number < 0 ? -0.5 : 0.5; /* the nearest, without libm */
     size_t size =

@@ -50,13 +50,13 @@ SETTI_COLD sett_status setti_change_reject_linked(sett_world* world, const setti
 {
     if ((type->flags & SETTI_TYPE_ONE) != 0) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: \"%.100s\" marks the entity that has the singletons - "
-                                     "call sett_singletons",
+                                     "%s: only the library adds \"%.100s\", to the entity that "
+                                     "has the singletons - call sett_singletons",
                                      call, type->desc.name);
     }
     return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                 "%s: \"%.100s\" belongs to a relationship - call sett_relate to "
-                                 "add it, sett_unrelate or sett_unrelate_sources to end links",
+                                 "%s: \"%.100s\" belongs to a relationship - use sett_relate and "
+                                 "sett_unrelate",
                                  call, type->desc.name);
 }
 

@@ -141,15 +141,15 @@ static sett_status create_check_handle(sett_world* world, sett_entity entity, co
     }
     if (current == SETTI_RETIRED) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
-                                     "%s: %u:%u: this index has used all of its generations - pass "
+                                     "%s: the index of %u:%u has used up its generations - pass "
                                      "another index",
                                      call, SETTI_HANDLE(entity));
     }
     if (entity.generation < (current & ~SETTI_DEAD)) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
                                      "%s: entity %u:%u was destroyed, and the next entity at its "
-                                     "index has generation %u - to create a handle again, end its "
-                                     "entity with sett_entity_forget",
+                                     "index has generation %u - to create the same handle again, "
+                                     "first end the entity with sett_entity_forget",
                                      call, SETTI_HANDLE(entity), (unsigned)(current & ~SETTI_DEAD));
     }
     return SETT_OK;
@@ -181,11 +181,13 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
     uint32_t limit = world->entities.limit;
     end = end != 0 ? end : limit;
     if (first % 64 != 0 || (end % 64 != 0 && end != limit) || end > limit || first >= end) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: the range from %u to %u is not valid - pass multiples of 64, the first below the "
-            "second, up to the world's entity_limit (%u)",
-            __func__, (unsigned)first, (unsigned)end, (unsigned)limit);
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: the range from %u to %u, with an entity_limit of %u, %s",
+                                     __func__, (unsigned)first, (unsigned)end, (unsigned)limit,
+                                     end > limit ? "ends too high - lower the end"
+                                     : first >= end
+                                         ? "is empty - pass a first index below the end"
+                                         : "does not begin and end at multiples of 64 - pass such");
     }
     setti_entity_set_range(&world->entities, first / 64, end / 64 + (end % 64 != 0));
     return SETT_OK;
@@ -204,10 +206,9 @@ static sett_status create_check(sett_world* world, const setti_edit* edit,
     }
     for (uint32_t k = 0; k < at; k++) {
         if (components[k] == components[at]) {
-            return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                         "%s: \"%.100s\" is listed twice - list each component "
-                                         "once",
-                                         call, type->desc.name);
+            return setti_world_fail_with(
+                world, SETT_STATUS_ARGUMENT,
+                "%s: \"%.100s\" is listed twice - list each component once", call, type->desc.name);
         }
     }
     if (!setti_change_may_add(type, edit->count)) {

@@ -459,8 +459,8 @@ SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity e
     return setti_world_fail_with(
         world, SETT_STATUS_ARGUMENT,
         "sett_entity_forget: entity %u:%u is in the range where this world creates entities (%u "
-        "to %u), so the program cannot create its handle again - call sett_entity_destroy, or "
-        "choose another range first (sett_entity_set_range)",
+        "to %u), so its handle cannot be created again - call sett_entity_destroy, or first "
+        "choose another range (sett_entity_set_range)",
         SETTI_HANDLE(entity), (unsigned)table->first * 64, (unsigned)setti_entity_end(table) - 1);
 }
 

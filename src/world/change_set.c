@@ -12,9 +12,9 @@ SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity
                                            const setti_type* type)
 {
     setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                          "sett_set, entity %u:%u, component \"%.100s\": called by on_set "
-                          "callback \"%.100s\", with %u of them nested - record it with "
-                          "sett_cmd_set",
+                          "sett_set, entity %u:%u, component \"%.100s\": callback \"%.100s\" "
+                          "sets a value inside %u nested on_set callbacks, which is the limit - "
+                          "use sett_cmd_set there",
                           SETTI_HANDLE(entity), type->desc.name, world->calling,
                           (unsigned)SETTI_EVENT_DEPTH);
     setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
@@ -25,11 +25,10 @@ SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity
  * same time would be arbitrary. Returns false. */
 SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type)
 {
-    setti_world_fail_with(
-        world, SETT_STATUS_LOCKED,
-        "sett_set: \"%.100s\" has on_set callbacks, which cannot run inside system "
-        "\"%.200s\" - record it with sett_cmd_set",
-        type->desc.name, setti_world_running(world));
+    setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                          "sett_set: \"%.100s\" has on_set callbacks, which cannot run inside "
+                          "system \"%.200s\" - use sett_cmd_set",
+                          type->desc.name, setti_world_running(world));
     return false;
 }
 

@@ -246,9 +246,9 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
     sett_world* world = commands->world;
     if (world->receiving) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: recorded by \"%.100s\" while a delta is applied: the "
-                                     "delta has the sender's commands already - record nothing "
-                                     "here",
+                                     "%s: callback \"%.100s\" records a command while a delta is "
+                                     "applied, which contains the effects of the sender's "
+                                     "commands - record nothing in callbacks of a receiver",
                                      what, world->calling != NULL ? world->calling : "?");
     }
     return setti_world_fail_with(world, SETT_STATUS_LOCKED,
@@ -272,10 +272,10 @@ static sett_status commands_check_idle(sett_commands* commands, const char* call
         return commands_fail_closed(commands, call);
     }
     if (commands == world->applying) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_LOCKED,
-            "%s: the buffer is being applied - call it after sett_commands_apply has returned",
-            call);
+        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                     "%s: the buffer is being applied - make this call after "
+                                     "sett_commands_apply has returned",
+                                     call);
     }
     return SETT_OK;
 }
@@ -325,8 +325,8 @@ sett_status sett_commands_destroy(sett_commands* commands)
     if (commands == world->commands) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: this is the world's own buffer, which ends with the world - "
-            "sett_commands_clear empties it",
+            "%s: this is the world's own buffer, which ends with the world - call "
+            "sett_commands_clear to empty it",
             __func__);
     }
     sett_status status = commands_check_idle(commands, __func__);
@@ -561,8 +561,8 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
     }
     setti_world_fail_with(
         world, SETT_STATUS_LIMIT,
-        "%s: recorded by \"%.100s\" inside %u nested callbacks of recorded commands - end the "
-        "loop of callbacks that record each other",
+        "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, which "
+        "is the limit - let callbacks not record commands for each other without end",
         what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
     if (!world->depth_logged) {
         setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
@@ -1060,7 +1060,7 @@ SETTI_COLD static void commands_fail_apply(sett_commands* commands, const comman
     world->command_depth = 0; /* or the message would begin with sett_commands_apply twice */
     setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                           "sett_commands_apply: command %u of %u, %s: the allocator returned "
-                          "NULL - call it again: this command and the rest are still in the buffer",
+                          "NULL - free memory, and call sett_commands_apply again for the rest",
                           (unsigned)(done + 1), (unsigned)(done + commands->count), what);
 }
 
@@ -1133,8 +1133,8 @@ sett_status sett_commands_apply(sett_commands* commands)
     if (world->applying != NULL) {
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
-            "sett_commands_apply: commands are being applied already - leave out this call: newly "
-            "recorded commands are applied, too");
+            "sett_commands_apply: commands are being applied already, newly recorded ones too - "
+            "leave out this call");
     }
     command_record* record;
     uint32_t done = 0;
@@ -1254,8 +1254,8 @@ sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buf
     for (uint32_t k = 0; k < count; k++) {
         if (!job_claim(buffers[k], JOB_RESERVES)) {
             return setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
-                                         "no memory to claim the entities that systems created: "
-                                         "nothing was applied - call sett_progress again");
+                                         "sett_progress: no memory for entities of systems - "
+                                         "free some, and call sett_progress again");
         }
     }
     for (uint32_t k = 0; k < count; k++) {

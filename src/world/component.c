@@ -83,7 +83,7 @@ static const char* component_check_offsets(const uint32_t* offsets, uint32_t cou
     const size_t unit = SETT_ALIGNOF(sett_entity);
     for (uint32_t k = 0; k < count; k++) {
         if (size < reference || offsets[k] > size - reference) {
-            return "one of `entity_offsets` lies outside of the value";
+            return "one of `entity_offsets` lies outside of the value - use offsetof";
         }
         if (offsets[k] % unit != 0 || align % unit != 0) {
             return "one of `entity_offsets` is misaligned - offsets and the type's align must be "
@@ -91,7 +91,7 @@ static const char* component_check_offsets(const uint32_t* offsets, uint32_t cou
         }
         for (uint32_t j = 0; j < k; j++) {
             if (component_overlap(offsets[j], reference, offsets[k], reference)) {
-                return "two of `entity_offsets` overlap";
+                return "two of `entity_offsets` overlap - list each handle once";
             }
         }
     }
@@ -104,15 +104,15 @@ static const char* component_check_ranges(const sett_component_desc* desc)
     for (uint32_t k = 0; k < desc->byte_count; k++) {
         const sett_byte_range* range = &desc->bytes[k];
         if (range->size > desc->size || range->offset > desc->size - range->size) {
-            return "a range in `bytes` lies outside of the value";
+            return "a range in `bytes` lies outside of the value - correct its offset or size";
         }
         if (range->size == 0) {
-            return "a range in `bytes` is empty";
+            return "a range in `bytes` is empty - leave it out";
         }
         for (uint32_t j = 0; j < k; j++) {
             if (component_overlap(desc->bytes[j].offset, desc->bytes[j].size, range->offset,
                                   range->size)) {
-                return "two ranges in `bytes` overlap";
+                return "two ranges in `bytes` overlap - join them";
             }
         }
     }
@@ -126,14 +126,15 @@ static const char* component_check_written(sett_component_desc* desc)
         return NULL;
     }
     if (desc->write == NULL || desc->read == NULL || desc->size == 0) {
-        return "`write` and `read` go together, and a tag has neither - set both, or leave both "
-               "out";
+        return desc->size == 0
+                   ? "a tag has no values to write or read - leave out `write` and `read`"
+                   : "only one of `write` and `read` is set - set both";
     }
     if (desc->byte_count != 0) {
-        return "it has `write` and `read` hooks: leave `bytes` out";
+        return "`bytes` is set beside `write` and `read` - leave out `bytes`";
     }
     if (desc->copy == NULL && (desc->deinit != NULL || desc->move != NULL)) {
-        return "it has `write` and `deinit` or `move`: set `copy` too";
+        return "`deinit` or `move` is set beside `write`, but not `copy` - set `copy`";
     }
     if (desc->copy != NULL && desc->save == SETT_SAVE_BYTES) {
         desc->save = SETT_SAVE_CLONE;
@@ -155,7 +156,7 @@ static void component_default_align(sett_component_desc* desc)
 const char* setti_component_resolve(sett_component_desc* desc)
 {
     if (desc->name == NULL || desc->name[0] == '\0') {
-        return "`name` is NULL or empty";
+        return "`name` is missing - set one";
     }
     if (desc->align == 0) {
         component_default_align(desc);
@@ -171,14 +172,16 @@ const char* setti_component_resolve(sett_component_desc* desc)
         desc->storage = sparse_set ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY;
     }
     if (desc->storage != SETT_STORAGE_ARRAY && desc->storage != SETT_STORAGE_SPARSE_SET) {
-        return "`storage` has an unknown kind";
+        return "`storage` has an unknown value - use SETT_STORAGE_ARRAY or SETT_STORAGE_SPARSE_SET";
     }
     if (desc->keep_order && desc->storage == SETT_STORAGE_ARRAY) {
-        return "`keep_order` needs `storage` SETT_STORAGE_SPARSE_SET: an array is always in the "
-               "order of entity indices";
+        return "`keep_order` is set for an array, which is always in the order of entity indices "
+               "- set `storage` to SETT_STORAGE_SPARSE_SET";
     }
     if (desc->size > (desc->storage == SETT_STORAGE_ARRAY ? ARRAY_SIZE_MAX : SPARSE_SIZE_MAX)) {
-        return "`size` is more than 1 MB (array) or 64 MB (sparse set)";
+        return desc->storage == SETT_STORAGE_ARRAY
+                   ? "`size` is more than 1 MB - set `storage` to SETT_STORAGE_SPARSE_SET"
+                   : "`size` is more than 64 MB - store a pointer to larger data";
     }
     if (desc->id >= SETTI_COMPONENT_LIMIT) {
         return "`id` must be below 1,048,576";
@@ -290,10 +293,10 @@ static sett_component component_same(sett_world* world, const setti_type* existi
     if (out.length == 0) {
         return existing->id;
     }
-    setti_world_fail_with(
-        world, SETT_STATUS_CONFLICT,
-        "sett_component_register: \"%.100s\" is registered already, with other options: %.250s%s",
-        wanted->name, list, component_origin(existing));
+    setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                          "sett_component_register: \"%.100s\" is registered already, with other "
+                          "options: %.250s - pass the same options%s",
+                          wanted->name, list, component_origin(existing));
     return 0;
 }
 
@@ -363,12 +366,11 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
     const char* taken = other != NULL ? desc->name : NULL;
     for (uint32_t k = 0; taken == NULL && k < desc->old_name_count; k++) {
         const char* name = desc->old_names[k];
-        if (name == NULL || name[0] == '\0' || strcmp(name, desc->name) == 0) {
-            setti_world_fail_with(
-                world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": one of `old_names` is NULL, empty, or the present name - list "
-                "only former names",
-                call, desc->name);
+        bool missing = name == NULL || name[0] == '\0';
+        if (missing || strcmp(name, desc->name) == 0) {
+            setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                  "%s: \"%.100s\": `old_names` contains %s - leave it out", call,
+                                  desc->name, missing ? "NULL or \"\"" : "the present name");
             return false;
         }
         other = setti_type_find(world, name);
@@ -376,9 +378,12 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
     }
     if (taken != NULL) {
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: \"%.100s\": type \"%.100s\" has or had the name \"%.100s\" - "
-                              "choose another name%s",
-                              call, desc->name, other->desc.name, taken, component_origin(other));
+                              taken == desc->name
+                                  ? "%s: \"%.100s\" is a former name of type \"%.100s\" - choose "
+                                    "another name%s"
+                                  : "%s: `old_names` contains \"%.100s\", a name of type "
+                                    "\"%.100s\" - leave it out%s",
+                              call, taken, other->desc.name, component_origin(other));
     }
     return taken == NULL;
 }
@@ -462,11 +467,11 @@ const char* setti_component_remedy(sett_component id)
         "call sett_instance_of first",        "call sett_instance_of first",
         "call sett_singletons first"};
     if (id == 0) {
-        return "0 is not an id: register the component first, and begin your own ids at 1";
+        return "register the component first: its id is 0 until then";
     }
     return id >= SETTI_COMPONENT_LIBRARY && id <= SETT_ID_SINGLETONS
                ? calls[id - SETTI_COMPONENT_LIBRARY]
-               : "register it first";
+               : "register the component first";
 }
 
 const char* setti_component_text(const sett_world* world, sett_component id)
@@ -907,7 +912,7 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     if (wrong == NULL && desc->members != NULL) {
         wrong = desc->members->calls_ != NULL
                     ? desc->members->calls_()->check(desc, desc->members, desc->mask, reason)
-                    : "`members` was not made by SETT_STRUCT: pass it to sett_members_set";
+                    : "`members` is not of SETT_STRUCT - pass it to sett_members_set";
     }
     if (wrong != NULL) {
         setti_world_fail_with(
@@ -993,10 +998,11 @@ static sett_component component_register_relationship(sett_world* world,
     bool options = desc->keep_order || desc->dont_fragment || desc->track_rows ||
                    desc->can_disable || desc->save != SETT_SAVE_BYTES ||
                    desc->layout_version != 0 || desc->required_count != 0 || desc->byte_count != 0;
-    const char* wrong = hooks || options ? "a relationship has no hooks (use observers), and only "
-                                           "the options `id` and `storage`"
+    const char* wrong = hooks     ? "a relationship has no hooks - use observers"
+                        : options ? "a relationship has only the options `id` and `storage` - "
+                                    "leave out others"
                         : desc->relationship->register_ == NULL
-                            ? "`relationship` was not made by SETT_RELATIONSHIP"
+                            ? "`relationship` was not made by SETT_RELATIONSHIP - use that macro"
                             : NULL;
     if (wrong != NULL) {
         setti_world_fail_argument(world, call, desc->name, wrong);
@@ -1073,15 +1079,15 @@ static bool component_check_required(sett_world* world, const sett_component_des
         if (setti_world_type(world, needed) == NULL) {
             setti_world_fail_with(
                 world, SETT_STATUS_UNREGISTERED,
-                "%s: \"%.100s\" requires component %u, which is not registered yet - register it "
-                "first; in a component list, put it above \"%.100s\"",
+                "%s: \"%.100s\" requires component %u, which is not registered yet - register "
+                "that one first; in a component list, put it above \"%.100s\"",
                 call, desc->name, (unsigned)needed, desc->name);
             return false;
         }
         if ((world->types[needed]->flags & SETTI_TYPE_LINKED) != 0) {
             setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                  "%s: \"%.100s\" cannot require the relationship \"%.100s\": a "
-                                  "link needs a target",
+                                  "%s: \"%.100s\" cannot require the relationship \"%.100s\", "
+                                  "because a link needs a target - leave it out of `required`",
                                   call, desc->name, world->types[needed]->desc.name);
             return false;
         }
@@ -1175,8 +1181,8 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     }
     if (name_key == 0) {
         setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                              "%s: %d other types have the hash of the name \"%.100s\": their "
-                              "names were made for it - choose another one",
+                              "%s: the names of %d other types have the same hash as \"%.100s\", "
+                              "and no more can - choose another name",
                               call, SETTI_HASH_STEPS, desc.name);
         return 0;
     }
@@ -1220,11 +1226,10 @@ SETTI_COLD static void component_wrong_type(const setti_type* type, size_t size,
     const unsigned id = (unsigned)type->id;
     char about[96] = "";
     if (type->links != NULL) {
-        snprintf(
-            out, SETTI_MESSAGE_SIZE,
-            "%s: \"%.100s\" is a relationship, whose values are links - SETT_RELATED reads the "
-            "data of a link, SETT_RELATED_MUT writes it, SETT_RELATE adds a link",
-            call, name);
+        snprintf(out, SETTI_MESSAGE_SIZE,
+                 "%s: \"%.100s\" is a relationship, whose values are links - SETT_RELATED reads "
+                 "the data of a link, SETT_RELATED_MUT writes it, SETT_RELATE adds a link",
+                 call, name);
     } else if (size == SETTI_TAG_SIZE && type->storage.size != 0) {
         snprintf(out, SETTI_MESSAGE_SIZE,
                  "%s: component %u \"%.100s\" has values of %u bytes, it is no tag - "
@@ -1239,12 +1244,11 @@ SETTI_COLD static void component_wrong_type(const setti_type* type, size_t size,
         if (size != SETTI_ANY_SIZE && size != SETTI_TAG_SIZE) {
             snprintf(about, sizeof(about), " (%llu bytes)", (unsigned long long)size);
         }
-        snprintf(
-            out, SETTI_MESSAGE_SIZE,
-            "%s: component %u \"%.100s\" has values of type %.60s (%u bytes), not %.60s%s - is "
-            "%.60s_id the id of another component?",
-            call, id, name, type->desc.type_name != NULL ? type->desc.type_name : "unknown",
-            (unsigned)type->storage.size, type_name, about, type_name);
+        snprintf(out, SETTI_MESSAGE_SIZE,
+                 "%s: component %u \"%.100s\" has values of type %.60s (%u bytes), not %.60s%s - "
+                 "is %.60s_id the id of another component?",
+                 call, id, name, type->desc.type_name != NULL ? type->desc.type_name : "unknown",
+                 (unsigned)type->storage.size, type_name, about, type_name);
     }
 }
 
@@ -1329,11 +1333,10 @@ SETTI_COLD void sett_component_refuse_(const sett_world* world, sett_component c
                  "describe it with sett_type and .name(\"other\")",
                  name, present, (unsigned long long)size);
     } else {
-        snprintf(
-            text, sizeof(text),
-            "sett.hpp: \"%.100s\" is registered with %u bytes, and the C++ type of this name has "
-            "%llu, or another alignment, or owns memory%s",
-            name, present, (unsigned long long)size, component_origin(type));
+        snprintf(text, sizeof(text),
+                 "sett.hpp: \"%.100s\" is registered with %u bytes, and the C++ type of this name "
+                 "has %llu, or another alignment, or owns memory%s",
+                 name, present, (unsigned long long)size, component_origin(type));
     }
     if (changes) {
         setti_world_fail_with(setti_unconst(world), SETT_STATUS_CONFLICT, "%s", text);

@@ -22,7 +22,7 @@ static sett_status group_reject_type(const group_draft* draft, const setti_type*
                                      const char* why)
 {
     return setti_world_fail_with(draft->group->world, SETT_STATUS_ARGUMENT,
-                                 "%s: \"%.100s\": \"%.100s\" %s", draft->call,
+                                 "%s: group \"%.100s\": \"%.100s\" %s", draft->call,
                                  draft->group->listener.name, type->desc.name, why);
 }
 
@@ -35,15 +35,15 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
     for (uint32_t k = 0; k < SETT_GROUP_TYPES && ids[k] != 0; k++) {
         setti_type* type = setti_world_type(world, ids[k]);
         if (type == NULL) {
-            return setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
-                                         "%s: \"%.100s\": component %u is not registered - %s",
-                                         draft->call, name, (unsigned)ids[k],
-                                         setti_component_remedy(ids[k]));
+            return setti_world_fail_with(
+                world, SETT_STATUS_UNREGISTERED,
+                "%s: group \"%.100s\": component %u is not registered in this world - %s",
+                draft->call, name, (unsigned)ids[k], setti_component_remedy(ids[k]));
         }
         setti_listener* listener = &draft->group->listener;
         const char* wrong = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0
-                                ? "is dont_fragment, which a group cannot have - register it "
-                                  "without dont_fragment, or leave it out"
+                                ? "is dont_fragment, which a group cannot have - leave it out, "
+                                  "or register it without .dont_fragment"
                             : list == &listener->without && type->off != NULL
                                 ? "can be switched off, and cannot be in `without` of a group - "
                                   "leave it out, and test in the loop"
@@ -88,10 +88,10 @@ static sett_status group_check_lists(const group_draft* draft)
             if (earlier < list || group_lists(lists[list], k, id)) {
                 return setti_world_fail_with(
                     world, SETT_STATUS_ARGUMENT,
-                    "%s: \"%.100s\": \"%.100s\" (component %u) is in `%s` and in `%s` - list each "
-                    "type once",
+                    "%s: group \"%.100s\": \"%.100s\" (component %u) is in `%s` and %sin `%s` - "
+                    "leave out one",
                     draft->call, draft->group->listener.name, setti_component_text(world, id),
-                    (unsigned)id, words[earlier], words[list]);
+                    (unsigned)id, words[earlier], earlier == list ? "again " : "", words[list]);
             }
         }
     }
@@ -114,14 +114,14 @@ static sett_status group_check_owned(const group_draft* draft, const setti_type*
     if (type->owner != NULL && !group_gives_way(draft, type->owner)) {
         return setti_world_fail_with(
             world, SETT_STATUS_CONFLICT,
-            "%s: \"%.100s\" cannot own \"%.100s\", which \"%.100s\" owns - list it in `with` of "
-            "one group",
+            "%s: group \"%.100s\" cannot own \"%.100s\", which group \"%.100s\" owns - in one of "
+            "the groups, list the component in `with`",
             draft->call, name, type->desc.name, type->owner->name);
     }
     if (type->storage.keep_order) {
-        return group_reject_type(draft, type,
-                                 "keeps its order (keep_order) and cannot be owned - list it in "
-                                 "`with`");
+        return group_reject_type(
+            draft, type,
+            "keeps its order (keep_order), so no group can own it - list it in `with`");
     }
     if (type->storage.kind != SETTI_SPARSE && !type->default_storage &&
         !draft->group->listener.by_layout) {
@@ -199,8 +199,8 @@ static sett_status group_init(group_draft* draft)
     status = status == SETT_OK ? group_add_types(draft, desc->without, &listener->without) : status;
     if (status == SETT_OK && listener->with.count == 0) {
         status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                       "%s: \"%.100s\": `owned` and `with` are empty - list a type",
-                                       draft->call, listener->name);
+                                       "%s: group \"%.100s\" has no types - list one", draft->call,
+                                       listener->name);
     }
     status = status == SETT_OK ? group_make_row(draft) : status;
     return status == SETT_OK ? group_reserve_owned(draft) : status;

@@ -37,8 +37,8 @@ sett_status sett_module_import(sett_world* world, const char* name, sett_module_
     }
     if (name == NULL || name[0] == '\0' || register_all == NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: `name` or `register_all` is NULL or empty - pass both",
-                                     __func__);
+                                     "%s: `%s` is missing - pass both `name` and `register_all`",
+                                     __func__, register_all == NULL ? "register_all" : "name");
     }
     setti_import* import = *import_find(world, name);
     if (import != NULL) {

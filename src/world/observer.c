@@ -235,8 +235,8 @@ static sett_status observer_check_any(sett_world* world, const char* name,
     if (desc->component != 0 || observer_has_component_calls(desc) || desc->on_enter != NULL ||
         desc->on_exit != NULL || desc->replay) {
         return observer_reject(world, name,
-                               "on_any observes every component - give it no component, no other "
-                               "callback, and no replay");
+                               "`on_any` observes every component - leave out `component`, "
+                               "`replay` and other callbacks");
     }
     return observer_check_registered(world, desc);
 }
@@ -250,21 +250,23 @@ static sett_status observer_check_component(sett_world* world, const char* name,
     }
     if (desc->on_enter != NULL || desc->on_exit != NULL) {
         return observer_reject(
-            world, name, "on_enter and on_exit observe a query - set terms, and not `component`");
+            world, name,
+            "`component` is set beside on_enter or on_exit, which observe a query - "
+            "use terms instead");
     }
     if (!observer_has_component_calls(desc)) {
         return observer_reject(
             world, name,
-            "it has no callback - set on_add, on_set, on_remove, on_replace or on_event");
+            "no callback is set - set on_add, on_set, on_remove, on_replace or on_event");
     }
     const setti_type* type = setti_world_type(world, desc->component);
     if (!sett_is_null(desc->target) && type->links == NULL) {
         return observer_reject(world, name,
-                               "`target` chooses links - its component has to be a relationship");
+                               "`target` needs a relationship as `component` - leave it out");
     }
     if (desc->on_replace != NULL && (type->storage.size == 0 || observer_type_owns(type))) {
         return observer_reject(world, name,
-                               "on_replace needs a component whose values are plain bytes, without "
+                               "on_replace needs a component with values of plain bytes, without "
                                "the hooks copy and deinit - use on_set");
     }
     return observer_check_registered(world, desc);
@@ -287,12 +289,12 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
                               "query - test for it in the callback"
                         : (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0
                             ? "is dont_fragment, which observers of queries cannot see - observe "
-                              "the component"
+                              "it as `component`"
                             : NULL;
-    return wrong == NULL
-               ? SETT_OK
-               : setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": \"%.100s\" %s",
-                                       observer_call, name, type->desc.name, wrong);
+    return wrong == NULL ? SETT_OK
+                         : setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                                 "%s: observer \"%.100s\": \"%.100s\" %s",
+                                                 observer_call, name, type->desc.name, wrong);
 }
 
 static sett_status observer_check_query(sett_world* world, const char* name,
@@ -308,13 +310,12 @@ static sett_status observer_check_query(sett_world* world, const char* name,
     }
     if (observer_has_component_calls(desc) || !sett_is_null(desc->entity) ||
         !sett_is_null(desc->target)) {
-        return observer_reject(
-            world, name,
-            "on_add, on_set, on_remove, on_replace, on_event, entity and target need a component - "
-            "set .component");
+        return observer_reject(world, name,
+                               "`component` is missing, which the callbacks except on_enter and "
+                               "on_exit, `entity` and `target` need - set it");
     }
     if (desc->on_enter == NULL && desc->on_exit == NULL) {
-        return observer_reject(world, name, "it has no callback - set on_enter or on_exit");
+        return observer_reject(world, name, "no callback is set - set on_enter or on_exit");
     }
     return SETT_OK;
 }
@@ -669,7 +670,7 @@ static sett_status observer_check(sett_world* world, const char* name,
                                      : observer_check_query(world, name, desc)
                                : status;
     if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->on_enter == NULL) {
-        status = observer_reject(world, name, "replay needs on_add or on_enter - set one of them");
+        status = observer_reject(world, name, "`replay` needs on_add or on_enter - set one");
     }
     return status;
 }

@@ -457,15 +457,17 @@ static const char* sort_argument(const sett_sort_desc* desc, const setti_type* b
 {
     size_t size = desc->key >= SETT_KEY_U64 ? 8 : 4; /* bytes of the key */
     if (desc->compare != NULL) {
-        return by->storage.size == 0 ? "it has no values to compare" : NULL;
+        return by->storage.size == 0 ? "a tag has no values - sort by another component" : NULL;
     }
-    if ((unsigned)desc->key > SETT_KEY_F64 || by->storage.size < size ||
-        desc->key_offset > by->storage.size - size) {
-        return "`key` does not fit at `key_offset`";
+    if ((unsigned)desc->key > SETT_KEY_F64) {
+        return "`key` has an unknown value - use one from SETT_KEY_U32 to SETT_KEY_F64";
+    }
+    if (by->storage.size < size || desc->key_offset > by->storage.size - size) {
+        return "`key` at `key_offset` lies outside of the value - set `key_offset` with offsetof";
     }
     return setti_sort_key_fits(by, desc->key_offset, desc->key)
                ? NULL
-               : "the member at `key_offset` is of another kind than `key`";
+               : "the member at `key_offset` is of another kind than `key` - set that kind";
 }
 
 /* SETT_OK if a group can be sorted as a descriptor says; fills the task. */
@@ -496,15 +498,15 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     }
     if (group->owned.count == 0) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: group \"%.100s\" owns no component - list those to be "
-                                     "sorted in `owned`",
+                                     "%s: group \"%.100s\" owns no component, so it has no order "
+                                     "- list the components to be sorted in `owned`",
                                      sort_call, group->name);
     }
     if (desc->compare != NULL && by->owner != group) { /* whose rows it sorts */
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: group \"%.100s\" does not own \"%.100s\", as `compare` needs - list it in "
-            "`owned`, or use `key`",
+            "%s: group \"%.100s\" does not own \"%.100s\", which `compare` needs - list the "
+            "component in `owned`, or use `key`",
             sort_call, group->name, by->desc.name);
     }
     task->types = group->owned.item;
@@ -532,7 +534,7 @@ static sett_status sort_check_order(sett_world* world, const sett_sort_desc* des
     return wrong == NULL
                ? SETT_OK
                : setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                       "%s: \"%.100s\", a value of %u bytes: %s", sort_call,
+                                       "%s: \"%.100s\", with values of %u bytes: %s", sort_call,
                                        by->desc.name, (unsigned)by->storage.size, wrong);
 }
 

@@ -34,21 +34,23 @@ static const char* term_contradiction(const sett_term* term)
     bool elsewhere = setti_term_is_elsewhere(term);
     bool fixed = term->singleton || !sett_is_null(term->entity);
     if (term->changed && term->kind != SETT_WITH) {
-        return "`changed` needs a required component of the entity (SETT_WITH)";
+        return "`changed` needs a required component of the entity - use SETT_WITH";
     }
     if (term->drives && (term->kind != SETT_WITH || elsewhere)) {
-        return "`drives` can be set in one term only, a required component of the entity itself";
+        return "`drives` needs a required component of the entity itself - use SETT_WITH";
     }
     if (elsewhere && (term->kind == SETT_ANY || term->changed)) {
-        return "a term about another entity cannot be SETT_ANY or `changed`";
+        return "a term about another entity cannot be SETT_ANY or `changed` - leave out one";
     }
     if (term->walk != SETT_WALK_NONE && fixed) {
-        return "a term has an `entity` or a `walk`, not both";
+        return "`entity` or `singleton` is set beside `walk` - leave out one";
     }
     if (term->singleton && !sett_is_null(term->entity)) {
-        return "a term has an `entity` or `singleton`, not both";
+        return "`entity` and `singleton` are both set - leave out one";
     }
-    return term->along != 0 && term->walk == SETT_WALK_NONE ? "`along` needs `walk`" : NULL;
+    return term->along != 0 && term->walk == SETT_WALK_NONE
+               ? "`along` is set without `walk` - set `walk`"
+               : NULL;
 }
 
 /* Why the term is not allowed, or NULL. */
@@ -57,13 +59,13 @@ static const char* term_excess(const sett_term* term, uint32_t allowed)
     static const char* const why[] = {
         "SETT_WITHOUT is not observed", /* allowed everywhere so far */
         "SETT_ANY is not observed",     /* allowed everywhere so far */
-        "an optional term decides nothing here - leave it out",
-        "`changed` is for loops only - observe the component instead",
-        "`drives` is for loops only: an observer has no order of entities",
-        "a change of another entity (`along`, `entity`, singleton) runs no callback, except in "
-        "the hierarchy - observe the component there, and read the rest in the callback",
-        "an observer of a component can only test its entity - look up from the callback, or "
-        "observe a query: on_enter and on_exit",
+        "an optional term has no effect here - leave it out",
+        "`changed` is for loops only - observe the component",
+        "`drives` is for loops only, as an observer has no order of entities - leave it out",
+        "a change of another entity runs this callback only along the hierarchy - observe the "
+        "other entity's component, and read the rest in the callback",
+        "an observer of a component can only test its own entity - look up others in the "
+        "callback, or observe a query with on_enter and on_exit",
     };
     uint32_t excess = term_kinds(term) & ~allowed;
     return excess != 0 ? why[setti_bits_lowest(excess)] : NULL;
@@ -79,7 +81,10 @@ const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t 
         const sett_term* term = &terms[*at];
         if ((unsigned)term->kind > SETT_ANY || (unsigned)term->access > SETT_NONE ||
             (unsigned)term->walk > SETT_WALK_SELF_UP) {
-            return "its `kind`, `access` or `walk` has an unknown value";
+            return (unsigned)term->kind > SETT_ANY ? "`kind` has an unknown value - use SETT_WITH"
+                   : (unsigned)term->access > SETT_NONE
+                       ? "`access` has an unknown value - use SETT_IN"
+                       : "`walk` has an unknown value - use SETT_WALK_UP";
         }
         const char* wrong = term_contradiction(term);
         wrong = wrong == NULL ? term_excess(term, allowed) : wrong;
@@ -87,19 +92,21 @@ const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t 
             return wrong;
         }
         if (term->drives && driver) {
-            return "`drives` can be set in one term only, a required component of the entity "
-                   "itself";
+            return "`drives` is set in two terms - leave out one";
         }
         driver = driver || term->drives;
         bool other = setti_term_is_elsewhere(term);
         elsewhere += other;
-        if (elsewhere > SETT_QUERY_ELSEWHERE || (elsewhere != 0 && !other)) {
-            return "terms about other entities come last, at most 8";
+        if (elsewhere > SETT_QUERY_ELSEWHERE) {
+            return "more than 8 terms are about other entities - use fewer";
+        }
+        if (elsewhere != 0 && !other) {
+            return "a term about another entity comes before this one - move it to the end";
         }
     }
     for (; *at < SETT_QUERY_TERMS; ++*at) {
         if (terms[*at].component != 0) {
-            return "component 0 ends the list, but more terms follow - register the component "
+            return "a term has component 0, whose id is not registered - register the component "
                    "first";
         }
     }

@@ -15,7 +15,7 @@ static sett_status unregister_reject(sett_world* world, const setti_type* type, 
                                      const char* name)
 {
     return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                 "%s: \"%.100s\" is used by %s \"%.100s\" - destroy that first",
+                                 "%s: \"%.100s\" is used by %s \"%.100s\" - destroy the user first",
                                  unregister_call, type->desc.name, kind, name);
 }
 
@@ -35,7 +35,7 @@ static sett_status unregister_reject_own(sett_world* world, const setti_type* ty
     if (type->links != NULL || type->ends != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: \"%.100s\" is a relationship, which cannot be "
-                                     "unregistered - register another one under another name",
+                                     "unregistered - register others under other names",
                                      unregister_call, type->desc.name);
     }
     return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,

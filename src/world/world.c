@@ -86,10 +86,9 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     const sett_world_desc* desc = given != NULL ? &full : &defaults;
     if (!world_is_served(size, version, layout & ~SETT_LAYOUT_CHECKED_)) {
         /* The descriptor may have another layout, so its log hook cannot be called. */
-        sett_log_stderr(
-            NULL, SETT_LOG_ERROR,
-            "sett_world_create: the program was compiled with a sett.h that does not match this "
-            "library - compile both from one version");
+        sett_log_stderr(NULL, SETT_LOG_ERROR,
+                        "sett_world_create: the program was compiled with a sett.h that does not "
+                        "match this library - compile both from one version");
         return NULL;
     }
     if (given != NULL) {
@@ -100,7 +99,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
         (own->alloc_fn == NULL && own->zero_fn != NULL)) {
         (desc->log_fn != NULL ? desc->log_fn : sett_log_stderr)(
             desc->hook_user, SETT_LOG_ERROR,
-            "sett_world_create: an allocator has only one function - set alloc_fn and free_fn");
+            "sett_world_create: one of the allocator's alloc_fn and free_fn is NULL - set both");
         return NULL;
     }
     sett_allocator allocator = setti_allocator_or_default(own);
@@ -112,9 +111,9 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     if (!SETTI_DEBUG && (layout & SETT_LAYOUT_CHECKED_) != 0) {
         world->log_fn(
             world->hook_user, SETT_LOG_WARNING,
-            "sett_world_create: the library was compiled with NDEBUG, the program without: "
-            "most misuse is not reported - compile the library (sett.c) without NDEBUG "
-            "while you develop");
+            "sett_world_create: the library was compiled with NDEBUG and the program without, so "
+            "most misuse is not reported - compile the library (sett.c) without NDEBUG while you "
+            "develop");
     }
     return world;
 }
@@ -171,8 +170,9 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
     return world->pool.cow_from == 0
                ? SETT_OK
                : setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                       "%s: snapshots need the present layout - drop them first "
-                                       "(sett_snapshot_drop_all, or sett_ring_destroy)",
+                                       "%s: snapshots are held, which this call would make "
+                                       "useless - drop them first (sett_snapshot_drop_all, or "
+                                       "sett_ring_destroy)",
                                        call);
 }
 
@@ -404,8 +404,8 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
                  "sett_commands_apply - until then, record commands (sett_cmd_set)");
     } else if (entity.generation != life || (slot & SETTI_DEAD) != 0) {
         snprintf(out, size,
-                 "this world never created the handle, or was restored to a state before it did "
-                 "- is it of another world, or uninitialised?");
+                 "this world has not created the handle, at least since its last restore - pass "
+                 "a handle that this world returned");
     } else { /* it was created after the failure, before the message was asked for */
         snprintf(out, size, "%s", sett_status_text(SETT_STATUS_STALE));
     }
@@ -433,10 +433,11 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
                  "prefab's, sett_prefab_override copies it, sett_ensure adds a new one)");
     } else if (status == SETT_STATUS_LIMIT && component == 0) {
         snprintf(out, size,
-                 "%s: %u entities are alive or reserved; new ones have indices from %u to %u "
-                 "(entity_limit, sett_entity_set_range)",
-                 sett_status_text(status), (unsigned)setti_entity_taken(table),
-                 (unsigned)table->first * 64, (unsigned)setti_entity_end(table) - 1);
+                 "too few indices for new entities are free: %u entities are alive or reserved, "
+                 "and new ones get indices from %u to %u - raise entity_limit, or choose another "
+                 "range (sett_entity_set_range)",
+                 (unsigned)setti_entity_taken(table), (unsigned)table->first * 64,
+                 (unsigned)setti_entity_end(table) - 1);
     } else {
         snprintf(out, size, "%s", sett_status_text(status));
     }
@@ -783,7 +784,7 @@ static void world_advise(char* out, size_t size, const char* call, const char* i
 {
     const char* command = world_command_for(call);
     if (command != NULL) {
-        snprintf(out, size, "record it by %s%s", command, into);
+        snprintf(out, size, "use %s%s", command, into);
     } else {
         snprintf(out, size, "%s", otherwise);
     }
@@ -802,8 +803,8 @@ const char* setti_world_running(const sett_world* world)
 static sett_status world_reject_loop(sett_world* world, const char* call)
 {
     char instead[128];
-    world_advise(instead, sizeof(instead), call, " and call sett_commands_apply after the loop",
-                 "call it after the loop");
+    world_advise(instead, sizeof(instead), call, ", and call sett_commands_apply after the loop",
+                 "make this call after the loop");
     const setti_open_loop* loop = world->open_loops;
     bool search = loop != NULL && loop->of_search;
     return setti_world_fail_with(
@@ -819,25 +820,24 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
 {
     char instead[128];
     if (world->calling != NULL) {
-        world_advise(instead, sizeof(instead), call, " and apply it afterwards",
-                     "call it after the callback has returned");
+        world_advise(instead, sizeof(instead), call, ", and sett_commands_apply afterwards",
+                     "make this call after the callback has returned");
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
                                      "%s: a callback of \"%.100s\" is running - %s", call,
                                      world->calling, instead);
     }
     if (world->running != NULL) {
-        world_advise(instead, sizeof(instead), call, " into context->commands",
-                     "call it between frames");
+        world_advise(instead, sizeof(instead), call, " with context->commands",
+                     "make this call between frames");
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
             "%s: system \"%.200s\" is running - %s, or declare the system as `exclusive`", call,
             setti_world_running(world), instead);
     }
     if (world->locks == 0 || (world->open_jobs != 0 && world->busy)) {
-        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: systems are running - call it after sett_progress has "
-                                     "returned",
-                                     call);
+        return setti_world_fail_with(
+            world, SETT_STATUS_LOCKED,
+            "%s: systems are running - make this call after sett_progress has returned", call);
     }
     if (world->open_jobs != 0) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
@@ -859,7 +859,8 @@ SETTI_COLD void setti_world_close_returned(sett_world* world)
     }
 }
 
-static const char world_no_list[] = "%s: `%s` is NULL, but its count is not 0 - pass both, or 0";
+static const char world_no_list[] = "%s: `%s` is NULL, but its count is not 0 - pass a list, or "
+                                    "a count of 0";
 
 SETTI_COLD bool setti_world_fail_no_list(sett_world* world, const char* call, const char* what)
 {

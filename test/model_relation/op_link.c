@@ -61,7 +61,7 @@ void do_unrelate(void)
 
 void do_end_links(void)
 {
-    doing = "end links";
+    doing = "belongs to a relationship - use sett_relate and sett_unrelate";
     uint32_t relation = below(RELATIONS);
     sett_entity entity = some_entity();
     bool is = alive(entity);
