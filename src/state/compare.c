@@ -24,8 +24,8 @@ void setti_marks_clear(setti_marks* marks)
 /* The next used word after `at`; after SIZE_MAX, the first one. `words`: the end. */
 static size_t marks_next_word(const setti_marks* marks, size_t at)
 {
-    for (size_t k = ++at / 64; k <= marks->words / 64; k++, at = k * 64) {
-        uint64_t rest = marks->used[k] >> (at % 64);
+    for (at++; at < marks->words; at = (at / 64 + 1) * 64) {
+        uint64_t rest = marks->used[at / 64] >> (at % 64);
         if (rest != 0) {
             return at + setti_bits_lowest(rest);
         }
@@ -116,8 +116,8 @@ SETTI_INLINE bool compare_eight(const unsigned char* was, const unsigned char* i
     return differs != 0;
 }
 
-/* Prefetches the next page, as much as is compared now. Processors prefetch within 4 KB only, and
- * each page is elsewhere. */
+/* Prefetches `size` bytes of a page. Processors prefetch within 4 KB only, and pages are not
+ * neighbours. */
 SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t size)
 {
     for (size_t at = 0; at < size; at += 64) {
@@ -488,7 +488,7 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
 {
     if (setti_compare_concerns(compare, type)) {
         setti_marks_clear(&compare->bits);
-        setti_marks_join(&compare->bits, &compare->begun); /* even if another entity was there */
+        setti_marks_join(&compare->bits, &compare->begun); /* another entity may have been there */
         setti_compare_mark(compare, type);
         setti_compare_notify(compare, type);
     }

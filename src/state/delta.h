@@ -35,7 +35,7 @@
 #define SETTI_DELTA_ENTRY_HEAD 5  /* bytes of an entry before its values: kind and index */
 #define SETTI_DELTA_BLOCK_HEAD 13 /* of a block of entries: also the bits of its indices */
 
-/* Flag beside an entry's kind: it is of up to 64 entities from a multiple of 64 on. */
+/* Flag of an entry's kind: it is a block, for up to 64 entities from a multiple of 64 on. */
 #define SETTI_DELTA_BLOCK 8u
 
 /* What a delta has of one type, in this order. */
@@ -63,6 +63,9 @@ SETTI_INLINE bool setti_delta_turns(const setti_type* type)
 {
     return SETTI_BIG_ENDIAN && type->members != NULL && setti_hash_size(type) != 0;
 }
+
+/* A type's record has its form, plus so many times the kind of its storage, and these flags. */
+#define SETTI_DELTA_KIND 16u
 
 /* Flag of a form: values without members, or with opaque ones, were written by a big-endian
  * machine, so their byte order is unknown. */

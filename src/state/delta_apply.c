@@ -276,8 +276,8 @@ static sett_status apply_read_record(const setti_delta* delta, setti_delta_reade
     record->size = setti_delta_u32(from);
     record->version = setti_delta_u32(from);
     memset(of, 0, sizeof(*of));
-    of->form = (setti_delta_form)(record->form & 15);
-    of->kind = (record->form & (SETTI_DELTA_SENT - 1)) >> 4;
+    of->form = (setti_delta_form)(record->form % SETTI_DELTA_KIND);
+    of->kind = record->form % SETTI_DELTA_SENT / SETTI_DELTA_KIND;
     of->sent = (record->form & SETTI_DELTA_SENT) != 0;
     of->bytes = setti_delta_u32(from);
     of->padding_hash = setti_delta_number(from, 8);
@@ -297,22 +297,22 @@ static sett_status apply_read_record(const setti_delta* delta, setti_delta_reade
     return SETT_OK;
 }
 
-static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from)
+/* Finds the type of a record. Fails if it is missing here or differs, or cannot be sent. */
+static sett_status apply_match_type(const setti_delta* delta, setti_delta_type* of,
+                                    const apply_record* record)
 {
-    SETTI_ASSERT(delta->types_found < delta->type_count);
-    setti_delta_type* of = &delta->type[delta->types_found];
-    apply_record record;
-    sett_status status = apply_read_record(delta, from, of, &record);
-    status = status == SETT_OK ? apply_find_type(delta->world, record.name, &of->type) : status;
+    sett_status status = apply_find_type(delta->world, record->name, &of->type);
     if (status != SETT_OK) {
         return status;
     }
-    of->rule = apply_find_rule(delta, record.name);
-    if (of->type == NULL || (of->rule == NULL && !apply_is_type(of, record.size, record.version))) {
-        return apply_reject_type(delta, of, record.name, record.size, record.version);
+    of->rule = apply_find_rule(delta, record->name);
+    bool fits =
+        of->type != NULL && (of->rule != NULL || apply_is_type(of, record->size, record->version));
+    if (!fits) {
+        return apply_reject_type(delta, of, record->name, record->size, record->version);
     }
     const char* why = setti_delta_rejects(of->type);
-    if ((record.form & SETTI_DELTA_BIG_ENDIAN) != setti_delta_order_of(of->type)) {
+    if ((record->form & SETTI_DELTA_BIG_ENDIAN) != setti_delta_order_of(of->type)) {
         why = "comes from a machine of another byte order and has opaque bytes - describe all "
               "its members in both programs";
     }
@@ -320,6 +320,19 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
         (of->count[SETTI_DELTA_ENTRIES] != 0 || of->count[SETTI_DELTA_CHANGES] != 0)) {
         return setti_world_fail_with(delta->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
                                      apply_call, of->type->desc.name, why);
+    }
+    return SETT_OK;
+}
+
+static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from)
+{
+    SETTI_ASSERT(delta->types_found < delta->type_count);
+    setti_delta_type* of = &delta->type[delta->types_found];
+    apply_record record;
+    sett_status status = apply_read_record(delta, from, of, &record);
+    status = status == SETT_OK ? apply_match_type(delta, of, &record) : status;
+    if (status != SETT_OK) {
+        return status;
     }
     of->codec = of->form == SETTI_DELTA_OWNED    ? &setti_owned_codec
                 : of->form != SETTI_DELTA_VALUES ? setti_delta_codec(of->type)
@@ -983,7 +996,7 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
     size_t piece = apply_piece(rows->size);
     size_t presence = storage->presence.count * apply_piece(storage->presence.size);
     size_t scratch = 0;                                                     /* of the sort */
-    size_t size = delta->room + presence + apply_piece((size_t)count * 64); /* the table grows */
+    size_t size = delta->room + presence + apply_piece((size_t)count * 64); /* a larger table */
     bool done = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
     if (done && scratch <= SETTI_POOL_PAGE_MAX) { /* larger pieces are not cut from blocks */
         size += apply_piece(scratch);
@@ -1019,8 +1032,8 @@ static sett_status apply_fail_call(const setti_delta* delta)
     return setti_world_fail_input(world, SETT_STATUS_INVALID, "%s: %s", apply_call, text);
 }
 
-/* The memory that a delta may take: for its contents, and for arrays as long as storages to restore
- * their order. */
+/* The most memory that a delta may take, unless the options say it: so many bytes for each of the
+ * delta's, and a fixed number. */
 static size_t apply_limit(const setti_delta* delta, size_t size)
 {
     const setti_pool* pool = &delta->world->pool;

@@ -214,7 +214,7 @@ SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
 }
 
 /* Adds rows one by one, and clears the bits of rows whose content is equal. Only for pages with a
- * NaN, which are rare: so the usual loop tests nothing. */
+ * NaN, which are rare, so that the usual loop has no test. */
 static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_rows* rows,
                                        const uint16_t* list, uint32_t count, unsigned char* out)
 {
@@ -339,7 +339,8 @@ static size_t change_count_equal(const unsigned char* bytes, size_t size)
     return count;
 }
 
-/* Finds the next four equal bytes from `at` on; without any, a place near `size`. */
+/* Finds the next four equal bytes from `at` on; without any, a place near `size`. Compares eight
+ * bytes with their neighbours at once. */
 static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t size)
 {
     const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
@@ -583,8 +584,8 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
     if (count == 0) {
         return setti_delta_reject(delta, "they change a value that does not exist");
     }
-    from->at = repeats ? from->at : list.at;
-    size_t size = count * of->bytes; /* less than the world has */
+    from->at = repeats ? from->at : list.at; /* skips the list if it is here */
+    size_t size = count * of->bytes;         /* less than the world has */
     size_t entries = (size_t)delta->changed_words * SETTI_DELTA_BLOCK_HEAD + size;
     unsigned char* out = size < SIZE_MAX / 4
                              ? setti_bytes_add(&delta->world->pool, &of->changes, entries + size)

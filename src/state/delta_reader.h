@@ -100,7 +100,7 @@ typedef struct setti_delta {
     bool loading;                    /* onto an empty world, which a failure destroys */
     const setti_delta_allowed* part; /* what a part of a world may contain; NULL: between states */
     uint32_t type_count;
-    uint32_t types_found; /* of these, the first so many are found */
+    uint32_t types_found; /* number of types that were read and found until now */
     setti_delta_type* type;
     setti_delta_handles ended;
     setti_delta_handles begun;

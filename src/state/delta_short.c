@@ -27,7 +27,7 @@
 #define SHORT_NUMBERS (SETTI_DELTA_SECTIONS + 1) /* after a record: a count a section, extent */
 
 enum {
-    SHORT_BEGIN = 0xb0, /* first byte: this, and the flags that follow */
+    SHORT_BEGIN = 0xb0, /* first byte: these bits, and the flags that follow */
     SHORT_PART = 1,     /* it is a part */
     SHORT_RUNS = 2,     /* runs of the first kind; others are shifted by their kind */
     SHORT_PACKED = 0x40,
@@ -110,7 +110,7 @@ static bool short_numbered(setti_delta_reader table, uint32_t count, uint32_t nu
     return found;
 }
 
-/* A call. */
+/* What a call reads and writes. */
 typedef struct short_job {
     sett_world* world;
     const char* call;
@@ -246,7 +246,6 @@ static bool short_write_type(short_job* job, setti_delta_reader* types)
     return !types->short_of;
 }
 
-/* Writes a short head. */
 static void short_write_short_head(setti_delta_writer* to, const short_head* head, bool packed)
 {
     bool part = head->magic == SETTI_DELTA_PART;
@@ -322,7 +321,7 @@ static bool short_parse_short(setti_delta_reader* from, short_head* head, bool* 
         head->runs[k] = (first & (uint32_t)SHORT_RUNS << k) != 0 ? short_read(from) : 0;
     }
     *packed = (first & SHORT_PACKED) != 0;
-    return !from->short_of && (first & 0xf0 & ~(uint32_t)SHORT_PACKED) == SHORT_BEGIN;
+    return !from->short_of && (first & SHORT_BEGIN) == SHORT_BEGIN;
 }
 
 typedef enum short_pass {

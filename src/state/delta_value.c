@@ -74,11 +74,12 @@ void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, con
     }
 }
 
+/* Writes a value, if it is not NULL: removed. */
 static void value_write(setti_delta_writer* to, const void* value)
 {
-    if (to->codec == NULL) {
+    if (value != NULL && to->codec == NULL) {
         setti_delta_write_bytes(to, to->type, value);
-    } else if (to->codec->encode != NULL) {
+    } else if (value != NULL && to->codec->encode != NULL) {
         to->codec->encode(&to->encoder, to->type, value);
     }
 }
@@ -104,12 +105,10 @@ static bool value_differs(setti_delta_writer* to, uint32_t index, const void* be
 static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
                               const void* value)
 {
-    SETTI_ASSERT(kind < SETTI_DELTA_KINDS);
+    SETTI_ASSERT(kind < SETTI_DELTA_KINDS && (value == NULL) == (kind == SETTI_DELTA_REMOVED));
     setti_delta_write_number(to, (uint64_t)kind, 1);
     setti_delta_write_number(to, index, 4);
-    if (kind != SETTI_DELTA_REMOVED) {
-        value_write(to, value);
-    }
+    value_write(to, value);
     to->count++;
 }
 
@@ -152,18 +151,13 @@ static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, u
         to->block_value = value;
         return;
     }
-    bool removed = kind == SETTI_DELTA_REMOVED;
     if (to->block_at == SIZE_MAX) {
         value_begin_block(to, kind, first, to->block_bits);
-        if (!removed) {
-            value_write(to, to->block_value);
-        }
+        value_write(to, to->block_value);
     }
     to->block_bits |= (uint64_t)1 << (index % 64);
     setti_delta_write_at(to, to->block_at + SETTI_DELTA_ENTRY_HEAD, to->block_bits, 8);
-    if (!removed) {
-        value_write(to, value);
-    }
+    value_write(to, value);
 }
 
 static void value_entry(setti_compare_sink* sink, sett_entity was, const void* before,
@@ -275,7 +269,7 @@ static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uin
                : SETTI_NONE;
 }
 
-/* Whether a member of an owner's list is in that list on a side. */
+/* Whether an entity that is the same on both sides is a member of an owner's list on one. */
 static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_t member,
                         uint32_t side)
 {

@@ -10,12 +10,12 @@
  *               0 where none ever lived
  *     world     sum of both: in which order they lie does not matter
  *
- * A page's sum can only change if the page is written: a handle at an index changes by the entity's
- * end, which takes its components, and new ones are written. But values are also removed by a bit
- * of presence, or at the end of the rows, without a write to their page: the `shape`, which is
- * remembered too, covers that.
+ * A page's sum changes if a value in the page is written. Another entity at an index needs no more:
+ * the components of the first one are removed, and those of the second are written. But a value is
+ * removed without a write to its page, by a bit of presence or the number of rows in use: for these
+ * a page has a `shape`, a number that is remembered too.
  *
- * Invariant:  a page's tick is the remembered one and its shape is => its sum is the remembered one
+ * Invariant:  a page has the remembered tick and shape => its sum is the remembered one
  * (the clock is advanced after hashing, and replacing pages forgets their sums)
  */
 #include "state/hash.h"
@@ -408,7 +408,7 @@ static uint64_t hash_shape(const hash_part* part, uint32_t number)
 static uint64_t hash_price_of(const hash_part* part)
 {
     bool rows = part->of != NULL && part->pages == &part->of->type->storage.rows;
-    return rows ? setti_storage_rows(&part->of->type->storage) : 64;
+    return rows ? setti_storage_rows(&part->of->type->storage) : 64; /* a guess */
 }
 
 /* The sum, or the price, of a live page. `known`: its remembered hash, or NULL. */

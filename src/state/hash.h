@@ -15,7 +15,7 @@ static inline size_t setti_hash_size(const setti_type* type)
     return bytes ? type->desc.size : 0;
 }
 
-/* Whether two values have the same hash content. */
+/* Whether two values count as equal: the same is hashed for both. */
 bool setti_hash_same(const setti_type* type, const void* a, const void* b);
 
 /* How a type's values are hashed. */

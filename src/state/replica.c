@@ -413,7 +413,7 @@ static bool replica_reserve(const sett_world* from, sett_world* into)
     return done;
 }
 
-/* Whether ending values runs hooks, or notifies anything. */
+/* Whether ending the world's values runs hooks, or notifies listeners. */
 static bool replica_ends_with_calls(const sett_world* into)
 {
     bool noticed = into->listeners != NULL;

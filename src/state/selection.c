@@ -367,14 +367,12 @@ static setti_delta_kind selection_kind_since(selection_job* job, sett_entity ent
     if (value == NULL) {
         return before != NULL ? SETTI_DELTA_REMOVED : SELECTION_NO_ENTRY;
     }
-    if (job->to.codec == NULL) {
-        return before != NULL && selection_is_same(job, before, value) ? SELECTION_NO_ENTRY
-                                                                       : SETTI_DELTA_ADDED;
-    }
-    return before != NULL && !selection_codec_differs(job, before, value) &&
-                   !selection_leads_in(job, entity)
-               ? SELECTION_NO_ENTRY
-               : SETTI_DELTA_CHANGED;
+    bool plain = job->to.codec == NULL;
+    setti_delta_kind set = plain ? SETTI_DELTA_ADDED : SETTI_DELTA_CHANGED;
+    bool differs = before == NULL || (plain ? !selection_is_same(job, before, value)
+                                            : selection_codec_differs(job, before, value) ||
+                                                  selection_leads_in(job, entity));
+    return differs ? set : SELECTION_NO_ENTRY;
 }
 
 /* The kind of the entry for a value of a selected entity. */
@@ -593,12 +591,10 @@ static bool selection_begin_type(selection_job* job)
 {
     const setti_type* type = job->to.type;
     job->rounds = !job->exact && setti_delta_sends(type);
-    if (!job->rounds ||
-        setti_bytes_reserve(&job->world->pool, &job->packed, 2 * (size_t)setti_delta_bytes(type))) {
-        return true;
-    }
-    job->to.encoder.status = SETT_STATUS_OUT_OF_MEMORY;
-    return false;
+    bool done = !job->rounds || setti_bytes_reserve(&job->world->pool, &job->packed,
+                                                    2 * (size_t)setti_delta_bytes(type));
+    job->to.encoder.status = done ? job->to.encoder.status : SETT_STATUS_OUT_OF_MEMORY;
+    return done;
 }
 
 /* Writes the entries of all types; counts[k] becomes the number of the k-th type's. */
@@ -825,7 +821,7 @@ sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t si
     setti_selection_free(world, &selected);
     const char* why = sett_world_message(world);
     size_t inner = sizeof("sett_delta_apply: ") - 1;
-    if (status != SETT_OK && strncmp(why, "sett_delta_apply: ", inner) == 0) {
+    if (status != SETT_OK && strncmp(why, "sett_delta_apply: ", inner) == 0) { /* name this call */
         char text[SETTI_MESSAGE_SIZE];
         snprintf(text, sizeof(text), "%s", why + inner);
         status = setti_world_fail_input(world, status, "%s: %.400s", __func__, text);

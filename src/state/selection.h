@@ -6,7 +6,7 @@
 #include "sett/state.h"
 #include "world/world.h"
 
-/* The entities of a selection, ascending by index, each once; with stale handles of its list. */
+/* The entities of a selection, ascending by index, each once. Stale handles are not left out. */
 typedef struct setti_selected {
     sett_entity* entity;
     uint32_t count;

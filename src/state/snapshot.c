@@ -12,10 +12,9 @@
  *                 d                                                         d
  *
  * Dropping a snapshot in the middle merges its difference into its only child's. With more children
- * it stays, hidden. So does the one next to the live world (the head), because the ticks of live
- * pages refer to it: its difference has a page if that was written since. Its child's difference
- * also has pages written before, or later on another branch. For the child as the head, each page's
- * tick would have to be written, and change detection would report unchanged pages. The next take
+ * it stays, hidden. So does the one next to the live world (the head): a live page's tick tells
+ * whether the head's difference has the page. With the head's child in its place, the ticks of
+ * pages would have to be written, and change detection would report unchanged pages. The next take
  * or restore frees a hidden head.
  *
  * The clock is not part of the state: it continues after a restore, while ticks of writes come back
@@ -470,7 +469,7 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
         state_link_toward(before, node);
     }
     state_set_head(state, node);
-    world->pool.tick++;
+    world->pool.tick++; /* writes from now on are later than the snapshot */
     state_tidy(state, before);
     state_enforce_limit(state);
     setti_trace_end(world, SETT_SPAN_SNAPSHOT);

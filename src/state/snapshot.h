@@ -107,7 +107,7 @@ sett_status setti_values_check(sett_world* world, const char* call);
 
 /* Values of SETT_SAVE_SKIP types during a restore. */
 typedef struct setti_carried {
-    struct setti_carried* next; /* of another type */
+    struct setti_carried* next; /* values of another type */
     setti_type* type;
     uint32_t count;
     size_t size;           /* of this struct and its arrays, in bytes */

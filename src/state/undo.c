@@ -49,7 +49,7 @@ struct sett_undo {
     sett_undo* next; /* list of the world's histories */
     sett_world* mirror;
     sett_selection selection; /* in the world; the history owns its lists */
-    sett_component* there;    /* its types in the mirror, without the tag */
+    sett_component* there;    /* the selected types in the mirror; not `tag` */
     uint32_t there_count;
     uint32_t there_capacity;
     sett_component tag; /* in the mirror, of selected entities */

@@ -62,7 +62,7 @@ SETTI_INLINE void view_walk(setti_view* view, setti_snapshot* const node[2], vie
     }
 }
 
-static void view_count(setti_view* view, const setti_cow_entry* entry, uint32_t side)
+static void view_count_entry(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
     (void)entry;
     (void)side;
@@ -196,7 +196,7 @@ bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, se
     view->node[SETTI_BEFORE] = a;
     view->node[SETTI_AFTER] = b;
     uint32_t tables = 2 * (world->last_root->number + 1); /* each page is found through a root */
-    view_walk(view, node, view_count); /* the most pages, and so the most tables */
+    view_walk(view, node, view_count_entry); /* the most pages, and so the most tables */
     if (!view_make_tables(view, pool, SETTI_MIN(tables, view->page_count))) {
         return false;
     }
@@ -320,9 +320,9 @@ bool setti_view_next_slot(setti_view* view, setti_view_slot* slot)
 uint32_t setti_view_count(setti_view* view, const setti_pages* pages)
 {
     const setti_view_table* table = !view->empty ? view_table(view, pages) : NULL;
-    bool some = table != NULL && table->count != 0;
-    uint32_t last = some ? view->page[table->page + table->count - 1].number : 0;
-    return SETTI_MAX(pages->count, last + some);
+    bool differs = table != NULL && table->count != 0;
+    uint32_t end = differs ? view->page[table->page + table->count - 1].number + 1 : 0;
+    return SETTI_MAX(pages->count, end);
 }
 
 /* The number at an offset of a root on a side; 0 if the root is newer. */
