@@ -52,11 +52,10 @@ void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
     if (size > SIZE_MAX / 4) {
         return NULL;
     }
-    if (arena->chunk == NULL ||
-        setti_align_up(arena->used, align) + size + slack > arena->chunk->size) {
-        if (!arena_grow(arena, size + slack)) {
-            return NULL;
-        }
+    bool fits = arena->chunk != NULL &&
+                setti_align_up(arena->used, align) + size + slack <= arena->chunk->size;
+    if (!fits && !arena_grow(arena, size + slack)) {
+        return NULL;
     }
     uintptr_t base = (uintptr_t)arena->chunk;
     size_t at = (size_t)(((base + arena->used + align - 1) & ~(uintptr_t)(align - 1)) - base);

@@ -313,7 +313,7 @@ SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_page
 #define SETTI_COW true
 #define SETTI_NO_COW false
 
-/* Like setti_pages_try_write, for these paths: with SETTI_NO_COW one store, which succeeds. */
+/* Like setti_pages_try_write, for such a path: with SETTI_NO_COW one store, which succeeds. */
 SETTI_INLINE bool setti_pages_try_mark(const setti_pool* pool, const setti_pages* pages,
                                        uint32_t number, bool cow)
 {

@@ -400,7 +400,7 @@ static uintptr_t platform_stack_end(void)
 {
     uintptr_t end = UINTPTR_MAX;
 #if defined(PLATFORM_WINDOWS)
-    end = (uintptr_t)((const NT_TIB*)NtCurrentTeb())->StackLimit; /* of the fiber, if it is one */
+    end = (uintptr_t)((const NT_TIB*)NtCurrentTeb())->StackLimit; /* of a fiber, if one runs */
 #elif defined(__linux__) && defined(__GLIBC__)
     pthread_attr_t attributes;
     void* address = NULL;

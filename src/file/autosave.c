@@ -47,7 +47,6 @@ static void autosave_free(sett_autosave* autosave)
 /* Replaces the copy, if there is one, by an empty world. When memory runs out the copy stays. */
 static bool autosave_make_copy(sett_autosave* autosave)
 {
-    SETTI_ASSERT(!autosave->running);
     sett_world* copy = setti_replica_create(autosave->world);
     if (copy == NULL) {
         return false;
@@ -109,7 +108,6 @@ static sett_status autosave_copy(sett_autosave* autosave)
 /* Copies what is saved beside the state: user block and systems' record. */
 static sett_status autosave_copy_blocks(sett_autosave* autosave)
 {
-    SETTI_ASSERT(!autosave->running);
     sett_world* world = autosave->world;
     const void* block = autosave->user_block;
     size_t size = block != NULL ? autosave->desc.user_size : 0;
@@ -182,10 +180,7 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
         return SETT_STATUS_LOCKED; /* no misuse: no program knows how fast a disk is */
     }
     sett_status status = setti_world_check_unlocked(autosave->world, "sett_autosave_start");
-    if (status != SETT_OK) {
-        return status;
-    }
-    status = autosave_copy(autosave);
+    status = status == SETT_OK ? autosave_copy(autosave) : status;
     status = status == SETT_OK ? autosave_copy_blocks(autosave) : status;
     if (status != SETT_OK) {
         return status;

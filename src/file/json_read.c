@@ -1010,8 +1010,8 @@ static bool json_load_walk_entities(json_load* load, uint32_t wanted)
     return good && json->wrong == NULL;
 }
 
-/* Walks all entities of the text. Reads their keys of the set `wanted`, or collects the entities if
- * that is JSON_NO_KEYS. */
+/* Walks all entities of the text, and reads their keys of the set `wanted`. JSON_NO_KEYS: collects
+ * the entities. */
 static bool json_load_walk(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;

@@ -64,7 +64,6 @@ const char* setti_load_why(const sett_world* apart)
 /* Fails with the message of the world apart. */
 static sett_status load_blame(load_attempt* load, sett_status status)
 {
-    SETTI_ASSERT(load->apart != NULL && status != SETT_OK);
     return status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied
                ? load_fail(load, SETT_STATUS_LIMIT, load_limit_why)
                : load_fail(load, status, setti_load_why(load->apart));
@@ -103,7 +102,6 @@ static sett_status load_limit(load_attempt* load, size_t limit)
 /* Creates the world apart, with the program's allocator and the limit. */
 static sett_status load_begin_apart(load_attempt* load)
 {
-    SETTI_ASSERT(load->limit != 0);
     load->apart = setti_replica_create(load->place->world);
     if (load->apart == NULL) {
         return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
@@ -116,7 +114,6 @@ static sett_status load_begin_apart(load_attempt* load)
  * bytes it may still take, at least 1. */
 static size_t load_update_limit(load_attempt* load)
 {
-    SETTI_ASSERT(load->apart != NULL && load->limit != 0);
     size_t unpacked = load->reader.unpacked;
     size_t used = load->apart->pool.block_size + unpacked;
     setti_pool_set_ceiling(&load->apart->pool, unpacked < load->limit ? load->limit - unpacked : 1);
@@ -126,7 +123,6 @@ static size_t load_update_limit(load_attempt* load)
 /* Holds a systems' record until the state after it is read. */
 static sett_status load_systems(load_attempt* load)
 {
-    SETTI_ASSERT(load->reader.kind == SETTI_STREAM_RUN);
     setti_pool* pool = load->reader.pool;
     const setti_bytes* payload = &load->reader.payload;
     if (!setti_run_check(payload)) {
@@ -150,7 +146,6 @@ static void load_advance(load_attempt* load)
 
 static sett_status load_state(load_attempt* load)
 {
-    SETTI_ASSERT(load->apart != NULL);
     const setti_bytes* payload = &load->reader.payload;
     if (load->has_state && load->reader.kind == SETTI_STREAM_KEYFRAME) {
         return SETT_OK; /* the deltas led to this state */
@@ -172,7 +167,6 @@ static sett_status load_state(load_attempt* load)
 /* Reads a delta. One that does not fit ends the journal, like damage. */
 static sett_status load_delta(load_attempt* load)
 {
-    SETTI_ASSERT(load->apart != NULL && load->reader.kind == SETTI_STREAM_DELTA);
     const setti_bytes* payload = &load->reader.payload;
     if (!load->has_state) {
         return load_fail(load, SETT_STATUS_INVALID,
@@ -303,7 +297,6 @@ static sett_status load_all(load_attempt* load)
 /* Registers the types of the file: like the program's, or else as they are in the file. */
 static sett_status load_register_types(load_attempt* load, const sett_world* read)
 {
-    SETTI_ASSERT(load->apart != NULL && load->apart != read);
     const sett_world* into = load->place->world;
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < read->registered.count; k++) {
@@ -348,7 +341,6 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
 /* Replaces the world apart by one with the layouts of the program's types, if any differ. */
 static sett_status load_migrate(load_attempt* load)
 {
-    SETTI_ASSERT(load->has_state && load->apart != NULL);
     sett_world* into = load->place->world;
     sett_world* read = load->apart;
     sett_status status;
@@ -395,7 +387,7 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     return status;
 }
 
-/* Reads the file of a name. */
+/* Attempts to load the file of a name. */
 static sett_status load_attempt_name(load_attempt* load, setti_place* place, const char* name,
                                      const sett_file_desc* desc)
 {

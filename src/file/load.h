@@ -20,7 +20,7 @@ void setti_loaded_free(sett_world* world, setti_loaded* loaded);
 /* The memory for the contents of a file of `size` bytes, in bytes, if the program sets no limit. */
 size_t setti_load_default_limit(const sett_world* world, uint64_t size);
 
-/* The message of a world that rejected a delta, without the call: the program made another one. */
+/* Why a world rejected a delta: its message, without the call, which is not the program's. */
 const char* setti_load_why(const sett_world* apart);
 
 #endif

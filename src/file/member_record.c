@@ -144,7 +144,6 @@ double setti_record_get_double(setti_delta_reader* from)
 static void* record_list(setti_delta_reader* from, setti_arena* arena, size_t count, size_t least,
                          size_t size)
 {
-    SETTI_ASSERT(least != 0 && size != 0);
     void* list = count <= (size_t)(from->end - from->at) / least
                      ? setti_arena_alloc(arena, (count + 1) * size, 16)
                      : NULL;
@@ -221,7 +220,6 @@ static void record_member(setti_delta_reader* from, setti_arena* arena, uint32_t
 static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* arena,
                                         uint32_t depth)
 {
-    SETTI_ASSERT(from->at <= from->end);
     size_t count = (size_t)setti_delta_number(from, 2);
     if (count == 0 || depth > SETT_MEMBERS_DEPTH) {
         from->short_of = from->short_of || count != 0;

@@ -511,7 +511,6 @@ static uint32_t merge_follow_file(const merge_job* job, const setti_relation* re
 static bool merge_step(const merge_job* job, const setti_relation* read,
                        const setti_relation* relation, merge_position* at)
 {
-    SETTI_ASSERT(at->node != SETTI_NONE || at->there != SETTI_NONE);
     const setti_storage* links = &relation->links->storage;
     bool had = at->there != SETTI_NONE && setti_storage_has(links, at->there);
     bool merged = at->node != SETTI_NONE && merge_is_merged(&job->clone.nodes[at->node]);
@@ -534,7 +533,6 @@ static bool merge_step(const merge_job* job, const setti_relation* read,
  * from each entity of the world that gets one. */
 static sett_status merge_check_circles(const merge_job* job, const setti_relation* relation)
 {
-    SETTI_ASSERT(relation->desc.acyclic);
     const setti_type* type = setti_type_find(job->from, relation->links->desc.name);
     for (uint32_t k = 0; type != NULL && k < job->clone.node_count; k++) {
         const setti_clone_node* first = &job->clone.nodes[k];
@@ -719,7 +717,6 @@ static void merge_end(merge_job* job)
 static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
                                 const setti_loaded* loaded, sett_merge_result* result)
 {
-    SETTI_ASSERT(loaded->apart != NULL && loaded->apart != world);
     merge_job job = {.desc = desc};
     job.from = job.clone.from = loaded->apart;
     job.to = job.clone.to = world;

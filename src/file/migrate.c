@@ -287,7 +287,7 @@ static uint32_t migrate_report(const sett_world* into, const char* call, const c
     return dropped;
 }
 
-/* The program's function for a type whose layout in the file has a fingerprint, or NULL. */
+/* Finds the program's function for a type, by the fingerprint of its layout in the file. */
 static const setti_migrator* migrate_find_function(const sett_world* into, const setti_type* local,
                                                    uint64_t fingerprint)
 {

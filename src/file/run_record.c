@@ -160,7 +160,7 @@ void setti_run_apply(sett_world* world, const setti_bytes* from)
     for (uint32_t k = 0; k < count; k++) {
         run_loop loop = run_next_loop(&reader);
         setti_fixed* fixed = run->fixed;
-        while (fixed != NULL && (fixed->step < loop.step || fixed->step > loop.step)) { /* differ */
+        while (fixed != NULL && (fixed->step < loop.step || fixed->step > loop.step)) {
             fixed = fixed->next;
         }
         if (fixed != NULL) {

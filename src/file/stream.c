@@ -19,7 +19,6 @@ static const unsigned char stream_magic[8] = {0x89, 'S', 'E', 'T', 'T', '\r', '\
 
 static void stream_put_bytes(setti_stream* stream, const void* bytes, size_t size)
 {
-    SETTI_ASSERT(stream->files != NULL && stream->file != NULL);
     if (!stream->failed && size != 0) {
         const sett_files* files = stream->files;
         stream->failed = !files->write(files->user, stream->file, bytes, size);
@@ -30,7 +29,6 @@ static void stream_put_bytes(setti_stream* stream, const void* bytes, size_t siz
 void setti_stream_begin(setti_stream* stream, const sett_files* files, void* file,
                         uint64_t identity)
 {
-    SETTI_ASSERT(file != NULL);
     unsigned char header[SETTI_STREAM_HEADER] = {0};
     stream->files = files;
     stream->file = file;
@@ -82,7 +80,6 @@ static bool stream_write_pages(setti_stream* stream, uint32_t kind, uint32_t fla
 static unsigned char* stream_pack(const setti_stream* stream, const void* bytes, size_t size,
                                   size_t* packed, size_t* room)
 {
-    SETTI_ASSERT(stream->compression != NULL && stream->pool != NULL);
     const sett_compression* with = stream->compression;
     size_t bound = with->bound(with->user, size);
     *room = bound + 8;
@@ -188,7 +185,6 @@ static bool stream_load(setti_stream_reader* reader, uint64_t offset, void* out,
 bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
                        setti_pool* pool)
 {
-    SETTI_ASSERT(file != NULL);
     unsigned char header[SETTI_STREAM_HEADER];
     memset(reader, 0, sizeof(*reader));
     reader->files = files;
@@ -256,7 +252,6 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
 /* Decompresses the payload, after comparing its size with the limit. */
 static setti_stream_next stream_unpack(setti_stream_reader* reader)
 {
-    SETTI_ASSERT(reader->unpacked == 0);
     const sett_compression* with = reader->compression;
     setti_bytes* payload = &reader->payload;
     uint64_t size = payload->size >= 8 ? setti_bytes_get(payload->data, 8) : 0;

@@ -81,7 +81,7 @@ sett_status setti_stream_check_frame(sett_world* world, const char* call, uint64
 sett_status setti_stream_check(sett_world* world, const char* call, uint32_t kind, uint64_t frame,
                                uint64_t last, const void* bytes, size_t size);
 
-/* Writes a record: up to a page of a payload. */
+/* Writes one record, of at most SETTI_STREAM_PAGE bytes of a payload. */
 void setti_stream_write_page(setti_stream* stream, uint32_t kind, uint32_t flags, uint64_t frame,
                              const void* bytes, size_t size);
 

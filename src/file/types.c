@@ -236,7 +236,8 @@ static sett_status types_join_links(sett_world* world, const sett_world* into,
     return setti_relation_join(world, setti_relation_of_links(local), &data);
 }
 
-/* Registers a type of the file: like the program's, or, to be migrated, like the file's. */
+/* Registers a type of the file: as the program has it, or, if they differ, as the file has it: it
+ * is then migrated. */
 static sett_status types_join(sett_world* world, const sett_world* into, const types_entry* entry,
                               uint32_t* unknown)
 {

@@ -11,7 +11,7 @@ typedef int64_t setti_price;
 /* A change of the layout; at most one member is not NULL. */
 typedef struct setti_relayout {
     const setti_type* type; /* stored in the other kind */
-    /* gets a group; automatic groups in its way are destroyed, and leave sparse sets */
+    /* gets a group; automatic groups that own its types are destroyed */
     const sett_query* group;
     const setti_listener* dissolved; /* destroyed; its types become arrays */
 } setti_relayout;

@@ -539,7 +539,6 @@ static sett_struct copy_struct(member_copy* to, const sett_struct* from);
 
 static sett_member copy_member(member_copy* to, const sett_member* from)
 {
-    SETTI_ASSERT(member_element_size(from) != 0);
     sett_member member = *from;
     member.kind = member_kind(from);
     member.element = member.kind != SETT_MEMBER_LIST ? member.kind : setti_member_item(from).kind;

@@ -120,7 +120,7 @@ void setti_members_mask(const setti_members* members, unsigned char* mask);
 /* Finds the member whose name has these `length` characters, or returns NULL. */
 const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length);
 
-/* See sett_member_find. `guess` (or NULL) receives a name like one that a struct does not have. */
+/* See sett_member_find. `guess`, unless it is NULL, gets a name that is like a missing one. */
 bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
                         setti_guess* guess);
 
