@@ -30,9 +30,8 @@ bool setti_json_end(setti_json* json)
 {
     size_t at = setti_json_skip_space(json);
     return json->wrong == NULL &&
-           (at == json->size || setti_json_fail(json, at,
-                                                "text follows the end of the value - "
-                                                "remove it"));
+           (at == json->size ||
+            setti_json_fail(json, at, "text follows the end of the value - remove it"));
 }
 
 /* Counts the bytes at the beginning of a text that stand for themselves in a string. */

@@ -261,11 +261,10 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
 {
     sett_world* world = query->world;
     if (SETTI_UNLIKELY(world->running != NULL)) { /* inside a system */
-        setti_world_fail_with(
-            world, SETT_STATUS_LOCKED,
-            "sett_query_begin: query \"%.100s\": system \"%.200s\" is running - loop with "
-            "SETT_CONTEXT_FOR, or declare the system as `exclusive`",
-            query->open.name, setti_world_running(world));
+        setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                              "sett_query_begin: query \"%.100s\": system \"%.200s\" is running - "
+                              "loop with SETT_CONTEXT_FOR, or declare the system as `exclusive`",
+                              query->open.name, setti_world_running(world));
         return NULL;
     }
     batch_start(query, batch);

@@ -41,9 +41,7 @@ static const char* codec_node_check(const setti_player* player, const setti_type
     if (parent != 0 && player->fate(player, setti_link_index(parent)) == SETTI_FATE_NONE) {
         return "an entity has a parent that does not exist";
     }
-    return entry->bytes[4] > SETT_CHILDREN_REJECT ? "an entity has an unknown policy for its "
-                                                    "children"
-                                                  : NULL;
+    return entry->bytes[4] > SETT_CHILDREN_REJECT ? "an entity has an unknown policy" : NULL;
 }
 
 /* Moves a node below `parent`, or makes it a root. It loses a name that a new sibling has. */

@@ -363,8 +363,7 @@ const char* setti_name_check(const char* name)
     static_assert(SETT_NAME_MAX == 1000, "the messages say so");
     size_t length = name != NULL ? strlen(name) : 0;
     if (length == 0 || length > SETT_NAME_MAX) {
-        return length == 0 ? "is empty - use 1 to 1000 bytes"
-                           : "has more than 1000 bytes - shorten it";
+        return length == 0 ? "is empty - choose one" : "has more than 1000 bytes - shorten it";
     }
     if (strchr(name, '/') != NULL) {
         return "contains '/', which separates the names of a path - leave it out";
@@ -373,8 +372,7 @@ const char* setti_name_check(const char* name)
         return "has a meaning of its own in paths - choose another one";
     }
     return name_numbered(name, length) != 0
-               ? "is a '#' and a number, by which paths find entities without a name - choose "
-                 "another one"
+               ? "is '#' and a number, which in paths is an entity's index - choose another one"
                : NULL;
 }
 

@@ -78,22 +78,20 @@ sett_status setti_fixed_check_order(const sett_system* first, const sett_system*
                                            call, first->name, then->name, phase, then_phase);
     }
     if (loop != NULL && then_loop != NULL) {
-        return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
-                                     "%s: system \"%.100s\" cannot run before \"%.100s\": their "
-                                     "fixed steps are %g and %g seconds - set the same "
-                                     "`fixed_step`",
-                                     call, first->name, then->name, (double)loop->step,
-                                     (double)then_loop->step);
+        return setti_world_fail_with(
+            first->world, SETT_STATUS_CONFLICT,
+            "%s: system \"%.100s\" cannot run before \"%.100s\": their fixed steps are %g and %g "
+            "seconds - set the same `fixed_step`",
+            call, first->name, then->name, (double)loop->step, (double)then_loop->step);
     }
     if (loop != NULL ? then_phase > SETT_PHASE_FIXED : phase <= SETT_PHASE_FIXED) {
         return SETT_OK;
     }
-    return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
-                                 "%s: system \"%.100s\" cannot run before \"%.100s\": the one "
-                                 "without `fixed_step` is in phase %d, and fixed steps run after "
-                                 "phase %d - change its `phase`",
-                                 call, first->name, then->name, loop != NULL ? then_phase : phase,
-                                 SETT_PHASE_FIXED);
+    return setti_world_fail_with(
+        first->world, SETT_STATUS_CONFLICT,
+        "%s: system \"%.100s\" cannot run before \"%.100s\": the one without `fixed_step` is in "
+        "phase %d, and fixed steps run after phase %d - change its `phase`",
+        call, first->name, then->name, loop != NULL ? then_phase : phase, SETT_PHASE_FIXED);
 }
 
 void setti_fixed_pass(setti_fixed* fixed, float dt)

@@ -57,8 +57,7 @@ static void schedule_describe_jobs(setti_writer* text, const sett_system* system
         setti_writer_add(text, "; one job%s",
                          system->desc.single_job || system->exclusive
                              ? ""
-                             : ": it reads or writes elsewhere "
-                               "what it or another job writes");
+                             : ": it reads or writes elsewhere what it or another job writes");
     } else if (!schedule_describe_one_job(text, system)) {
         setti_writer_add(text, "; up to %u jobs", (unsigned)setti_run_of(system->world)->jobs);
     }

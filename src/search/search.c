@@ -313,10 +313,9 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
     }
     if (item->target == SETTI_NO_REF) {
         if (term->steps != SETT_STEPS_ONE) {
-            return BUILD_REJECT(b,
-                                "\"%.100s\" has no target, which \"+\", \"*\" or \"?\" needs "
-                                "- add one",
-                                item->type->desc.name);
+            return BUILD_REJECT(
+                b, "\"%.100s\" has no target, which \"+\", \"*\" or \"?\" needs - add one",
+                item->type->desc.name);
         }
         return build_walk(b, item, term);
     }

@@ -180,11 +180,10 @@ static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
     name[sources ? length - cut : length] = '\0';
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
-        sources
-            ? "%s: relationship \"%s\" is not registered in this world - register the "
-              "relationship as the sender does"
-            : "%s: type \"%s\" is not registered in this world - register the type as the sender "
-              "does",
+        sources ? "%s: relationship \"%s\" is not registered in this world - register the "
+                  "relationship as the sender does"
+                : "%s: type \"%s\" is not registered in this world - register the type as the "
+                  "sender does",
         apply_call, name);
 }
 

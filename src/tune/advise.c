@@ -115,10 +115,9 @@ static void advice_write_group(const sett_world* world, const advice_option* opt
     double now = advice_microseconds(setti_price_loop(query, SETTI_PROFILED, NULL));
     double then = advice_microseconds(setti_price_loop(query, SETTI_PROFILED, &option->change));
     double churn = advice_microseconds(option->churn) / (double)use->loops; /* in each loop */
-    setti_writer_add(&text,
-                     "query \"%.60s\" finds %llu entities a loop in about %.1f us; a group that "
-                     "owns ",
-                     query->open.name, (unsigned long long)(use->matched / use->loops), now);
+    setti_writer_add(
+        &text, "query \"%.60s\" finds %llu entities a loop in about %.1f us; a group that owns ",
+        query->open.name, (unsigned long long)(use->matched / use->loops), now);
     advice_add_ids(&text, world, item->components, "");
     setti_writer_add(&text,
                      " would take about %.1f us, %.1f us of it for entities that enter or "

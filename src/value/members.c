@@ -373,9 +373,8 @@ static const char* struct_check_shape(const sett_struct* of, uint32_t depth, cha
                  (unsigned)of->count, (unsigned)SETTI_MEMBERS_COUNT_MAX);
     } else if (depth > SETT_MEMBERS_DEPTH) {
         snprintf(out, SETTI_VALUE_MESSAGE,
-                 "%.60s is nested in %u structs, at most %u levels - "
-                 "nest fewer",
-                 of->name, (unsigned)depth - 1, (unsigned)SETT_MEMBERS_DEPTH);
+                 "%.60s is nested in %u structs, at most %u levels - nest fewer", of->name,
+                 (unsigned)depth - 1, (unsigned)SETT_MEMBERS_DEPTH);
     } else {
         return NULL;
     }

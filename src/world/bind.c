@@ -129,9 +129,8 @@ sett_status sett_component_bind(sett_world* world, uint64_t number, sett_compone
     if (number == 0 || number == BIND_ENDED) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: the number for \"%.100s\" is reserved - pass another than "
-            "0 and UINT64_MAX",
-            call, type->desc.name);
+            "%s: the number for \"%.100s\" is reserved - pass another than 0 and UINT64_MAX", call,
+            type->desc.name);
     }
     const sett_component present = sett_component_bound(world, number);
     if (present != 0 && present != component) {

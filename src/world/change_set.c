@@ -11,12 +11,11 @@
 SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity,
                                            const setti_type* type)
 {
-    setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                          "sett_set, entity %u:%u, component \"%.100s\": callback \"%.100s\" "
-                          "sets a value inside %u nested on_set callbacks, which is the limit - "
-                          "use sett_cmd_set there",
-                          SETTI_HANDLE(entity), type->desc.name, world->calling,
-                          (unsigned)SETTI_EVENT_DEPTH);
+    setti_world_fail_with(
+        world, SETT_STATUS_LIMIT,
+        "sett_set, entity %u:%u, component \"%.100s\": callback \"%.100s\" sets a value inside %u "
+        "nested on_set callbacks, which is the limit - use sett_cmd_set there",
+        SETTI_HANDLE(entity), type->desc.name, world->calling, (unsigned)SETTI_EVENT_DEPTH);
     setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
     return false;
 }

@@ -109,11 +109,10 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     }
     world_init(world, desc);
     if (!SETTI_DEBUG && (layout & SETT_LAYOUT_CHECKED_) != 0) {
-        world->log_fn(
-            world->hook_user, SETT_LOG_WARNING,
-            "sett_world_create: the library was compiled with NDEBUG and the program without, so "
-            "most misuse is not reported - compile the library (sett.c) without NDEBUG while you "
-            "develop");
+        world->log_fn(world->hook_user, SETT_LOG_WARNING,
+                      "sett_world_create: the library was compiled with NDEBUG and the program "
+                      "without, so most misuse is not reported - compile the library (sett.c) "
+                      "without NDEBUG while you develop");
     }
     return world;
 }
