@@ -48,16 +48,14 @@ setti_type* setti_change_check_access(const sett_world* world, sett_entity entit
 SETTI_COLD sett_status setti_change_reject_linked(sett_world* world, const setti_type* type,
                                                   const char* call)
 {
-    if ((type->flags & SETTI_TYPE_ONE) != 0) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: only the library adds \"%.100s\", to the entity that "
-                                     "has the singletons - call sett_singletons",
-                                     call, type->desc.name);
-    }
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                 "%s: \"%.100s\" belongs to a relationship - use sett_relate and "
-                                 "sett_unrelate",
-                                 call, type->desc.name);
+    bool of_singletons = (type->flags & SETTI_TYPE_ONE) != 0;
+    return setti_world_fail_with(
+        world, SETT_STATUS_ARGUMENT,
+        of_singletons ? "%s: only the library adds \"%.100s\", to the entity that has the "
+                        "singletons - call sett_singletons"
+                      : "%s: \"%.100s\" belongs to a relationship - use sett_relate and "
+                        "sett_unrelate",
+        call, type->desc.name);
 }
 
 SETTI_COLD void setti_change_report_tag(const sett_world* world, const setti_type* type,

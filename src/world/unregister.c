@@ -32,16 +32,14 @@ static bool unregister_is_own(const sett_world* world, const setti_type* type)
 
 static sett_status unregister_reject_own(sett_world* world, const setti_type* type)
 {
-    if (type->links != NULL || type->ends != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: \"%.100s\" is a relationship, which cannot be "
-                                     "unregistered - register others under other names",
-                                     unregister_call, type->desc.name);
-    }
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                 "%s: \"%.100s\" cannot be unregistered, because the library uses "
-                                 "it - unregister only types of the program",
-                                 unregister_call, type->desc.name);
+    bool linked = type->links != NULL || type->ends != NULL;
+    return setti_world_fail_with(
+        world, SETT_STATUS_ARGUMENT,
+        linked ? "%s: \"%.100s\" is a relationship, which cannot be unregistered - register others "
+                 "under other names"
+               : "%s: \"%.100s\" cannot be unregistered, because the library uses it - unregister "
+                 "only types of the program",
+        unregister_call, type->desc.name);
 }
 
 /* Whether a condition of the listener is about the type. */
