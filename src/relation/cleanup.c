@@ -36,14 +36,14 @@ static sett_status cleanup_validate(sett_world* world, const setti_relation* rel
         uint32_t other = setti_chain_end(relation, place, side);
         if (!setti_change_is_dying(world, other)) {
             bool is_source = side == SETTI_TARGETS;
-            sett_entity ends[] = {setti_entity_at(&world->entities, is_source ? index : other),
-                                  setti_entity_at(&world->entities, is_source ? other : index)};
+            sett_entity source = setti_entity_at(&world->entities, is_source ? index : other);
+            sett_entity target = setti_entity_at(&world->entities, is_source ? other : index);
             return setti_world_fail_with(
                 world, SETT_STATUS_REJECTED,
                 "sett_entity_destroy: a \"%.100s\" link with the policy SETT_CLEANUP_REJECT "
                 "leads from entity %u:%u to entity %u:%u - first remove the link, or destroy the "
                 "other entity",
-                relation->links->desc.name, SETTI_HANDLE(ends[0]), SETTI_HANDLE(ends[1]));
+                relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
         }
     }
     return SETT_OK;
@@ -108,6 +108,7 @@ static bool cleanup_is_last_link(const setti_relation* relation, uint32_t source
     return !relation->many || targets->last_ == place;
 }
 
+/* Rejects the destruction of a target, or reserves memory to remove the links of its sources. */
 static sett_status target_validate(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));

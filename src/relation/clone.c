@@ -244,8 +244,6 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------------ gathering */
-
 /* The next entity in a walk over the root's subtree. */
 static sett_entity clone_walk(const setti_clone* clone, sett_entity root, sett_entity at)
 {

@@ -195,7 +195,7 @@ SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, ui
         above->first = follower;
     } else {
         tree_write(world, tree, node->previous)->next = follower;
-        follower = follower != 0 ? follower : above->first; /* the last child is `previous` there */
+        follower = follower != 0 ? follower : above->first; /* whose `previous` is the last child */
     }
     if (follower != 0) {
         tree_write(world, tree, follower)->previous = node->previous;
@@ -212,7 +212,7 @@ static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t l
     SETTI_ASSERT(before == TREE_AT_END || tree_read(tree, before)->parent == parent);
     sett_hierarchy* above = tree_write(world, tree, parent);
     uint32_t first = above->first;
-    uint32_t follower = before != TREE_AT_END ? before : first; /* `previous` there: this node */
+    uint32_t follower = before != TREE_AT_END ? before : first; /* gets this node as `previous` */
     node->parent = parent;
     node->next = before;
     node->previous = link;
@@ -394,8 +394,6 @@ static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
         }
     }
 }
-
-/* ---------------------------------------------------------------------------------- registering */
 
 static const char* tree_validate(sett_world* world, setti_type* type);
 

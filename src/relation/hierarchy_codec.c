@@ -10,7 +10,8 @@
 #include "relation/hierarchy.h"
 #include "relation/name.h"
 
-#define CODEC_NODE_BYTES 5
+#define CODEC_NODE_BYTES 5 /* the parent's link, and the policy */
+#define CODEC_NODE_POLICY 4
 
 static uint32_t codec_node_bytes(const setti_type* type)
 {
@@ -41,7 +42,9 @@ static const char* codec_node_check(const setti_player* player, const setti_type
     if (parent != 0 && player->fate(player, setti_link_index(parent)) == SETTI_FATE_NONE) {
         return "an entity has a parent that does not exist";
     }
-    return entry->bytes[4] > SETT_CHILDREN_REJECT ? "an entity has an unknown policy" : NULL;
+    return entry->bytes[CODEC_NODE_POLICY] > SETT_CHILDREN_REJECT
+               ? "an entity has an unknown policy"
+               : NULL;
 }
 
 /* Moves a node below `parent`, or makes it a root. It loses a name that a new sibling has. */
@@ -95,7 +98,7 @@ static bool codec_node_play(const setti_player* player, setti_type* type, sett_e
 {
     sett_world* world = type->world;
     uint32_t parent = setti_delta_word(entry->bytes, 0);
-    uint32_t policy = entry->bytes[4];
+    uint32_t policy = entry->bytes[CODEC_NODE_POLICY];
     if (sett_ensure(world, entity, type->id) == NULL) {
         return false;
     }
@@ -107,10 +110,7 @@ static bool codec_node_play(const setti_player* player, setti_type* type, sett_e
     if (node->parent == parent) {
         return true;
     }
-    return codec_node_move(player, entity,
-                           parent != 0 ? setti_entity_at(&world->entities, setti_link_index(parent))
-                                       : sett_null(),
-                           world);
+    return codec_node_move(player, entity, setti_hierarchy_entity(world, parent), world);
 }
 
 static sett_entity codec_node_owner(setti_sides* sides, const setti_type* type, uint32_t index,

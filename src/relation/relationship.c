@@ -279,8 +279,10 @@ static int relation_difference_one(sett_entity entity, const setti_relation* a,
     sett_entity target;
     while (!sett_is_null(target = sett_target_next(a->world, entity, a->links->id, &cursor))) {
         const void* data = sett_related(b->world, entity, b->links->id, target);
-        if (data != NULL && (of_data == NULL || of_data(a->data_type, cursor.data, b->data_type,
-                                                        data, NULL, 0) == 0)) {
+        if (data != NULL && of_data == NULL) {
+            continue;
+        }
+        if (data != NULL && of_data(a->data_type, cursor.data, b->data_type, data, NULL, 0) == 0) {
             continue;
         }
         int length =
@@ -735,8 +737,6 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
     return setti_chain_delete_one(relation, place) ? SETT_OK
                                                    : sett_remove(world, source, relationship);
 }
-
-/* ------------------------------------------------------------------------------------ recording */
 
 typedef struct relation_call {
     setti_command_call call; /* first */

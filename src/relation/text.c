@@ -381,8 +381,8 @@ uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text,
     if (place != SETTI_NONE || key == 0) {
         return key;
     }
-    place = text_place(world, texts, (uint32_t)length + TEXT_AROUND,
-                       key != setti_hash_bytes(text, length));
+    bool at_end = key != setti_hash_bytes(text, length);
+    place = text_place(world, texts, (uint32_t)length + TEXT_AROUND, at_end);
     bool fresh;
     if (place > UINT32_MAX - 2 * SETTI_TEXT_PAGE ||
         !setti_pages_ensure(pool, &texts->pages, place >> TEXT_SHIFT, &fresh)) {

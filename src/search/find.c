@@ -505,8 +505,6 @@ static bool scan_rows(const setti_search_step* step, find_work* w, find_block* o
     return false;
 }
 
-/* --------------------------------------------------------------------------- finding links */
-
 /* The entity at which a step begins, for a row of the block before. */
 SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, uint32_t row)
 {
@@ -1022,18 +1020,19 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     return rows;
 }
 
+/* sett_search_begin for rows in a function's frame, which can return without ending the loop. */
 sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
 {
     if (search == NULL || search->world->running != NULL) {
         return sett_search_begin(search, rows);
     }
     find_release_left(search, rows);
-    const void* first = search->open.frame;
+    const void* outermost = search->open.frame;
     sett_rows* opened = sett_search_begin(search, rows);
     if (opened != NULL) {
         find* f = opened->internal;
         f->frame = opened;
-        search->open.frame = search->open.count == 1 ? opened : first;
+        search->open.frame = search->open.count == 1 ? opened : outermost;
     }
     return opened;
 }

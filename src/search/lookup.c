@@ -94,16 +94,11 @@ static lookup_record* lookup_at(const sett_lookup* l, uint32_t place)
     return &l->page[place >> l->shift][place & (lookup_page_rows(l) - 1)];
 }
 
-static uint32_t* lookup_slot(const sett_lookup* l, uint64_t key)
-{
-    SETTI_ASSERT(l->slot_count != 0);
-    return &l->slot[setti_hash_home(key, 0, l) & (l->slot_count - 1)];
-}
-
 /* Where the place of a key's first record is stored; without one, where it would be. */
 static uint32_t* lookup_seek(const sett_lookup* l, uint64_t key)
 {
-    uint32_t* at = lookup_slot(l, key);
+    SETTI_ASSERT(l->slot_count != 0);
+    uint32_t* at = &l->slot[setti_hash_home(key, 0, l) & (l->slot_count - 1)];
     while (*at != SETTI_NONE && lookup_at(l, *at)->key != key) {
         at = &lookup_at(l, *at)->other;
     }

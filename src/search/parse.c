@@ -180,12 +180,6 @@ static const char* parse_name(parse* p, const char* what)
     return parse_text(p, what, "", "");
 }
 
-/* Reads the path of an entity, "/Harbour/Crane-1". */
-static const char* parse_entity_path(parse* p, const char* what)
-{
-    return parse_text(p, what, "/#", "/-#");
-}
-
 /* Takes a word, unless it is part of a longer one. */
 static bool parse_word(parse* p, const char* word)
 {
@@ -308,7 +302,7 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     if (*p->at == '#' && !parse_is_path(p->at)) {
         return parse_handle(p, &ref->entity);
     }
-    const char* path = parse_entity_path(p, what);
+    const char* path = parse_text(p, what, "/#", "/-#"); /* "/Harbour/Crane-1" */
     if (path == NULL) {
         return false;
     }

@@ -438,7 +438,7 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
         }
         list->negated = true;
     }
-    b->at += !leaf;
+    b->at += !leaf; /* behind SETT_SEARCH_BEGIN */
     search_items* into = list != NULL ? &negated : items;
     if (!(leaf ? build_leaf(b, into, inner) : build_scope(b, into, inner, BUILD_TO_LIST_END))) {
         return false;
@@ -733,8 +733,6 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
     search->branch[search->branch_count++] = scope;
     return true;
 }
-
-/* ------------------------------------------------------------------------------- creating */
 
 /* *number becomes the position in the results of a variable that an order names. */
 static bool build_order_variable(search_build* b, const sett_search_ref* ref, uint8_t* number)
