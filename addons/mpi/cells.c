@@ -287,7 +287,9 @@ sett_entity sett_ranks_create_entity(sett_ranks* r, uint32_t cell)
     }
     ranks_home* home = &r->home[cell];
     if (!cells_open(r, home)) {
-        setti_ranks_report(r, SETT_STATUS_OUT_OF_MEMORY, "sett_ranks_create_entity: no memory");
+        setti_ranks_report(r, SETT_STATUS_OUT_OF_MEMORY,
+                           "sett_ranks_create_entity: no memory - "
+                           "use more ranks, or fewer entities");
         return sett_null();
     }
     uint32_t k = cells_free_index(r, home);
@@ -497,7 +499,9 @@ sett_status sett_ranks_balance(sett_ranks* r)
     if (count == NULL || bounds == NULL) {
         free(count);
         free(bounds);
-        return setti_ranks_fail(r, SETT_STATUS_OUT_OF_MEMORY, "sett_ranks_balance: no memory");
+        return setti_ranks_fail(r, SETT_STATUS_OUT_OF_MEMORY,
+                                "sett_ranks_balance: no memory - "
+                                "use more ranks, or fewer entities");
     }
     uint64_t* cost = count + r->desc.cells;
     cells_count(r, count);

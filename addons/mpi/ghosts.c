@@ -599,7 +599,10 @@ sett_status sett_ranks_begin_start(sett_ranks* r)
         r->scratch.size = 0;
         if (!ghosts_select(r, k, &r->view.list) || !ghosts_fill(r, &r->view) ||
             !setti_ranks_encode_view(r, &peer->sent, &r->view, &peer->out)) {
-            return setti_ranks_fail(r, SETT_STATUS_OUT_OF_MEMORY, "sett_ranks_begin: no memory");
+            return setti_ranks_fail(r, SETT_STATUS_OUT_OF_MEMORY,
+                                    "sett_ranks_begin: no memory - "
+                                    "use more ranks, or fewer "
+                                    "entities");
         }
         ranks_view sent = peer->sent;
         peer->sent = r->view;

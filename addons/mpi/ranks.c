@@ -120,12 +120,15 @@ static sett_status ranks_check_desc(sett_ranks* r)
     sett_ranks_desc* desc = &r->desc;
     desc->indices = desc->indices != 0 ? desc->indices : 64;
     const char* wrong =
-        desc->cell_of == NULL || desc->position == 0 ? "position and cell_of are needed"
-        : desc->cells == 0                           ? "there are no cells"
-        : desc->indices % 64 != 0                    ? "indices must be a multiple of 64"
+        desc->cell_of == NULL || desc->position == 0 ? "`position` or `cell_of` is missing - set "
+                                                       "both"
+        : desc->cells == 0                           ? "`cells` is 0 - set the number of cells"
+        : desc->indices % 64 != 0                    ? "`indices` is not a multiple of 64 - set "
+                                                       "one"
         : desc->around == NULL && (desc->width == 0 || desc->cells % desc->width != 0)
-            ? "either around, or a width that divides cells"
-        : desc->ghost_count > SETT_RANKS_GHOSTS ? "there are more than 32 types of ghosts"
+            ? "`around` is NULL, and `width` does not divide `cells` - set one of them"
+        : desc->ghost_count > SETT_RANKS_GHOSTS ? "more than 32 types of ghosts are listed - "
+                                                  "list fewer"
                                                 : NULL;
     if (wrong != NULL) {
         return setti_ranks_report(r, SETT_STATUS_ARGUMENT, "sett_ranks_create: %s", wrong);
@@ -158,7 +161,7 @@ static sett_status ranks_take_ghosts(sett_ranks* r)
         if (!bytes) {
             return setti_ranks_report(r, SETT_STATUS_ARGUMENT,
                                       "sett_ranks_create: \"%.100s\" owns memory, or is a type "
-                                      "of the library: values of ghosts must be bytes",
+                                      "of the library - list types with plain bytes",
                                       desc.name);
         }
         r->ghost[k + 1] = id;
@@ -179,7 +182,8 @@ static sett_status ranks_take_relations(sett_ranks* r)
         r->relation[k] = r->desc.relations[k];
         if (sett_relationship_sources(r->world, r->relation[k]) == 0) {
             return setti_ranks_report(r, SETT_STATUS_ARGUMENT,
-                                      "sett_ranks_create: type %u is not a relationship",
+                                      "sett_ranks_create: component %u is not a relationship - "
+                                      "list relationships only",
                                       (unsigned)r->relation[k]);
         }
     }
@@ -202,7 +206,7 @@ static sett_status ranks_prepare_world(sett_ranks* r)
     if (sett_entity_set_range(r->world, (uint32_t)first, 0) != SETT_OK) {
         return setti_ranks_report(r, SETT_STATUS_LIMIT,
                                   "sett_ranks_create: %u cells of %u indices do not fit into the "
-                                  "world: set its entity_limit to more than %u",
+                                  "world - set its entity_limit to more than %u",
                                   (unsigned)r->desc.cells, (unsigned)r->desc.indices,
                                   (unsigned)first + 64);
     }
@@ -242,8 +246,8 @@ static sett_status ranks_agree(sett_ranks* r, sett_status status)
     setti_ranks_reduce(r, range, 2, MPI_MIN);
     if (all && range[0] != ~range[1]) {
         return setti_ranks_report(r, SETT_STATUS_CONFLICT,
-                                  "sett_ranks_create: rank %u and another one have different types "
-                                  "or options",
+                                  "sett_ranks_create: rank %u and another one have different "
+                                  "types or options - pass the same ones",
                                   (unsigned)r->rank);
     }
     return all ? SETT_OK : SETT_STATUS_ARGUMENT;

@@ -10,11 +10,11 @@
 
 static const char* const client_reasons[SERVER_REASONS] = {
     "",
-    "the server has another protocol of sett::net",
-    "the server has another version of Sett",
-    "the server has another version of the game",
-    "the server has another input_size",
-    "the server sends other types"};
+    "the server has another protocol of sett::net - build both from one version",
+    "the server has another version of Sett - build both from one version",
+    "the server has another version of the game - set the same `version`",
+    "the server has another input_size - set the same one",
+    "the server sends other types - list the same `types`"};
 
 uint64_t setti_client_now(const sett_client* c)
 {
@@ -178,7 +178,7 @@ sett_client_state sett_client_advance(sett_client* c, const void* input)
     }
     if (input == NULL && c->desc.input_size != 0) {
         sett_world_log(c->world, SETT_LOG_ERROR,
-                       "sett_client_advance: `input` is NULL, and input_size is not 0: give "
+                       "sett_client_advance: `input` is NULL, and input_size is not 0 - pass "
                        "input_size bytes");
         return c->state;
     }
@@ -194,7 +194,7 @@ sett_client_state sett_client_advance(sett_client* c, const void* input)
     }
     const uint64_t now = setti_client_now(c); /* not before what was heard just now */
     if (c->connected && now - c->heard_us > (uint64_t)c->desc.timeout_ms * 1000) {
-        setti_client_end(c, "the server is not heard any more");
+        setti_client_end(c, "no packet came from the server for too long - connect again");
     } else if (c->connected) {
         client_answer(c);
     } else if (now - c->hello_us >= CLIENT_HELLO_US) {
@@ -206,7 +206,9 @@ sett_client_state sett_client_advance(sett_client* c, const void* input)
 
 const char* sett_client_message(const sett_client* c)
 {
-    return !argument_is_null(c, __func__, "client") ? c->text : "the client is NULL";
+    return !argument_is_null(c, __func__, "client") ? c->text
+                                                    : "the client is NULL - check the "
+                                                      "result of sett_client_create";
 }
 
 void sett_client_stats_get(const sett_client* c, sett_client_stats* stats)
@@ -232,17 +234,17 @@ static const char* client_fault(const sett_world* world, const sett_client_desc*
     uint32_t cursor = 0;
     const sett_entity first = sett_entity_next(world, &cursor);
     if (desc->input_size > 64) {
-        return "input_size is at most 64";
+        return "`input_size` is above 64 - lower it";
     }
     if (desc->smooth_count > SETT_SERVER_TYPES) {
-        return "smooth_count is at most 64";
+        return "`smooth_count` is above 64 - lower it";
     }
     if (desc->register_types == NULL || desc->transport.send == NULL ||
         desc->transport.receive == NULL) {
-        return "register_types and both functions of the transport are required";
+        return "`register_types` or a function of the transport is NULL - set all three";
     }
     if (!sett_is_null(first) && first.index < first_own) {
-        return "the world has entities below first_own: create the client before them";
+        return "the world has entities below `first_own` - create the client before them";
     }
     return NULL;
 }
@@ -266,7 +268,8 @@ static const char* client_list_smooth(sett_client* c)
         }
         if (k == c->types.count || !c->types.plain[k] ||
             sett_members_get(c->world, c->desc.smooth[t]) == NULL) {
-            return "types of `smooth` are also in `types`, and have members";
+            return "a type of `smooth` is not in `types`, or has no members - list types with "
+                   "members in both";
         }
         c->smooth_there[t] = c->types.there[k];
     }
@@ -285,7 +288,8 @@ static const char* client_begin(sett_client* c)
     }
     fault = fault != NULL ? fault : client_list_smooth(c);
     if (fault == NULL && sett_entity_set_range(c->world, c->desc.first_own, 0) != SETT_OK) {
-        fault = "first_own is a multiple of 64, below the world's entity_limit";
+        fault = "`first_own` is not a multiple of 64 below the world's entity_limit - set such a "
+                "number";
     }
     setti_proof_draw(secret);
     c->nonce = secret[0];

@@ -387,17 +387,17 @@ void sett_server_stats_get(const sett_server* s, uint32_t client, sett_server_st
 static const char* server_fault(const sett_server_desc* desc)
 {
     if (desc->clients == 0 || desc->clients > SETT_SERVER_CLIENTS) {
-        return "clients is 1 to 1,024";
+        return "`clients` is not 1 to 1,024 - set another number";
     }
     if (desc->input_size > 64) {
-        return "input_size is at most 64";
+        return "`input_size` is above 64 - lower it";
     }
     if (desc->budget != 0 && (desc->budget < 256 || desc->budget > SETT_NET_DATAGRAM)) {
-        return "budget is 256 to 1,200";
+        return "`budget` is not 256 to 1,200 - set another number of bytes";
     }
     if (desc->register_types == NULL || desc->see == NULL || desc->transport.send == NULL ||
         desc->transport.receive == NULL) {
-        return "register_types, see and both functions of the transport are required";
+        return "`register_types`, `see` or a function of the transport is NULL - set all four";
     }
     return NULL;
 }

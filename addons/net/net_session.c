@@ -639,8 +639,8 @@ sett_session_state sett_session_advance(sett_session* s, const void* local_input
     if (local_input == NULL && !setti_session_spectates(s)) {
         sett_world_log(
             s->world, SETT_LOG_ERROR,
-            "sett_session_advance: `local_input` is NULL, and this machine has a player: "
-            "give input_size bytes");
+            "sett_session_advance: `local_input` is NULL, and this machine has a player - pass "
+            "input_size bytes");
         return s->mode == SESSION_ENDED ? SETT_SESSION_OVER : SETT_SESSION_WAIT;
     }
     setti_session_begin_call(s);
@@ -691,19 +691,19 @@ void sett_session_stats_get(const sett_session* s, sett_session_stats* stats)
 static const char* session_fault(const sett_session_desc* desc)
 {
     if (desc->players < 2 || desc->players > SETT_SESSION_PLAYERS) {
-        return "players is 2 to 8";
+        return "`players` is not 2 to 8 - set another number";
     }
     if (desc->local >= desc->players && desc->local != SETT_SESSION_SPECTATOR) {
-        return "local is a player, or SETT_SESSION_SPECTATOR";
+        return "`local` is no player - set one, or SETT_SESSION_SPECTATOR";
     }
     if (desc->input_size < 1 || desc->input_size > 64) {
-        return "input_size is 1 to 64";
+        return "`input_size` is not 1 to 64 - set another number of bytes";
     }
     if (desc->input_delay > SESSION_DELAY_MAX || desc->max_prediction > SESSION_PREDICTION_MAX) {
-        return "input_delay and max_prediction are at most 32";
+        return "`input_delay` or `max_prediction` is above 32 - lower it";
     }
     if (desc->play == NULL || desc->transport.send == NULL || desc->transport.receive == NULL) {
-        return "play and both functions of the transport are required";
+        return "`play` or a function of the transport is NULL - set all three";
     }
     return NULL;
 }

@@ -8,18 +8,19 @@ static const char* types_fault(const sett_world* world, sett_component id)
 {
     sett_component_desc desc;
     if (sett_component_name(world, id) == NULL) {
-        return "a type of `types` is not registered";
+        return "a type of `types` is not registered - register it first";
     }
     (void)sett_component_describe(world, id, &desc);
     if (id == SETT_ID_NAME) {
-        return "names are not sent: send a text";
+        return "`types` contains \"Name\", which is not sent - send a text";
     }
     if (desc.save == SETT_SAVE_SKIP) {
-        return "a type with SETT_SAVE_SKIP is not sent";
+        return "`types` contains a type with SETT_SAVE_SKIP, which is not sent - leave it out";
     }
     if (desc.save == SETT_SAVE_CLONE && desc.members == NULL && desc.byte_count == 0 &&
         desc.write == NULL) {
-        return "a type with SETT_SAVE_CLONE needs members, `bytes` or a `write` hook";
+        return "a type with SETT_SAVE_CLONE has no members, `bytes` or `write` hook - add one of "
+               "them";
     }
     return NULL;
 }
@@ -28,7 +29,7 @@ const char* setti_server_list_types(sett_world* world, const sett_component* typ
                                     server_types* out)
 {
     if (count == 0 || count > SETT_SERVER_TYPES) {
-        return "type_count is 1 to 64";
+        return "`type_count` is not 1 to 64 - set another number";
     }
     *out = (server_types){.count = count};
     for (uint32_t k = 0; k < count; k++) {

@@ -86,7 +86,7 @@ static const char* space_take_members(sett_space* s, const sett_space_desc* desc
         const char* path = desc->member[k] != NULL ? desc->member[k] : usual[k];
         if (has || desc->member[k] != NULL) {
             if (!sett_member_find(s->world, s->component, path, &ref)) {
-                return "the component has no member of that name: see `member`";
+                return "the component has no member x, y or z - set `member`";
             }
             s->number[k] = space_number_of(ref.kind);
             s->offset[k] = ref.offset;
@@ -96,10 +96,10 @@ static const char* space_take_members(sett_space* s, const sett_space_desc* desc
         }
         uint32_t size = space_number_size(s->number[k]);
         if (size == 0 || ref.count != 1 || s->offset[k] + size > s->stride) {
-            return "a coordinate is of a kind that a space cannot use: see `member` and `number`";
+            return "a coordinate is not one number in the value - set `member` or `number`";
         }
         if (s->is_grid && (s->number[k] == SETT_SPACE_F32 || s->number[k] == SETT_SPACE_F64)) {
-            return "the positions of a grid are integers";
+            return "a coordinate of a grid is not an integer - use integer members";
         }
     }
     return NULL;
@@ -109,7 +109,7 @@ static const char* space_take_members(sett_space* s, const sett_space_desc* desc
 static const char* space_take_size(sett_space* s, const sett_space_desc* desc)
 {
     if (!s->is_grid && !(desc->cell > 0 && space_is_finite(desc->cell))) {
-        return "`cell`, the edge of a cell, is not above 0";
+        return "`cell`, the edge of a cell, is not above 0 - set another";
     }
     uint64_t count = 1;
     for (uint32_t k = 0; k < 3; k++) {
@@ -122,20 +122,20 @@ static const char* space_take_size(sett_space* s, const sett_space_desc* desc)
             return "`size` is not above 0, or `origin` not finite";
         }
         if (cells >= SETT_SPACE_CELLS + 1.0) {
-            return "more than SETT_SPACE_CELLS cells: larger cells do";
+            return "the space has more than SETT_SPACE_CELLS cells - make `cell` larger";
         }
         s->cells[k] = cells < 1 ? 1 : (int32_t)cells;
         bool whole = s->origin[k] >= -SPACE_WHOLE && s->origin[k] <= SPACE_WHOLE &&
                      (double)(int64_t)s->origin[k] == s->origin[k];
         if (s->is_grid && (s->cells[k] != cells || !whole)) {
-            return "`size` and `origin` of a grid are not integers";
+            return "`size` or `origin` of a grid is not an integer - set integers";
         }
         s->corner[k] = s->is_grid ? (int64_t)s->origin[k] : 0;
         s->inverse[k] = s->cells[k] / s->size[k];
         s->edge[k] = s->size[k] / s->cells[k];
         count *= (uint64_t)s->cells[k];
         if (count > SETT_SPACE_CELLS) {
-            return "more than SETT_SPACE_CELLS cells: larger cells do";
+            return "the space has more than SETT_SPACE_CELLS cells - make `cell` larger";
         }
     }
     s->cell_count = (uint32_t)count;
@@ -151,7 +151,7 @@ static const char* space_take_query(sett_space* s, const sett_query* query)
     while (query != NULL && sett_query_term_at(query, count, &desc.terms[count])) {
         sett_term* term = &desc.terms[count];
         if (term->changed) {
-            return "a term of `query` is `changed`";
+            return "a term of `query` is `changed` - leave `changed` out";
         }
         term->access = SETT_NONE;
         term->drives = false;
@@ -167,7 +167,7 @@ static const char* space_take_query(sett_space* s, const sett_query* query)
         s->term = 0;
     }
     if (s->term == SETT_QUERY_TERMS) {
-        return "`query` does not require the component of the positions";
+        return "`query` does not require the component of the positions - add a term SETT_IN";
     }
     s->all = sett_query_create(s->world, &desc);
     return NULL;
@@ -185,7 +185,7 @@ static const char* space_take(sett_space* s, const sett_space_desc* desc)
     }
     s->stale = true;
     if (s->dimensions < 2 || s->dimensions > 3) {
-        return "`dimensions` is not 2 or 3";
+        return "`dimensions` is not 2 or 3 - set one of them";
     }
     s->entry_size = (uint32_t)(sizeof(sett_entity) + (s->is_grid ? 0 : s->dimensions * 8));
     const char* wrong = space_take_members(s, desc);
@@ -209,7 +209,7 @@ sett_space* sett_space_create(sett_world* world, const sett_space_desc* desc)
     sett_component_desc type;
     if (sett_component_describe(world, desc->component, &type) != SETT_OK) {
         (void)setti_space_fail(world, SETT_STATUS_UNREGISTERED, space_call,
-                               "`component` is not registered");
+                               "`component` is not registered - register it first");
         return NULL;
     }
     sett_space* s = sett_world_alloc(world, sizeof(*s), 16);
