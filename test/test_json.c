@@ -718,7 +718,7 @@ static const struct {
      "the entity has two handles in the text - leave out one"},
     {"{\"entities\":[{\"entity\":\"#0:0\"}]}", "is expected"},
     {"{\"entities\":[{\"entity\":\"/\"}]}", "the entity's name is empty"},
-    {"{\"entities\":[{\"entity\":\"/a\\\\/b\"}]}", "contains a backslash that precedes no other"},
+    {"{\"entities\":[{\"entity\":\"/a\\\\/b\"}]}", "contains a lone backslash"},
     {IN_ENTITY("\"name\":\"x\""),
      "the path of \"entity\" gives the name already - leave out \"name\""},
     {IN_ENTITY("\"hello\":1"), "no such key"},

@@ -304,6 +304,11 @@ static void relations(void)
     CHECK(sett_is_null(sett_instantiate_with(world, &with)));
     SAID(world, "are written by the library - leave them out of `values`");
     CHECK_END(other);
+    sett_world* huge = sett_world_create(
+        &(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = 0x80000000u});
+    CHECK_EQ(sett_hierarchy_register(huge, NULL), 0);
+    SAID(huge, "the entity_limit is 2^31 or more - lower it");
+    CHECK_END(huge);
     CHECK_END(world);
 }
 

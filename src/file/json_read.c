@@ -842,10 +842,9 @@ static bool json_load_place(json_load* load, json_read_place* place,
         return true;
     }
     place->name = json_load_split(text);
-    const char* wrong =
-        json_load_unescape(place->name)
-            ? setti_name_check(place->name)
-            : "contains a backslash that precedes no other backslash - leave it out";
+    const char* wrong = json_load_unescape(place->name)
+                            ? setti_name_check(place->name)
+                            : "contains a lone backslash - leave it out";
     if (wrong != NULL) {
         return json_fail_name(load, entry->at, wrong);
     }

@@ -34,10 +34,7 @@
 
 static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 
-static const char tree_policy_wrong[] =
-    "`policy` has an unknown value - use a constant of sett_children_policy";
-static const char tree_limit_wrong[] =
-    "the world's entity_limit is 2^31 or more - create the world with a lower one";
+static const char tree_policy_wrong[] = "`policy` has an unknown value - use another";
 
 #define TREE_SEARCH 64 /* steps of a search in the list of moved nodes */
 #define TREE_ROOT_DEPTH 0
@@ -525,8 +522,9 @@ sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hiera
     }
     bool known = (unsigned)desc->policy <= SETT_CHILDREN_REJECT;
     if (!known || world->entities.limit >= SETTI_MOVED) { /* a link must leave the top bit free */
-        setti_world_fail_with(world, known ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT, "%s: %s",
-                              call, known ? tree_limit_wrong : tree_policy_wrong);
+        setti_world_fail_with(
+            world, known ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT, "%s: %s", call,
+            known ? "the entity_limit is 2^31 or more - lower it" : tree_policy_wrong);
         return 0;
     }
     bool fresh = setti_hierarchy_of(world) == NULL;
