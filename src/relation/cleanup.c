@@ -218,8 +218,7 @@ void setti_cleanup_tie(const setti_relation* relation)
                                          .validate = target_validate,
                                          .detach = target_detach,
                                          .unlink = target_unlink};
-    /* Sources that only unlink themselves need not be collected, unless their links are records:
-     * the order in which records move is visible. */
+    /* Sources that only unlink need no collecting; with records they do, whose order is visible. */
     bool alone = !relation->many && relation->desc.on_source_destroyed == SETT_CLEANUP_REMOVE &&
                  relation->desc.on_target_destroyed != SETT_CLEANUP_DESTROY;
     setti_component_set_cascade(relation->world, relation->links, alone ? &unlinks : &source);

@@ -451,8 +451,6 @@ static sett_status clone_find_links(setti_clone* clone)
     return SETT_OK;
 }
 
-/* ------------------------------------------------------------------------------------- planning */
-
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
 {
     bool becomes_sibling = node == clone->nodes && clone->from == clone->to; /* of its original */
@@ -695,8 +693,6 @@ static sett_status clone_reserve(setti_clone* clone)
     clone->to->claim_from = from; /* callbacks may record creations before all copies exist */
     return status;
 }
-
-/* --------------------------------------------------------------------------------------- making */
 
 /* Changes a reference to a copied entity to that entity's k-th copy. */
 static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)

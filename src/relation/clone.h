@@ -78,8 +78,7 @@ typedef struct setti_clone {
     sett_world* to;
     uint32_t count; /* copies of each entity */
     bool alone;     /* descendants are not copied */
-    /* For instances: the relationship that links them to their prefab. They get neither the tag
-     * Prefab nor shared types. NULL: plain copies. */
+    /* InstanceOf for instances, which get neither shared types nor the tag Prefab; else NULL. */
     setti_relation* instances;
     setti_type* tag; /* a tag for all copies (Prefab, below a prefab), or NULL */
     setti_clone_merge merge;

@@ -21,8 +21,7 @@ static sett_entity event_next(const sett_world* world, sett_route route, sett_en
                                       : sett_null();
 }
 
-/* NULL, or what is wrong with type, route or payload. A payload is copied as bytes, so its type has
- * no `copy` or `deinit` hooks. */
+/* NULL, or what is wrong with type, route or payload, which is copied as bytes. */
 static const char* event_wrong(sett_route route, const setti_type* type, const void* value)
 {
     if ((type->flags & (SETTI_TYPE_DEINIT | SETTI_TYPE_COPY)) != 0) {

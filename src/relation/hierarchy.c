@@ -106,8 +106,6 @@ static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t a
     return first != 0 ? first : tree_next_outside(tree, root, at);
 }
 
-/* --------------------------------------------------------------------------------------- depths */
-
 /* The depth of a node's children; meaningless for a moved node, whose subtree will be repaired. */
 SETTI_INLINE uint32_t tree_depth_below(const sett_hierarchy* node)
 {
@@ -179,8 +177,6 @@ static void tree_set_depth(setti_hierarchy* tree, sett_hierarchy* node, uint32_t
     }
 }
 
-/* -------------------------------------------------------------------------------------- linking */
-
 /* Unlinks a node from its siblings, and clears its links to them. */
 SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                               sett_hierarchy* node)
@@ -245,8 +241,6 @@ static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_
         child = next;
     }
 }
-
-/* ----------------------------------------------------------------------------------- destroying */
 
 static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_hierarchy* node)
 {
@@ -552,8 +546,6 @@ static bool tree_ensure_registered(sett_world* world, const char* call)
            (setti_world_check_unlocked(world, call) == SETT_OK &&
             sett_hierarchy_register(world, NULL) != 0);
 }
-
-/* --------------------------------------------------------------------------------------- moving */
 
 bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* call)
 {
@@ -1145,8 +1137,6 @@ sett_status sett_cmd_destroy_children(sett_commands* commands, sett_entity paren
                                             NULL};
     return tree_record(commands, parent, &kind, __func__);
 }
-
-/* -------------------------------------------------------------------------------------- reading */
 
 /* The node of an entity, or NULL; dead entities are reported for `call`. */
 SETTI_INLINE const sett_hierarchy* tree_of(const sett_world* world, sett_entity entity,

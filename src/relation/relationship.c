@@ -36,8 +36,6 @@ static void relation_write(const setti_relation* relation, void* to, const void*
     }
 }
 
-/* ---------------------------------------------------------------------------------- registering */
-
 /* Computes the layout of links: the neighbours first, then the data. */
 static void relation_lay_out(setti_relation* relation, const sett_component_desc* data)
 {
@@ -491,8 +489,6 @@ sett_component sett_relationship_sources(const sett_world* world, sett_component
     return relation != NULL ? relation->sources->id : 0;
 }
 
-/* ------------------------------------------------------------------------------------- relating */
-
 setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
                                      sett_entity entity, const char* call)
 {
@@ -822,8 +818,6 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
                ? SETT_STATUS_ARGUMENT
                : relation_record(commands, source, relationship, target, NULL, &kind, __func__);
 }
-
-/* -------------------------------------------------------------------------------------- reading */
 
 /* The relation of a call that accesses links' data, which a running system must declare. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_entity source,

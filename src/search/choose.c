@@ -450,14 +450,12 @@ static bool choose_item_pick(const choose* c, const choose_state* s, const setti
 static uint32_t choose_item_picks(const choose* c, const choose_state* s,
                                   const setti_search_item* item, choose_pick* picks)
 {
-    uint32_t count = 0;
     if (item->negated || item->optional || choose_is_done(s, c, item) ||
         (item->kind != SETTI_ITEM_LINK && item->kind != SETTI_ITEM_COMPARE)) {
         return 0;
     }
-    count += choose_item_pick(c, s, item, SETTI_TARGETS, &picks[count]);
-    count += choose_item_pick(c, s, item, SETTI_SOURCES, &picks[count]);
-    return count;
+    uint32_t count = choose_item_pick(c, s, item, SETTI_TARGETS, picks);
+    return count + choose_item_pick(c, s, item, SETTI_SOURCES, &picks[count]);
 }
 
 /* Fills in the pick that scans for a variable, testing items of the scope by their bits. */
@@ -725,8 +723,7 @@ static void choose_add_steps(choose* c, choose_state* s)
     choose_add_optional(c, s);
 }
 
-/* Plans a scope as a pipe. Its input has `rows` rows, in which the variables `found` are known, in
- * a block at `depth`; 0: there is none. */
+/* Plans a scope as a pipe, for input in a block at `depth` (0: none) with the variables `found`. */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t depth)
 {

@@ -358,8 +358,6 @@ static bool find_is_shown(const find* f, uint32_t index, const bool named[SETTI_
     return shown;
 }
 
-/* ---------------------------------------------------------------------------------- scans */
-
 /* The storages whose presence bits a scan intersects. The driver, if any, is first. */
 typedef struct find_scan {
     const setti_storage* storage[SETTI_SEARCH_ITEMS + 1];
@@ -676,8 +674,6 @@ static bool find_input(find* f, uint32_t k)
     }
     return out->count != 0;
 }
-
-/* --------------------------------------------------------------------------------- testing */
 
 /* Whether a chain of exclusive links leads from one entity to another. */
 static bool test_followed(find* f, const setti_search_item* item, uint32_t source, uint32_t target)
@@ -1133,8 +1129,6 @@ uint64_t sett_search_count(sett_search* search)
     }
     return count;
 }
-
-/* ----------------------------------------------------------------------------- the plan as text */
 
 static void explain_step(setti_writer* writer, const sett_search* search,
                          const setti_search_step* step, uint32_t indent)

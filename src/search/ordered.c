@@ -182,8 +182,7 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches, in the query's order. Returns whether they and their depths are as before.
- * *parents_changed: some have another parent. */
+/* Collects the matches. Returns whether they and their depths are as before; parents may differ. */
 static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;

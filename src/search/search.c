@@ -519,8 +519,6 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bu
     return true;
 }
 
-/* ----------------------------------------------------------------------- variables of items */
-
 /* The variables in a scope that belong to outer scopes. */
 static uint32_t build_outer(const sett_search* search, uint16_t scope)
 {
@@ -606,8 +604,6 @@ static bool build_optional(search_build* b, setti_search_item* item)
            BUILD_REJECT(b,
                         "no other term uses an end of the optional link - use one in another term");
 }
-
-/* ------------------------------------------------------------------------------- branches */
 
 /* The list all of whose sides contain a variable; *partly: a list has it in some sides only. */
 static const setti_search_item* build_list_with(const sett_search* search,
