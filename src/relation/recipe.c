@@ -584,8 +584,8 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
 {
     setti_edit_part room[RECIPE_ROOT_MOST];
     recipe* made = recipe_find(world, instance->root);
-    uint32_t into_most = world->upward_observers != 0 ? 0 : 1; /* reserved entities, else clone.c */
-    if (made == NULL || instance->into_count > into_most ||
+    bool into_observed = instance->into_count != 0 && world->upward_observers != 0;
+    if (made == NULL || instance->into_count > 1 || into_observed ||
         (!sett_is_null(instance->parent) && !recipe_takes_child(world, instance->parent))) {
         return false;
     }
