@@ -21,7 +21,7 @@
 struct sett_autosave {
     sett_world* world;
     sett_world* copy;
-    uint32_t unregistered; /* types unregistered in `world` before the copy was made */
+    uint32_t unregistered_before; /* count of types unregistered before the copy was made */
     setti_bytes path;
     setti_bytes user; /* the user block being written */
     setti_bytes run;  /* the systems' record being written */
@@ -56,7 +56,7 @@ static bool autosave_make_copy(sett_autosave* autosave)
         sett_world_destroy(autosave->copy);
     }
     autosave->copy = copy;
-    autosave->unregistered = autosave->world->unregistered;
+    autosave->unregistered_before = autosave->world->unregistered;
     return true;
 }
 
@@ -93,7 +93,8 @@ static sett_status autosave_copy(sett_autosave* autosave)
 {
     SETTI_ASSERT(!autosave->running);
     sett_world* world = autosave->world;
-    if (autosave->unregistered != world->unregistered && !autosave_make_copy(autosave)) {
+    bool has_ended_types = world->unregistered != autosave->unregistered_before;
+    if (has_ended_types && !autosave_make_copy(autosave)) {
         return setti_world_no_memory(world, "sett_autosave_start");
     }
     sett_world* copy = autosave->copy;

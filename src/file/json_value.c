@@ -102,11 +102,13 @@ static void value_add_number(setti_json_out* out, const sett_member* member,
 {
     char number[SETTI_NUMBER_SIZE];
     size_t length = setti_number_write(member->kind, bytes, member->scale, number);
-    bool quoted = number[0] > '9' || number[length - 1] > '9';
+    bool quoted;
     if (setti_number_is_integer(member->kind) && member->scale == 0) {
         uint64_t value = (uint64_t)setti_number_load(member->kind, bytes);
-        value = number[0] == '-' ? 0 - value : value;
-        quoted = value > JSON_INTEGER_MAX;
+        uint64_t size = number[0] == '-' ? 0 - value : value;
+        quoted = size > JSON_INTEGER_MAX;
+    } else {
+        quoted = number[0] > '9' || number[length - 1] > '9'; /* NaN, -Infinity */
     }
     setti_json_add_text(out, quoted ? "\"" : "");
     setti_json_add(out, number, length);

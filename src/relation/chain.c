@@ -259,11 +259,11 @@ static void pair_make(setti_relation* relation)
     setti_pool* pool = &relation->world->pool;
     uint32_t count = relation->record_count;
     setti_chain_drop_pairs(relation);
-    bool is_memory_reserved = pool->held != NULL; /* for steps that must not fail */
+    bool is_memory_reserved = pool->held != NULL; /* by another step, which needs all of it */
     if (is_memory_reserved || count > UINT32_MAX / 8) {
         return;
     }
-    uint32_t capacity = setti_bits_ceil(count * 3 + 16);
+    uint32_t capacity = setti_bits_ceil(count * 3 + 16); /* two thirds full with twice the links */
     relation->pairs = setti_pool_alloc(pool, capacity * sizeof(*relation->pairs), 16);
     if (relation->pairs == NULL) {
         return;

@@ -105,8 +105,9 @@ static void relation_fill_mask(const setti_relation* relation, unsigned char* ma
     }
 }
 
-/* Describes an exclusive link's value, the link and then the data: as members, or as bytes with a
- * mask. These are *room, which the caller frees. Returns false when memory runs out. */
+/* Describes an exclusive link's value, the link and then the data, in `desc`: by members, whose list
+ * is `of`, or by a mask of its bytes. *room becomes the memory of the members or of the mask, which
+ * the caller frees. Returns false when memory runs out. */
 static bool relation_describe_value(const setti_relation* relation, sett_struct* of,
                                     sett_component_desc* desc, void** room, size_t* room_size)
 {
@@ -160,6 +161,7 @@ static sett_component relation_register_links(setti_relation* relation,
     return id;
 }
 
+/* Whether a relationship can be registered again as `b`. Members of the data may be left out. */
 static bool relation_is_same(const setti_relation* a, const setti_relation* b)
 {
     char list[SETTI_MESSAGE_SIZE];

@@ -253,8 +253,8 @@ static void guard_add_entry(setti_writer* text, const sett_world* world, sett_co
     *separator = ", ";
 }
 
-/* Adds an access list as declared, completed by the uses with a flag of `with`. Leaves out
- * components whose use has a flag of `without`. */
+/* Adds an access list: the declared components, then those that the system used with a flag of
+ * `with`; without those that it used with a flag of `without`. */
 static void guard_add_list(setti_writer* text, sett_system* system, const char* name,
                            const sett_component* list, uintptr_t with, uintptr_t without)
 {

@@ -1141,9 +1141,10 @@ static void explain_step(setti_writer* writer, const sett_search* search,
         SETTI_ASSERT(name != NULL); /* steps find variables, not constants */
         setti_writer_add(writer, "%s%s ", strcmp(name, "*") == 0 ? "" : "$", name);
     }
-    if (step->kind == SETTI_FIND_SCAN) {
-        setti_writer_add(writer, step->driver != NULL ? "by %s " : "by all entities%s ",
-                         step->driver != NULL ? step->driver->desc.name : "");
+    if (step->kind == SETTI_FIND_SCAN && step->driver == NULL) {
+        setti_writer_add(writer, "by all entities ");
+    } else if (step->kind == SETTI_FIND_SCAN) {
+        setti_writer_add(writer, "by %s ", step->driver->desc.name);
     } else if (step->item != NULL && step->item->kind == SETTI_ITEM_LIST) {
         setti_writer_add(writer, step->item->negated ? "not one of " : "one of ");
     } else if (step->item != NULL) {

@@ -25,8 +25,8 @@ static const char apply_call[] = "sett_delta_apply";
 #define APPLY_NODE_BYTES 5u /* the least bytes of a place in the hierarchy: parent and policy */
 #define APPLY_LINK_BYTES 8u /* the least bytes of a link: its target */
 
-/* Bytes of memory that a delta may take, besides copies of pages for undoing, the world's own size,
- * and so many for each of its bytes. A tag takes 13 bytes of a delta and 26 of a world. */
+/* A delta may take the memory of the world's own size, APPLY_BYTES, APPLY_BYTES_A_BYTE for each byte
+ * of the delta (a tag takes 13 bytes of a delta and 26 of a world), and copies of pages. */
 #define APPLY_BYTES ((size_t)64 << 20)
 #define APPLY_BYTES_A_BYTE ((size_t)64)
 

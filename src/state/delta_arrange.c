@@ -108,8 +108,8 @@ static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
     of->want = NULL;
 }
 
-/* Computes the order that a type's rows get, or none if they cannot have the delta's. False without
- * memory. */
+/* Computes the order of a type's rows, or no order if they cannot be put into the delta's. Returns
+ * false when memory runs out. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want == NULL);

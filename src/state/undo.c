@@ -642,7 +642,8 @@ static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char
     return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
 }
 
-/* Moves the mirror from the world's state to that of a step. */
+/* Moves the mirror from the world's state, of which it keeps a snapshot, back to the last step and
+ * from there to step `to`. Then finds and encodes what differs from the snapshot. */
 static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step* to,
                                     const char* call)
 {

@@ -121,16 +121,16 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* Updates presence and extent after a page of rows was freed; of a tag, which has none: after the
- * last bit of such a page was cleared. */
+/* Updates presence and extent after a page of rows was freed. A tag has bits alone: for it, call
+ * this after the last bit of a page's rows was cleared. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
-    uint32_t number = page >> (SETTI_BITS_SHIFT - storage->shift);
-    if (setti_pages_get(&storage->presence, number) != NULL &&
-        array_bits_are_empty(storage, number)) {
+    uint32_t page_of_bits = page >> (SETTI_BITS_SHIFT - storage->shift);
+    if (setti_pages_get(&storage->presence, page_of_bits) != NULL &&
+        array_bits_are_empty(storage, page_of_bits)) {
         if (storage->kind == SETTI_TAG) {
-            setti_pages_free(pool, &storage->presence, number);
+            setti_pages_free(pool, &storage->presence, page_of_bits);
         } else if (++storage->blank > ARRAY_BLANK) {
             array_free_blank(pool, storage);
         }

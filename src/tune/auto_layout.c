@@ -477,7 +477,8 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     return moved;
 }
 
-/* The conditions of the group for a query, in `with` and `without` of SETT_QUERY_TERMS each. */
+/* The conditions of the group for a query. They are in `with` and `without`, which have room for
+ * SETT_QUERY_TERMS types each. */
 static setti_listener auto_conditions(const sett_query* query, setti_type** with,
                                       setti_type** without)
 {
