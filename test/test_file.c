@@ -895,6 +895,9 @@ static void memory_is_limited(void)
     CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_STATUS_LIMIT);
     sett_world_stats(into, &after);
     CHECK_EQ(after.block_size, before.block_size);
+    desc.limit = 1;
+    CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_STATUS_LIMIT);
+    CHECK(strstr(sett_world_message(into), "limit has to be more than twice the size") != NULL);
     desc.limit = (size_t)256 << 20;
     CHECK_MSG(sett_world_load_with(into, "f", &desc, NULL) == SETT_OK, "%s",
               sett_world_message(into));

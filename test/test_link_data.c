@@ -177,8 +177,8 @@ static void deltas_name_padding_known_differently(void)
     unsigned char* bytes;
     size_t size = encode(one, before, take(one), &bytes);
     CHECK_EQ(sett_delta_apply(other, bytes, size), SETT_STATUS_CONFLICT);
-    CHECK_MSG(strstr(sett_world_message(other), "the sender has other padding bytes in \"Owes\"") !=
-                  NULL,
+    CHECK_MSG(strstr(sett_world_message(other),
+                     "the sender takes other bytes of \"Owes\" for padding") != NULL,
               "%s", sett_world_message(other));
     free(bytes);
     CHECK_END(one);

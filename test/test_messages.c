@@ -121,10 +121,19 @@ static void components(void)
          "is a relationship, which cannot be unregistered");
     SAYS(world, sett_component_unregister(world, sett_disabled_tag(world)), ARGUMENT,
          "cannot be unregistered, because the library uses it");
+    sett_component needing = sett_component_register(
+        world, &(sett_component_desc){.name = "Needs", .required = &first, .required_count = 1});
+    SAYS(world, sett_component_unregister(world, first), CONFLICT,
+         "\"First\" is required by component \"Needs\" - unregister that one first");
+    CHECK_EQ(sett_component_unregister(world, needing), SETT_OK);
     sett_query* query =
         sett_query_create(world, &(sett_query_desc){.name = "q", .terms = {{.component = first}}});
     SAYS(world, sett_component_unregister(world, first), CONFLICT, "is used by query \"q\"");
     SAID(world, "destroy the user first");
+    sett_query_desc along_nothing = {
+        .terms = {{.component = first, .walk = SETT_WALK_UP, .along = 9999}}};
+    CHECK(sett_query_create(world, &along_nothing) == NULL);
+    SAID(world, "\"First(up)\"");
     sett_world* other_world = quiet_world();
     CHECK(sett_component_register(other_world, &(sett_component_desc){.name = "First"}) != 0);
     SAYS(other_world, sett_world_clone(world, other_world), CONFLICT,
@@ -326,8 +335,7 @@ static void searches(void)
         search = sett_search_create(world, "Item");
     }
     SAYS(world, sett_search_bind(search, 77, sett_null()), ARGUMENT,
-         "does not exist - pass one "
-         "of the results");
+         "does not exist - pass a number that sett_search_variable returns");
     CHECK(sett_relationship_register(world, &(sett_relationship_desc){.name = "Near"}) != 0);
     sett_search* near = sett_search_create(world, "Item, ?Near($this, $other)");
     SAYS(world, sett_search_bind(near, sett_search_variable(near, "other"), sett_null()), ARGUMENT,

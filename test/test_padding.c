@@ -274,8 +274,8 @@ static void deltas_name_what_is_known_differently(void)
     unsigned char* bytes;
     size_t size = encode(from, before, take(from), &bytes);
     CHECK_EQ(sett_delta_apply(to, bytes, size), SETT_STATUS_CONFLICT);
-    CHECK_MSG(strstr(sett_world_message(to), "the sender has other padding bytes in \"Shot\"") !=
-                  NULL,
+    CHECK_MSG(strstr(sett_world_message(to),
+                     "the sender takes other bytes of \"Shot\" for padding") != NULL,
               "%s", sett_world_message(to));
     free(bytes);
     CHECK_END(from);

@@ -244,7 +244,9 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
                ? SETT_OK
                : setti_world_fail_with(
                      world, SETT_STATUS_REJECTED,
-                     "%s: `fn` returned false, so the text is incomplete - call it again", call);
+                     "%s: `fn` returned false, so the text is incomplete - write it "
+                     "again when `fn` can take all of it",
+                     call);
 }
 
 /* Writes a text into the caller's memory. */

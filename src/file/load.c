@@ -90,9 +90,10 @@ static sett_status load_limit(load_attempt* load, size_t limit)
         limit = setti_load_default_limit(load->place->world, load->reader.size);
     }
     if (limit <= buffer) {
-        return load_fail(load, SETT_STATUS_LIMIT,
-                         "twice the size of the file is more than sett_file_desc.limit - raise the "
-                         "limit if you trust the file");
+        return load_fail(
+            load, SETT_STATUS_LIMIT,
+            "sett_file_desc.limit has to be more than twice the size of the file - raise "
+            "it if you trust the file");
     }
     load->limit = limit - buffer;
     load->reader.limit = load->limit;

@@ -37,8 +37,10 @@ static void query_add_place(setti_writer* writer, const sett_world* world, const
                      prefab                                  ? "prefab"
                      : parent && term->walk == SETT_WALK_ONE ? "parent"
                                                              : walks[term->walk]);
-    if (walks_on && !parent && !prefab) {
-        setti_writer_add(writer, " %s", sett_component_name(world, term->along));
+    const char* along =
+        walks_on && !parent && !prefab ? sett_component_name(world, term->along) : NULL;
+    if (along != NULL) { /* it is registered */
+        setti_writer_add(writer, " %s", along);
     }
     setti_writer_add(writer, ")");
 }

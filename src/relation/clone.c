@@ -376,10 +376,13 @@ static sett_status clone_check_circles(const setti_clone* clone)
                 node = clone_follow(clone, at, node);
             }
             if (node != SETTI_NONE) {
-                return setti_world_fail_with(clone->to, SETT_STATUS_CYCLE,
-                                             "%s: the \"%.100s\" links of the prefab and of its "
-                                             "bases would form a cycle - remove one of them",
-                                             clone->desc.call, at->links->desc.name);
+                return setti_world_fail_with(
+                    clone->to, SETT_STATUS_CYCLE,
+                    "%s: the \"%.100s\" links of the prefab and of its "
+                    "bases would form a cycle through entity %u:%u - remove "
+                    "one of them",
+                    clone->desc.call, at->links->desc.name,
+                    SETTI_HANDLE(setti_entity_at(&clone->from->entities, clone->nodes[k].index)));
             }
         }
     }

@@ -105,8 +105,8 @@ static void relation_fill_mask(const setti_relation* relation, unsigned char* ma
     }
 }
 
-/* Describes an exclusive link's value, the link and then the data, in `desc`: by members, whose list
- * is `of`, or by a mask of its bytes. *room becomes the memory of the members or of the mask, which
+/* Describes an exclusive link's value, the link and then the data, in `desc`: by members, listed in
+ * `of`, or by a mask of its bytes. *room becomes the memory of the members or of the mask, which
  * the caller frees. Returns false when memory runs out. */
 static bool relation_describe_value(const setti_relation* relation, sett_struct* of,
                                     sett_component_desc* desc, void** room, size_t* room_size)

@@ -161,7 +161,9 @@ static setti_search_item* build_item(search_build* b, search_items* items, setti
 {
     sett_search* search = b->search;
     if (search->item_count == SETTI_SEARCH_ITEMS) {
-        build_fail(b, SETT_STATUS_LIMIT, "the query has more than %d terms - use fewer",
+        build_fail(b, SETT_STATUS_LIMIT,
+                   "`||`, `!` and `{ }` need more than %d tests - use fewer of them, or make two "
+                   "searches",
                    SETTI_SEARCH_ITEMS);
         return NULL;
     }
@@ -179,7 +181,9 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
 {
     sett_search* search = b->search;
     if (search->scope_count == SETTI_SEARCH_SCOPES) {
-        build_fail(b, SETT_STATUS_LIMIT, "the query has more than %d lists - use fewer",
+        build_fail(b, SETT_STATUS_LIMIT,
+                   "`||`, `!` and `{ }` make more than %d parts of the query - use fewer of them, "
+                   "or make two searches",
                    SETTI_SEARCH_SCOPES);
         return 0;
     }
@@ -196,8 +200,11 @@ static bool build_close(search_build* b, setti_span* span, const uint16_t* numbe
 {
     sett_search* search = b->search;
     if (search->order_count + count > SETTI_SEARCH_ORDER) {
-        return build_fail(b, SETT_STATUS_LIMIT, "the query has more than %d terms - use fewer",
-                          SETTI_SEARCH_ORDER);
+        return build_fail(
+            b, SETT_STATUS_LIMIT,
+            "`||`, `!` and `{ }` need more than %d tests - use fewer of them, or make "
+            "two searches",
+            SETTI_SEARCH_ORDER);
     }
     span->first = (uint16_t)search->order_count;
     memcpy(search->order + search->order_count, numbers, count * sizeof(*numbers));
@@ -1150,11 +1157,12 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
     setti_variable* bound =
         variable < search->result_count ? &search->variable[search->result[variable]] : NULL;
     if (bound == NULL || bound->optional) {
-        return setti_world_fail_with(search->world, SETT_STATUS_ARGUMENT,
-                                     "%s: variable %u of search \"%.100s\" %s", __func__,
-                                     (unsigned)variable, search->open.name,
-                                     bound == NULL ? "does not exist - pass one of the results"
-                                                   : "is optional - bind another");
+        return setti_world_fail_with(
+            search->world, SETT_STATUS_ARGUMENT, "%s: variable %u of search \"%.100s\" %s",
+            __func__, (unsigned)variable, search->open.name,
+            bound == NULL ? "does not exist - pass a number that sett_search_variable "
+                            "returns"
+                          : "is optional - bind another");
     }
     sett_status status = search_check_idle(search, __func__);
     if (status == SETT_OK) {

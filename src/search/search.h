@@ -123,7 +123,7 @@ typedef struct setti_wanted {
 
 /* Functions of look-ups for searches, so that programs without look-ups do not link them. */
 typedef struct setti_lookup_calls {
-    /* Called by one thread when a scan begins: *wanted becomes a look-up that narrows it, if any. */
+    /* Called by one thread when a scan begins: *wanted becomes a look-up that narrows it. */
     void (*narrow)(const sett_search* search, const setti_search_step* step, setti_wanted* wanted);
     /* Whether no value has changed since the look-up was selected. */
     bool (*is_current)(const sett_lookup* lookup);

@@ -25,8 +25,8 @@ static const char apply_call[] = "sett_delta_apply";
 #define APPLY_NODE_BYTES 5u /* the least bytes of a place in the hierarchy: parent and policy */
 #define APPLY_LINK_BYTES 8u /* the least bytes of a link: its target */
 
-/* A delta may take the memory of the world's own size, APPLY_BYTES, APPLY_BYTES_A_BYTE for each byte
- * of the delta (a tag takes 13 bytes of a delta and 26 of a world), and copies of pages. */
+/* A delta may take the memory of the world's own size, APPLY_BYTES, APPLY_BYTES_A_BYTE for each of
+ * its bytes (a tag takes 13 bytes of a delta and 26 of a world), and copies of pages. */
 #define APPLY_BYTES ((size_t)64 << 20)
 #define APPLY_BYTES_A_BYTE ((size_t)64)
 
@@ -1194,8 +1194,8 @@ static sett_status apply_reject_state(const setti_delta* delta)
     }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
-        "%s: this world differs from the delta's first state: the sender has other padding bytes "
-        "in \"%.100s\" - give both programs the same `mask` or `bytes`, or zero padding",
+        "%s: this world differs from the delta's first state: the sender takes other bytes of "
+        "\"%.100s\" for padding - register it with the same `mask` and `bytes` in both programs",
         apply_call, type->desc.name);
 }
 

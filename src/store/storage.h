@@ -67,7 +67,7 @@ static_assert(sizeof(((setti_sparse_page*)0)->slot) == sizeof(((setti_sparse_pag
 
 typedef struct setti_storage {
     /* Fields that every access reads are one cache line, up to the pointers of `rows`. */
-    uint8_t handle_kind; /* `kind`; SETTI_GATHERED if access by handle has to look at `gather` */
+    uint8_t handle_kind; /* `kind`; SETTI_GATHERED: access by handle looks at `gather` and `far` */
     uint8_t shift; /* rows a page = 1 << shift: 1,024, or fewer, so that a page stays near 16 KB */
     uint8_t kind;  /* setti_kind */
     bool tracked;  /* rows have ticks of their own */

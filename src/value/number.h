@@ -42,7 +42,8 @@ size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale
 /* Writes the digits of a number, at most 20, without a zero behind. Returns how many. */
 size_t setti_number_digits(uint64_t number, char* out);
 
-/* Reads what setti_number_write wrote, or any decimal float. Returns NULL or the error. */
+/* Reads what setti_number_write wrote; for floats and scaled integers any decimal number. Returns
+ * NULL or the error. */
 const char* setti_number_read(sett_member_kind kind, const char* text, size_t length, double scale,
                               void* bytes);
 

@@ -521,7 +521,7 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
         return world->error;
     }
     const setti_entity_table* table = &world->entities;
-    for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t k = 0; k < count && status != SETT_STATUS_LOCKED; k++) {
         if (count - k > CHANGE_AHEAD) {
             setti_entity_prefetch(table, entities[k + CHANGE_AHEAD].index,
                                   SETTI_PREFETCH_TO_CHANGE);

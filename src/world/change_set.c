@@ -92,6 +92,7 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, entity.index) && row != NULL);
     bool in_place = value == row;
+    bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET); /* before hooks run */
     bool replaces = type->replace_observers != 0 && !in_place;
     if (!change_may_set(world, type, entity, in_place)) {
         return false;
@@ -106,7 +107,7 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     if (!in_place) {
         setti_type_copy_values(type, row, value, type->storage.size != 0);
     }
-    if (setti_edit_has_callbacks(type, SETTI_ON_SET)) {
+    if (notified) {
         const void* link = world->replaced_link;
         world->replaced_link = NULL;
         change_notify_set(world, type, entity, row, old != NULL ? old : link);

@@ -36,10 +36,12 @@ SETTI_COLD static void edit_warn_signatures(sett_world* world)
             setti_writer_add(&names, " %.48s", world->registered.item[k]->desc.name);
         }
     }
-    setti_world_log(world, SETT_LOG_WARNING,
-                    "%u different sets of components exist - register tags that come and go "
-                    "independently with .dont_fragment = true:%s",
-                    (unsigned)setti_signature_count(table), blame);
+    setti_world_log(
+        world, SETT_LOG_WARNING,
+        "%u different sets of components exist, which takes memory - register tags that "
+        "come and go independently with .dont_fragment = true%s%s",
+        (unsigned)setti_signature_count(table), names.length != 0 ? "; in many of the sets:" : "",
+        blame);
     world->signature_warning =
         SETTI_MAX(setti_signature_count(table) * 2, world->signature_warning);
 }

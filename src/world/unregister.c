@@ -84,8 +84,12 @@ static sett_status unregister_release(sett_world* world, const setti_type* type)
     }
     for (uint32_t k = 0; status == SETT_OK && k < type->dependants.count; k++) {
         const setti_type* other = type->dependants.item[k];
-        status = other == type->off ? SETT_OK
-                                    : unregister_reject(world, type, "component", other->desc.name);
+        if (other != type->off) {
+            status = setti_world_fail_with(
+                world, SETT_STATUS_CONFLICT,
+                "%s: \"%.100s\" is required by component \"%.100s\" - unregister that one first",
+                unregister_call, type->desc.name, other->desc.name);
+        }
     }
     SETTI_MODULES_EACH(world, calls, holder) {
         const char* name = status == SETT_OK ? calls->holder(world, type) : NULL;
