@@ -234,7 +234,8 @@ static void wrong_descriptors_are_explained(void)
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .left = {.kind = SETT_OPERAND_NAME},
                      .right = {.kind = SETT_OPERAND_CONSTANT, .text = "RED"}),
-                wrong, "is a constant, and the other side no member with constants - quote a text");
+                wrong,
+                "is a constant, and the other side has no member with constants - quote a text");
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .right = word, .compare = SETT_COMPARE_CONTAINS,
                      .left = {.kind = SETT_OPERAND_NAME, .of = SETT_VAR("_")}),

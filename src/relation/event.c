@@ -40,14 +40,16 @@ static sett_status event_check_send(sett_world* world, sett_entity entity, sett_
     if (status != SETT_OK) {
         return status;
     }
-    if (type == NULL || !sett_entity_valid(world, entity)) {
-        return setti_world_fail(world, type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_STALE,
-                                event_call, entity, type != NULL ? type->id : 0);
+    if (type == NULL) {
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, event_call, entity, 0);
     }
     const char* wrong = event_wrong(route, type, value);
     if (wrong != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: event \"%.100s\": %s",
                                      event_call, type->desc.name, wrong);
+    }
+    if (!sett_entity_valid(world, entity)) {
+        return setti_world_fail(world, SETT_STATUS_STALE, event_call, entity, type->id);
     }
     if (world->set_depth == SETTI_EVENT_DEPTH) {
         return setti_world_fail_with(world, SETT_STATUS_LIMIT,

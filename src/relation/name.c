@@ -111,7 +111,8 @@ static bool name_is_current(const sett_world* world, const setti_name_table* nam
     return SETTI_LIKELY(names->epoch == world->epoch);
 }
 
-/* Rebuilds the index if the state was replaced. Returns false without memory for that. */
+/* Rebuilds the index if the state was replaced. Returns false while systems run, or if memory runs
+ * out. */
 static bool name_update_index(sett_world* world, setti_name_table* names)
 {
     if (name_is_current(world, names)) {

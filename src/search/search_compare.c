@@ -111,10 +111,11 @@ static bool side_find_constant(setti_search_side* side, const setti_search_side*
     const char* name = side->value.text;
     const sett_member* member = other->member.member;
     if (member == NULL) {
-        snprintf(message, SETTI_MESSAGE_SIZE,
-                 "\"%.100s\" is a constant, and the other side no member with constants - quote "
-                 "a text",
-                 name);
+        snprintf(
+            message, SETTI_MESSAGE_SIZE,
+            "\"%.100s\" is a constant, and the other side has no member with constants - quote "
+            "a text",
+            name);
         return false;
     }
     setti_guess guess = setti_guess_begin(name, strlen(name));

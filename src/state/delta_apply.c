@@ -707,8 +707,12 @@ static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_typ
     uint32_t count = 0;
     for (uint32_t k = 0; entry->kind != SETTI_DELTA_REMOVED && k < items; k++) {
         const unsigned char* item = entry->bytes + (size_t)k * of->bytes;
-        const sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
-        if (of->form == SETTI_DELTA_TREE || apply_will_live(delta, target)) {
+        bool copied = of->form == SETTI_DELTA_TREE;
+        if (!copied) {
+            copied = apply_will_live(
+                delta, (sett_entity){setti_delta_word(item, 0), setti_delta_word(item, 1)});
+        }
+        if (copied) {
             memcpy(out + (size_t)count++ * of->bytes, item, of->bytes);
         }
     }

@@ -12,7 +12,7 @@ typedef struct setti_delta_reader {
     bool short_of; /* a read went beyond the end */
 } setti_delta_reader;
 
-/* A reader of a caller's bytes; NULL if `size` is 0. */
+/* A reader of a caller's bytes, which may be NULL if `size` is 0. */
 static inline setti_delta_reader setti_delta_reader_of(const void* bytes, size_t size)
 {
     const unsigned char* at = bytes;

@@ -414,6 +414,11 @@ static uint64_t hash_price_of(const hash_part* part)
 /* The sum, or the price, of a live page. `known`: its remembered hash, or NULL. */
 static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_page_hash* known)
 {
+    hash_part now = *part;
+    now.view = NULL;
+    if (part->view != NULL && hash_shape(&now, number) != hash_shape(part, number)) {
+        known = NULL; /* it has the hash of the rows that are in use now */
+    }
     uint64_t tick = part->pages->tick[number];
     uint64_t shape = hash_shape(part, number);
     if (known != NULL && known->tick == tick && known->shape == shape) {
