@@ -775,7 +775,7 @@ static const struct {
     {IN_DOOR("\"state\":\"AJAR\""), "Door.state: not one of the member's constants: SHUT, OPEN"},
     {IN_DOOR("\"keys\":[\"GREEN\"]"), "not one of the member's constants: RED, BLUE"},
     {IN_DOOR("\"keys\":256"), "out of the range"},
-    {IN_DOOR("\"label\":\"12345678901\""), "too many characters: 11 instead of 10"},
+    {IN_DOOR("\"label\":\"12345678901\""), "too many bytes of text: 11 instead of 10"},
     {IN_DOOR("\"label\":\"a\\u0000b\""), "a text contains a zero byte - remove it"},
     {IN_DOOR("\"label\":{\"base64\":\"QQBB\"}"), "a text contains a zero byte - remove it"},
     {IN_DOOR("\"owner\":1"), "a string is expected"},

@@ -56,7 +56,7 @@ static void worlds_and_entities(void)
     sett_entity was = sett_entity_create(world);
     CHECK_EQ(sett_entity_destroy(world, was), SETT_OK);
     SAYS(world, sett_entity_create_handle(world, was), STALE,
-         "was destroyed, and the next entity at its index has generation 2");
+         "is used up, the next entity at its index has generation 2");
     sett_entity last = {was.index, 0x7FFFFFFF};
     CHECK_EQ(sett_entity_create_handle(world, last), SETT_OK);
     CHECK_EQ(sett_entity_destroy(world, last), SETT_OK);
@@ -176,7 +176,7 @@ static void groups_sorts_and_observers(void)
     GIVES_NULL(world, sett_group_create(world, &(sett_group_desc){.owned = {kept}}),
                "keeps its order (keep_order), so no group can own it");
     GIVES_NULL(world, sett_group_create(world, &(sett_group_desc){.name = "none"}),
-               "has no types - list one");
+               "has no types in `owned` and `with` - list one there");
     sett_group* group =
         sett_group_create(world, &(sett_group_desc){.name = "g", .owned = {a}, .with = {b}});
     CHECK(group != NULL);
@@ -373,7 +373,7 @@ static void states(void)
     unsigned char* table = malloc(sent);
     CHECK_EQ(sett_delta_types(world, NULL, 0, table, sent, &sent), SETT_OK);
     SAYS(world, sett_delta_shorten(world, table, sent, noise, sizeof(noise), NULL, 0, &sent),
-         INVALID, "these bytes are not a delta or a selection - pass one");
+         INVALID, "these bytes are not a whole delta or selection of this version");
     free(table);
     sett_world* low =
         sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = 64});

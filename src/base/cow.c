@@ -180,6 +180,8 @@ static void cow_move(const setti_pages* pages, void* to, void* from)
     }
 }
 
+/* Gives a page that leaves its table to the difference, if the snapshot needs it. Returns whether
+ * the difference owns it now. */
 static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(pool->cow_from != 0 && pages->data[number] != NULL);

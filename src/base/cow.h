@@ -141,8 +141,8 @@ void setti_cow_give_back(setti_cow_entry* entry);
 /* Replaces the live page by the saved one; the entry is then empty. The page counts as restored. */
 void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
-/* Of three states in a row, `to` has the difference of the first two, `from` that of the last two.
- * `to` becomes that of the first and the last, `from` empty. False, unchanged: memory ran out. */
+/* `to` is the difference of states 1 and 2, `from` that of 2 and 3. Makes `to` the difference of 1
+ * and 3, and `from` empty. Returns false, with both unchanged, when memory runs out. */
 bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from);
 
 /* Makes room for `count` more entries; returns false when memory runs out. */

@@ -155,8 +155,8 @@ typedef struct setti_pages {
     uint32_t size;           /* bytes of a page */
     uint32_t align;          /* of a page */
     setti_page_notes* notes; /* or NULL */
-    /* Like `data`, with `none` in place of NULL, for readers that do not test for pages. Has the
-     * capacity, but 1 << read_shift entries at most; NULL while there is no `none`. */
+    /* Like `data`, with `none` in place of NULL, for readers that do not test for pages. It has as
+     * many entries, but 1 << read_shift at most. NULL until `none` is set. */
     const void** read;
     const void* none;
     uint32_t read_mask;  /* entries of `read`, a power of two, less one */

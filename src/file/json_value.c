@@ -446,7 +446,7 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
         return false;
     }
     if (length > member->size) {
-        return value_fail_count(reader, at, "too many characters", length, member->size);
+        return value_fail_count(reader, at, "too many bytes of text", length, member->size);
     }
     return memchr(bytes, 0, length) == NULL ||
            setti_json_fail(json, at, "a text contains a zero byte - remove it");

@@ -391,12 +391,14 @@ static bool merge_add_top(merge_job* job)
 static bool merge_will_have(const merge_job* job, const setti_clone_node* node, sett_entity parent,
                             const char* name)
 {
-    sett_entity other;
-    const char* text = node->name != 0
-                           ? setti_text_of(job->to, &setti_names_of(job->to)->texts, node->name)
-                           : merge_name(job, node->index);
-    return merge_place(job, node->index, &other) && sett_equals(other, parent) &&
-           strcmp(text, name) == 0;
+    sett_entity its_parent;
+    if (!merge_place(job, node->index, &its_parent) || !sett_equals(its_parent, parent)) {
+        return false;
+    }
+    bool renamed = node->name != 0;
+    const char* text = renamed ? setti_text_of(job->to, &setti_names_of(job->to)->texts, node->name)
+                               : merge_name(job, node->index);
+    return strcmp(text, name) == 0;
 }
 
 /* Whether an existing or a new child of a parent has a name, or too many new names have its hash.

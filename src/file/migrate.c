@@ -253,7 +253,8 @@ static void migrate_value(setti_delta_rule* rule, const void* from, size_t size,
         memcpy(to, from, of->size);
     }
     if (of->migrator != NULL) {
-        of->failed = !of->migrator->fn(of->from, of->room, to, of->migrator->user) || of->failed;
+        bool done = of->migrator->fn(of->from, of->room, to, of->migrator->user);
+        of->failed = of->failed || !done;
     }
     if (of->varied != NULL) {
         setti_owned_deinit_hook(of->room, 1, setti_unconst(of->varied));

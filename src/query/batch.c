@@ -450,7 +450,7 @@ SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_
     SETTI_ASSERT(count != 0 && query->lists.unit <= SETT_BATCH_ROWS);
     memset(words, 0, (SETTI_STEP_WORD_COUNT + 1) * sizeof(uint64_t));
     if (setti_match_words_at(query, base, bits) != NULL) {
-        return;
+        return; /* an array has no page there: no row matches */
     }
     memcpy(words, bits[0], query->lists.unit / 8);
     for (uint32_t k = 1; k < count; k++) {
@@ -890,7 +890,7 @@ sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts)
         if (SETTI_DEBUG) {
             setti_world_misuse_with(loop->query->world, SETT_STATUS_ARGUMENT,
                                     "sett_batch_part: query \"%.100s\": part %u is not below the "
-                                    "number of parts, %u - pass a lower part",
+                                    "number of parts, %u - pass a lower one, of at least one part",
                                     loop->query->open.name, (unsigned)part, (unsigned)parts);
         }
         sett_batch_stop(batch);

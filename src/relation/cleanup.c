@@ -218,7 +218,8 @@ void setti_cleanup_tie(const setti_relation* relation)
                                          .validate = target_validate,
                                          .detach = target_detach,
                                          .unlink = target_unlink};
-    /* Sources that only unlink need no collecting; with records they do, whose order is visible. */
+    /* A source whose end only unlinks it is not collected. One with many targets is: the order in
+     * which its records are freed can be seen. */
     bool alone = !relation->many && relation->desc.on_source_destroyed == SETT_CLEANUP_REMOVE &&
                  relation->desc.on_target_destroyed != SETT_CLEANUP_DESTROY;
     setti_component_set_cascade(relation->world, relation->links, alone ? &unlinks : &source);

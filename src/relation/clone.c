@@ -123,7 +123,8 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
     return type;
 }
 
-/* The node of an entity; SETTI_NONE if it is not copied. */
+/* The node of an entity, or the earlier one that has the same copies (`counterpart`); SETTI_NONE if
+ * it is not copied. */
 static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 {
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
@@ -134,9 +135,8 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
     }
     uint32_t k = setti_hash_map_find(&clone->by_index, setti_link_to(entity.index));
     SETTI_ASSERT(k == SETTI_NONE || k < clone->node_count);
-    return k != SETTI_NONE && clone->nodes[k].counterpart != SETTI_NONE
-               ? clone->nodes[k].counterpart
-               : k;
+    bool has_counterpart = k != SETTI_NONE && clone->nodes[k].counterpart != SETTI_NONE;
+    return has_counterpart ? clone->nodes[k].counterpart : k;
 }
 
 /* A walk over the links of one relationship that a node's copies get. */
@@ -616,8 +616,11 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
 static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* node)
 {
     uint64_t key = setti_name_key(clone->from, node->index);
-    if (node->name != 0 || !clone_changes_world(clone)) {
-        node->name = node->name != 0 ? node->name : key;
+    if (node->name != 0) {
+        return SETT_OK;
+    }
+    if (!clone_changes_world(clone)) {
+        node->name = key;
         return SETT_OK;
     }
     const char* text = setti_text_of(clone->from, &setti_names_of(clone->from)->texts, key);

@@ -267,8 +267,8 @@ static sett_system* order_step(sett_system* start, sett_system** todo, bool back
 {
     SETTI_ASSERT(*todo != NULL);
     setti_run* run = setti_run_of(start->world);
-    uint64_t seen = run->walks - back;
-    uint64_t seen_by_other = run->walks - !back;
+    uint64_t seen = back ? run->walks - 1 : run->walks;
+    uint64_t seen_by_other = back ? run->walks : run->walks - 1; /* who meets it closes a cycle */
     sett_system* from = *todo;
     *todo = from->walk_next;
     setti_order_walk walk = setti_order_walk_begin(from, back);

@@ -359,7 +359,7 @@ void setti_slice_fail(const sett_world* world, sett_status status, const char* m
 /* Begins or ends watching: accesses of slices are checked from now on, or not any more. */
 void setti_guard_watch(sett_world* world, bool on);
 
-/* Logs the access lists that systems need which used more than they declare. */
+/* For each system that used more than it declares: logs the access lists that it needs. */
 void setti_guard_suggest(sett_world* world);
 
 /* Reports a system's loop over a query that is not its own, if it did not declare the access. */

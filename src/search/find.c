@@ -1096,9 +1096,11 @@ bool sett_rows_next(sett_rows* rows)
     if (!f->collected) {
         rows_collect(rows, f);
     }
-    bool open = f->closed == f->search->open.closed;
-    rows->count =
-        open && f->sorted.count != 0 ? setti_sorted_take(&f->sorted, f->search, f->column) : 0;
+    bool was_closed = f->closed != f->search->open.closed; /* counts how often all loops were */
+    rows->count = 0;
+    if (!was_closed && f->sorted.count != 0) {
+        rows->count = setti_sorted_take(&f->sorted, f->search, f->column);
+    }
     return rows->count != 0;
 }
 

@@ -202,7 +202,8 @@ void setti_search_print_term(const sett_search* search, uint32_t number, setti_w
     spell_arguments(writer, search, term, target);
 }
 
-/* Writes the variable and relationship of a clause. */
+/* Writes the variable and relationship of a clause: " $x", " Likes", " $x.Likes", or nothing for
+ * $this. */
 static void spell_of(setti_writer* writer, const sett_search* search, const sett_search_ref* of,
                      sett_component along)
 {

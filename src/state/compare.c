@@ -488,14 +488,14 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
 {
     if (setti_compare_concerns(compare, type)) {
         setti_marks_clear(&compare->bits);
-        setti_marks_join(&compare->bits, &compare->begun); /* another entity may have been there */
+        setti_marks_join(&compare->bits, &compare->begun); /* their indices had other entities */
         setti_compare_mark(compare, type);
         setti_compare_notify(compare, type);
     }
 }
 
-/* The words of a set of all indices that pages of either side, or of the live world, can hold. Not
- * of all for which tables have capacity: after a rejected delta with large indices that is much. */
+/* How many words of 64 bits a set of indices needs, for each index that a page of either side or of
+ * the live world can hold. The tables' capacity stays large after a rejected delta. */
 static size_t compare_word_count(setti_view* view)
 {
     const sett_world* world = view->world;

@@ -27,7 +27,7 @@ typedef struct setti_compare_rows {
      : (size) == 2  ? loop(2)                                                                      \
                     : loop(size))
 
-/* Receives all differences. On the side where they do not exist, handles are null and values NULL.
+/* Receives all differences. Of what exists on one side only, the other has a null handle, or NULL.
  * An index with another entity is reported as destroyed and created. */
 typedef struct setti_compare_sink {
     /* Optional; replaces value() for values of an array on both sides, while the type is marked.

@@ -468,7 +468,7 @@ sett_status setti_delta_check_capacity(sett_world* world, const char* call, cons
     return out == NULL || size <= capacity
                ? SETT_OK
                : setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                       "%s: the delta takes %lu bytes, and the buffer has %lu - "
+                                       "%s: the result takes %lu bytes, and the buffer has %lu - "
                                        "pass a larger buffer",
                                        call, (unsigned long)size, (unsigned long)capacity);
 }

@@ -224,8 +224,9 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
             delta->world, SETT_STATUS_CONFLICT,
             "%s: type \"%s\" is registered here with other %s than in the %s - register the type "
             "as the %s does",
-            apply_call, text, of->type->module != NULL ? "relationship options" : "`bytes`", source,
-            sender);
+            apply_call, text,
+            of->type->module != NULL ? "relationship options" : "`bytes`, or rounding of members,",
+            source, sender);
     }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,

@@ -285,7 +285,9 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     short_head head;
     setti_delta_reader records;
     if (!short_parse(&job.from, &head, &records)) {
-        return short_reject(&job, "these bytes are not a delta or a selection - pass one");
+        return short_reject(&job,
+                            "these bytes are not a whole delta or selection of this version - "
+                            "pass what was encoded, with its size");
     }
     const unsigned char* body = job.from.at;
     size_t body_size = (size_t)(job.from.end - body);

@@ -124,8 +124,8 @@ static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Ends the block, if there is one. If it has one entry, that was not written yet: writes it, which
- * takes fewer bytes than a block. */
+/* Ends the block, if there is one. Its first entry was held back until a second one came: if none
+ * came, it is written alone, which takes fewer bytes than a block. */
 static void value_end_block(setti_delta_writer* to)
 {
     if (to->block_bits != 0 && to->block_at == SIZE_MAX) {

@@ -139,7 +139,7 @@ static void hash_sink_write(sett_sink* sink, const void* bytes, size_t size)
     }
 }
 
-/* Hashes the canonical form: the bytes that a value has in memory on some machines. */
+/* Hashes the canonical form of a value (canonical.h), which is the same on every machine. */
 static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const void* value)
 {
     SETTI_ASSERT(members->size != 0);

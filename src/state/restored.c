@@ -29,8 +29,8 @@ static void restored_add(restored_sink* to, sett_restored_kind kind, sett_entity
     list->item[list->count++] = (sett_restored){kind, to->component, entity};
 }
 
-/* The comparison has the state after the restore as its state before, and the present one as its
- * state after: what it reports as destroyed is revived. */
+/* The comparison runs backwards, from the restored state to the present one: what it calls
+ * destroyed is revived, and what it calls created is killed. */
 static void restored_note_entity(setti_compare_sink* sink, const sett_entity* revived,
                                  const sett_entity* killed)
 {

@@ -69,7 +69,7 @@ static void view_count_entry(setti_view* view, const setti_cow_entry* entry, uin
     view->page_count++;
 }
 
-/* Notes that a table of pages has words up to that of this entry. */
+/* Makes the set of a table's pages, in words of 64, large enough for the page of this entry. */
 static void view_note(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
     (void)side;

@@ -678,7 +678,7 @@ static uint64_t auto_build_type(sett_world* world, uint32_t max_values)
     return can ? auto_take_type(world, type) : 0;
 }
 
-/* Whether the first rows of all types of a group are those of the same entities. */
+/* Whether the sparse sets of a group have the same entities in their first `length` rows. */
 static bool auto_is_arranged(const sett_query* query, uint32_t length)
 {
     uint32_t owned = setti_price_owned(query);
@@ -686,7 +686,7 @@ static bool auto_is_arranged(const sett_query* query, uint32_t length)
     for (uint32_t rest = owned & (owned - 1); rest != 0; rest &= rest - 1) {
         const setti_storage* other = &query->term[setti_bits_lowest(rest)].type->storage;
         uint32_t part = SETTI_MIN(setti_storage_rows(first), setti_storage_rows(other));
-        for (uint32_t row = 0; row < length; row += part) { /* pages have powers of two of rows */
+        for (uint32_t row = 0; row < length; row += part) { /* `part` divides the pages of both */
             size_t size = SETTI_MIN(part, length - row) * sizeof(uint32_t);
             if (memcmp(setti_storage_index(first, row), setti_storage_index(other, row), size) !=
                 0) {
@@ -916,7 +916,8 @@ static uint64_t auto_take_found(auto_evaluation* look)
     return moved;
 }
 
-/* Evaluates a sample, makes the best change that pays, and selects types independent of it. */
+/* Evaluates a sample, and makes the best change that pays; types that share no query with it move
+ * in this frame and the next ones. Returns the number of values moved. */
 static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
 {
     struct setti_layout* layout = setti_layout_of(world);

@@ -30,7 +30,8 @@ static inline void setti_prices_add(setti_prices* prices, setti_price cost)
     prices->now += SETTI_MAX(-cost, 0);
 }
 
-/* The terms that a group for a query would own: all with values, which must be required. */
+/* The bits of the terms that a group for a query would own: of all with values. A group
+ * needs each of them to be required. */
 uint32_t setti_price_owned(const sett_query* query);
 
 /* The cost of one loop of a query after a change; NULL: under the present layout. */

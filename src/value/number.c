@@ -168,7 +168,7 @@ static int number_power(double size)
 }
 
 /* Rounds mantissa * 2^exponent * 10^tens to an integer, as printf does. *same becomes whether it is
- * read as this float (which lies as far from its neighbours on both sides, in these sizes). */
+ * read as this float, that is, lies within half a step of the mantissa. */
 static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* same)
 {
     uint64_t five = number_tens[tens] >> tens; /* 5^tens: a step of the mantissa in the product */
@@ -348,13 +348,14 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
 }
 
 /* Reads up to 15 digits, with a point at most. The quotient of two integers that a double holds is
- * rounded once. An f32 is rounded again, which is exact unless the double is in the middle of two.
- * Returns false for other numbers, which strtod reads. */
+ * rounded once. An f32 is rounded again, which is exact unless the double lies exactly between two
+ * neighbouring f32. Returns false for other numbers, which strtod reads. */
 static bool number_read_usual(sett_member_kind kind, const char* text, size_t length, double* out)
 {
     uint64_t number = 0;
-    size_t at = length != 0 && text[0] == '-';
-    size_t first = at;
+    bool negative = length != 0 && text[0] == '-';
+    size_t first = negative ? 1 : 0; /* the first digit */
+    size_t at = first;
     size_t point = 0; /* where the digits behind it begin */
     for (; at < length && number < 100000000000000; at++) {
         uint64_t digit = (uint64_t)(unsigned char)text[at] - '0';
@@ -377,7 +378,7 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
         return false; /* in the middle: of the 29 bits that are dropped only the highest is set */
     }
     value = kind == SETT_MEMBER_F32 ? (double)(float)value : value;
-    *out = first != 0 ? -value : value;
+    *out = negative ? -value : value;
     return true;
 }
 

@@ -146,11 +146,12 @@ static sett_status create_check_handle(sett_world* world, sett_entity entity, co
                                      call, SETTI_HANDLE(entity));
     }
     if (entity.generation < (current & ~SETTI_DEAD)) {
-        return setti_world_fail_with(world, SETT_STATUS_STALE,
-                                     "%s: entity %u:%u was destroyed, and the next entity at its "
-                                     "index has generation %u - to create the same handle again, "
-                                     "first end the entity with sett_entity_forget",
-                                     call, SETTI_HANDLE(entity), (unsigned)(current & ~SETTI_DEAD));
+        return setti_world_fail_with(
+            world, SETT_STATUS_STALE,
+            "%s: the handle %u:%u is used up, the next entity at its index "
+            "has generation %u - create that one; end entities whose "
+            "handle is to come back with sett_entity_forget",
+            call, SETTI_HANDLE(entity), (unsigned)(current & ~SETTI_DEAD));
     }
     return SETT_OK;
 }
@@ -324,8 +325,8 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 
 /* ---------------------------------------------------------------------------------- with values */
 
-/* Whether a value has the C type that its macro named; else it is reported. SETT_VALUE_TAG names a
- * C type, and no size. */
+/* Whether a value has the C type that its macro named; if not, reports it. SETT_VALUE_TAG gives no
+ * size, so a component with values is rejected. */
 static bool change_check_value(sett_world* world, const sett_value* value, const char* call)
 {
     const setti_type* type = setti_world_type(world, value->component);

@@ -1253,9 +1253,10 @@ sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buf
     SETTI_ASSERT(count == world->open_jobs);
     for (uint32_t k = 0; k < count; k++) {
         if (!job_claim(buffers[k], JOB_RESERVES)) {
-            return setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
-                                         "sett_progress: no memory for entities of systems - "
-                                         "free some, and call sett_progress again");
+            return setti_world_fail_with(
+                world, SETT_STATUS_OUT_OF_MEMORY,
+                "sett_progress: memory ran out for entities that systems "
+                "create (sett_cmd_create) - free memory, and call it again");
         }
     }
     for (uint32_t k = 0; k < count; k++) {

@@ -37,7 +37,7 @@ sett_status sett_enable(sett_world* world, sett_entity entity, sett_component co
     if (status == SETT_STATUS_ARGUMENT) {
         return setti_world_fail_with(world, status,
                                      "%s: \"%.100s\" cannot be switched off - register it with "
-                                     ".can_disable = true",
+                                     ".can_disable = true, if it is a component of yours",
                                      __func__, type->desc.name);
     }
     if (status != SETT_OK) {

@@ -198,9 +198,11 @@ static sett_status group_init(group_draft* draft)
     status = status == SETT_OK ? group_add_types(draft, desc->with, &listener->with) : status;
     status = status == SETT_OK ? group_add_types(draft, desc->without, &listener->without) : status;
     if (status == SETT_OK && listener->with.count == 0) {
-        status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                       "%s: group \"%.100s\" has no types - list one", draft->call,
-                                       listener->name);
+        status =
+            setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                  "%s: group \"%.100s\" has no types in `owned` and `with` - list "
+                                  "one there",
+                                  draft->call, listener->name);
     }
     status = status == SETT_OK ? group_make_row(draft) : status;
     return status == SETT_OK ? group_reserve_owned(draft) : status;

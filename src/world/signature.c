@@ -143,7 +143,7 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
 {
     bool appends = table->free == SETTI_NONE;
     uint32_t number = appends ? table->count : table->free;
-    uint32_t next = setti_hash_map_find(&table->by_set, key);
+    uint32_t same_hash = setti_hash_map_find(&table->by_set, key); /* the other sets with it */
     if ((appends && !signature_grow(pool, table)) ||
         !setti_hash_map_set(pool, &table->by_set, key, number)) {
         return SETTI_NONE;
@@ -155,7 +155,7 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
         table->free_count--;
     }
     SETTI_ASSERT(number < table->capacity);
-    made->chain = next;
+    made->chain = same_hash;
     table->record[number] = *made;
     return number;
 }

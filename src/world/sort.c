@@ -126,7 +126,8 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
     return sort_by_radix(spare, count, items);
 }
 
-/* After so many items in a row were dropped, the items kept before may be what is out of order. */
+/* After so many items in a row were dropped, the items kept before them are looked at: they may be
+ * out of order instead. */
 #define SORT_RECENT 8
 
 /* How many of the last kept items are greater than all of the `count` following ones; 0 if more
