@@ -107,7 +107,8 @@ void setti_delta_write(setti_delta_writer* to, const void* bytes, size_t size)
 void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t size)
 {
     unsigned char bytes[8];
-    setti_bytes_put(bytes, number, size);
+    SETTI_ASSERT(size <= sizeof(bytes));
+    setti_bytes_put(bytes, number, sizeof(bytes)); /* a constant: gcc warns of larger ones */
     setti_delta_write(to, bytes, size);
 }
 
