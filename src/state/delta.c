@@ -203,7 +203,7 @@ void setti_delta_write_record(setti_delta_writer* to, const setti_type* type,
     setti_delta_write_number(to, length, 2);
     setti_delta_write(to, type->desc.name, length);
     setti_delta_write_number(
-        to, setti_delta_form_of(type) + SETTI_DELTA_KIND * type->storage.kind + flags, 1);
+        to, (unsigned)setti_delta_form_of(type) + SETTI_DELTA_KIND * type->storage.kind + flags, 1);
     setti_delta_write_number(to, setti_delta_size(type), 4);
     setti_delta_write_number(to, chosen ? module->choice(type) : type->desc.layout_version, 4);
     setti_delta_write_number(to, sent ? setti_send_size(type->members, bytes) : bytes, 4);
