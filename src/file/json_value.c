@@ -115,7 +115,7 @@ static void value_add_number(setti_json_out* out, const sett_member* member,
     setti_json_add_text(out, quoted ? "\"" : "");
 }
 
-/* Writes a set of bits: the names of those that have one, and the others as a number. */
+/* Writes a set of bits: bits with a name by name, and the other bits as one number. */
 static void value_add_bits(setti_json_out* out, const sett_member* member, int64_t value)
 {
     uint64_t unnamed = (uint64_t)value;

@@ -49,7 +49,7 @@ typedef struct setti_clone_merge {
     bool rejects;
     uint32_t top; /* this node becomes the parent of nodes that have none; SETTI_NONE: no node */
     uint32_t outside; /* number of references, links and parents that were found by path */
-    uint32_t lost;    /* number of those that were not found, and are null now */
+    uint32_t lost;    /* number of references, links and parents that became null: not found */
     setti_clone_existing* existing;
     uint32_t existing_count;
     uint32_t existing_room;

@@ -105,7 +105,7 @@ static uint32_t* lookup_seek(const sett_lookup* l, uint64_t key)
     return at;
 }
 
-/* Puts a record in front of those with its key. */
+/* Puts a record in front of the other records with its key. */
 static void lookup_link_slot(sett_lookup* l, uint32_t place)
 {
     lookup_record* record = lookup_at(l, place);

@@ -272,8 +272,8 @@ static void ordered_note(sett_ordered* o)
     }
 }
 
-/* Makes items of the matches: first of those in the last order, in its order, then of the new ones.
- * Returns their number. `positions` says which matches have no item yet. */
+/* Makes an item for each match: first the matches that the last order had, in that order, then the
+ * new ones. Returns the number of items. `positions` says which matches have no item yet. */
 static uint32_t ordered_collect(sett_ordered* o)
 {
     setti_ranked* item = o->work.item;
