@@ -184,7 +184,7 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
     }
 }
 
-/* The slot at which a search for a pair begins. */
+/* The first slot of a search for a pair. */
 static uint32_t pair_home(const setti_relation* relation, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(relation->pair_capacity != 0);
@@ -219,7 +219,7 @@ static void pair_put(const setti_relation* relation, uint32_t place)
     relation->pairs[at] = place + 1;
 }
 
-/* The slot of a record that is in the table. */
+/* The slot of a record in the table. */
 static uint32_t pair_slot(const setti_relation* relation, uint32_t place)
 {
     uint32_t at = pair_home_of(relation, place);
@@ -255,7 +255,7 @@ void setti_chain_drop_pairs(setti_relation* relation)
     relation->walked = 0;
 }
 
-/* Builds the table with room for twice the links, or leaves none if memory runs out. */
+/* Builds the table with room for twice the links, or no table if memory runs out. */
 static void pair_make(setti_relation* relation)
 {
     setti_pool* pool = &relation->world->pool;
@@ -355,7 +355,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
         chain_redirect(relation, SETTI_SOURCES, chain_sources(relation, moved->link.target),
                        &moved->link.chain_, place, place);
     }
-    /* One empty page stays, for a program that adds and removes a link repeatedly. */
+    /* Keeps an empty page, so that adding and removing a link repeatedly allocates nothing. */
     uint32_t spare = (relation->record_count >> relation->layout.shift) + 1;
     if (setti_pages_get(&relation->records, spare) != NULL) {
         setti_pages_free(&relation->world->pool, &relation->records, spare);
@@ -391,7 +391,7 @@ void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_
 void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target)
 {
     sett_world* world = relation->world;
-    if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) { /* sets the value that is there */
+    if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) { /* writes the same value again */
         const void* value = setti_storage_find(&relation->links->storage, source);
         world->changed_link.relationship = relation->links->id;
         world->changed_link.source = source;
@@ -472,7 +472,7 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
     return place;
 }
 
-/* The neighbours of the link at `place`, or NULL. *owner: the entity that has the link's list. */
+/* The neighbours of the link at `place`, or NULL. *owner: the entity of the list. */
 static const sett_chain_* chain_neighbours(const setti_relation* relation, setti_link_side side,
                                            uint32_t place, sett_entity* owner)
 {
