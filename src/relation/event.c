@@ -60,7 +60,7 @@ static sett_status event_check_send(sett_world* world, sett_entity entity, sett_
     return SETT_OK;
 }
 
-/* Calls the observers for each entity on the route. Each entity gets a fresh copy of the payload. */
+/* Calls the observers for each entity on the route. Each entity gets a fresh payload. */
 static void event_run(sett_world* world, sett_entity entity, sett_route route,
                       const setti_type* type, const void* value, void* copy)
 {
