@@ -181,7 +181,8 @@ static void advice_fill(const sett_world* world, const advice_option* option, se
     advice_write_convert(world, option, item);
 }
 
-/* Whether there are many signatures, and a tag was toggled so often that the tag may be the cause. */
+/* Whether there are many signatures, and a tag was toggled so often that the tag may be the
+ * cause. */
 static bool advice_fragments(const sett_world* world, const setti_type* type)
 {
     uint64_t changes = type->use.added + type->use.removed;

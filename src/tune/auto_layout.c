@@ -2,11 +2,12 @@
  *
  * Every few frames a sample counts the matches of each query with a loop. The sample prices the
  * loops (price.h) under the present layout, and again for each possible change: a type stored in
- * the other kind, a group for a query, an automatic group destroyed. The saving of a change is added
- * to the *regret* of the change; a loss is subtracted. When the regret reaches the cost of the move,
- * the change is made (the ski rental rule), so a program pays at most twice the cost of the best
- * layout known in advance. Then all regrets restart at 0, and the same move costs twice as much, so
- * alternating workloads are followed ever more slowly. A clear change waits for less (AUTO_CLEAR).
+ * the other kind, a group for a query, an automatic group destroyed. The saving of a change is
+ * added to the *regret* of the change; a loss is subtracted. When the regret reaches the cost of
+ * the move, the change is made (the ski rental rule), so a program pays at most twice the cost of
+ * the best layout known in advance. Then all regrets restart at 0, and the same move costs twice as
+ * much, so alternating workloads are followed ever more slowly. A clear change waits for less
+ * (AUTO_CLEAR).
  *
  * The workload: loops over 10,000 to a million entities, 60 frames a second; a scene is loaded,
  * played, and left. Rejected: an average of the last frames with a threshold and a margin. The
@@ -47,7 +48,8 @@
 #define AUTO_TYPE 256
 
 /* A group of more values is created over several frames: the first frames touch memory, the next
- * convert types. (A million values of 8 bytes in one frame took 20 to 30 ms, 130 with new memory.) */
+ * convert types. (A million values of 8 bytes in one frame took 20 to 30 ms, 130 with new
+ * memory.) */
 #define AUTO_AT_ONCE 131072
 /* A group with at most AUTO_TOGETHER bytes is converted within a frame, because loops over a
  * half-converted group are slower than before and after. */
@@ -127,7 +129,8 @@ static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti
     }
 }
 
-/* Estimates how many entities got or lost the type between two samples; 0 if a sample is missing. */
+/* Estimates how many entities got or lost the type between two samples; 0 if a sample is
+ * missing. */
 static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
 {
     uint64_t differ = 0;
@@ -228,7 +231,8 @@ static void auto_forget_samples(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- options */
 
-/* Whether a system writes the type by handle: a sparse set would limit the system to a single job. */
+/* Whether a system writes the type by handle: a sparse set would limit the system to a single
+ * job. */
 static bool auto_is_written_by_handle(const sett_world* world, const setti_type* type)
 {
     const sett_system* system = setti_run_of(world) != NULL ? setti_run_of(world)->systems : NULL;
@@ -450,8 +454,8 @@ static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length
     return moves;
 }
 
-/* Destroys a group and converts the owned types to arrays, as far as memory allows. Types of a large
- * group are converted in the next frames. Returns the number of values moved. */
+/* Destroys a group and converts the owned types to arrays, as far as memory allows. Types of a
+ * large group are converted in the next frames. Returns the number of values moved. */
 static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
 {
     setti_type* types[SETT_GROUP_TYPES];
@@ -907,8 +911,8 @@ static void auto_forget_taken(sett_world* world)
     }
 }
 
-/* Makes the best change, and selects further types to convert in the next frames. Returns the number
- * of values moved. */
+/* Makes the best change, and selects further types to convert in the next frames. Returns the
+ * number of values moved. */
 static uint64_t auto_make_best(auto_evaluation* eval)
 {
     for (sett_query* query = setti_query_first(eval->world); query != NULL; query = query->next) {

@@ -1,8 +1,8 @@
 /* price.c: the cost model of advice and auto_layout.
  *
  * The price of a loop is the sum for scanning rows, for matches, and for fetching values from
- * another order, with the cheapest plan of a layout. A change is priced over all queries with a type
- * of the change: a group makes some loops plain, and makes other loops gather. Constants were
+ * another order, with the cheapest plan of a layout. A change is priced over all queries with a
+ * type of the change: a group makes some loops plain, and makes other loops gather. Constants were
  * measured on one core with a million entities and types of 8 bytes; sett_layouts
  * (bench/layout_main.c) compares the choices with all possible layouts.
  *

@@ -47,8 +47,8 @@ typedef struct setti_price_list {
 setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change, const setti_price_list* list);
 
-/* Returns the cost of `count` additions and removals in a sparse set of `rows` rows, beyond the cost
- * in an array. */
+/* Returns the cost of `count` additions and removals in a sparse set of `rows` rows, beyond the
+ * cost in an array. */
 setti_price setti_price_changes(uint64_t count, uint64_t rows);
 
 /* Returns the cost of `count` entities entering or leaving a group with `rows` rows and `owned`
