@@ -38,7 +38,7 @@ bool setti_text_sync(sett_world* world, setti_texts* texts);
 /* The key of a stored text, or 0. Searches all pages if the cache cannot be rebuilt. */
 uint64_t setti_text_find(sett_world* world, setti_texts* texts, const char* text, size_t length);
 
-/* Like setti_text_find, but adds a new text. Returns 0 without memory or if the text is rejected. */
+/* Like setti_text_find, but adds a new text. 0 if memory runs out or the text is rejected. */
 uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text, size_t length);
 
 /* Whether setti_text_add rejects a text, because too many texts have the same hash. */
