@@ -177,7 +177,7 @@ static void tree_set_depth(setti_hierarchy* tree, sett_hierarchy* node, uint32_t
     }
 }
 
-/* Unlinks a node from its siblings, and clears its links to them. */
+/* Unlinks a node from parent and siblings, and clears the node's links to these. */
 SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                               sett_hierarchy* node)
 {
@@ -250,7 +250,7 @@ static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_
     return policy_of_node != SETT_CHILDREN_DEFAULT ? policy_of_node : tree->policy;
 }
 
-/* Collects the children of a destroyed entity, unless its policy detaches them. */
+/* Collects a destroyed entity's children, unless the policy detaches children. */
 static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
@@ -262,7 +262,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
         setti_change_collect(world, setti_link_index(child));
     }
-    if (policy == SETT_CHILDREN_REJECT) { /* after collecting: forced destruction ignores this */
+    if (policy == SETT_CHILDREN_REJECT) { /* after collecting, because forced destruction ignores errors */
         sett_entity entity = setti_entity_at(&world->entities, index);
         return setti_world_fail_with(world, SETT_STATUS_REJECTED,
                                      "sett_entity_destroy: entity %u:%u has %u children, and the "
@@ -428,7 +428,7 @@ static void tree_describe(sett_world* world, const setti_type* type, sett_entity
                      policies[node->children & SETTI_POLICY]);
 }
 
-/* Writes the first different neighbour of two nodes. Returns the beginning of a text about it. */
+/* Writes the first different neighbour of two nodes. Returns the beginning of a sentence. */
 static const char* tree_neighbour(const sett_world* world, const sett_hierarchy* node,
                                   const sett_hierarchy* other, char* out, size_t size)
 {
@@ -481,7 +481,7 @@ static setti_hierarchy* tree_register(sett_world* world)
     desc.name = "Hierarchy";
     desc.type_name = "sett_hierarchy";
     desc.members = SETT_STRUCT(sett_hierarchy, parent, first, next, previous, children,
-                               (depth, .local = true)); /* not compared, because reads repair it */
+                               (depth, .local = true)); /* reads repair depths: not compared */
     desc.size = sizeof(sett_hierarchy);
     desc.align = 8;
     desc.id = SETT_ID_HIERARCHY;
@@ -547,7 +547,7 @@ sett_component setti_hierarchy_register(sett_world* world)
                                              : sett_hierarchy_register(world, NULL);
 }
 
-/* Registers the component for the first call that needs it. */
+/* Registers the component at the first use. */
 static bool tree_ensure_registered(sett_world* world, const char* call)
 {
     return setti_hierarchy_of(world) != NULL ||
@@ -860,7 +860,7 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
     }
     sett_entity parent = setti_hierarchy_entity(world, beside->parent);
     uint32_t before = side == TREE_BEHIND ? beside->next : setti_link_to(sibling.index);
-    if (before == setti_link_to(entity.index)) { /* it is there already */
+    if (before == setti_link_to(entity.index)) { /* already in place */
         return SETT_OK;
     }
     if (!setti_hierarchy_check(world, parent, call) ||
@@ -898,7 +898,7 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
                                          __func__, SETTI_HANDLE(children[k]), SETTI_HANDLE(parent));
         }
     }
-    for (uint32_t k = count; k-- > 0;) { /* backwards: each child becomes the first one */
+    for (uint32_t k = count; k-- > 0;) { /* backwards: each child becomes the first child */
         const setti_hierarchy* tree = setti_hierarchy_of(world);
         uint32_t link = setti_link_to(children[k].index);
         uint32_t first = tree_read(tree, setti_link_to(parent.index))->first;
