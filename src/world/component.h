@@ -254,7 +254,7 @@ typedef struct setti_type {
     void* row; /* room for one value, if hooks clone and move values; NULL before the first use */
     uint32_t replace_observers; /* observers with on_replace */
     uint32_t claimed;           /* rows reserved and not inserted, see edit_reserve.c */
-    /* entries of world->collect_list reserved for entities with the type, if the cascade collects */
+    /* entries of world->collect_list reserved for entities with a type that collects */
     uint32_t collect_room;
     void* links;                  /* of relationships, if values are links; or NULL */
     void* ends;                   /* of relationships, if values are ends of links; or NULL */
