@@ -222,8 +222,8 @@ void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, sett
     setti_delta_write_number(to, extent, 4);
 }
 
-/* Makes a type of a group occur if another type of the group occurs: the receiver orders the rows of
- * all types of a group, or of none. */
+/* Makes a type of a group occur if another type of the group occurs: the receiver orders the rows
+ * of all types of a group, or of none. */
 static void delta_note_group(const delta_note* notes, delta_note* note, const setti_type* type)
 {
     const sett_world* world = type->world;
@@ -396,8 +396,8 @@ static sett_status delta_check_types(sett_world* world, const char* call, setti_
     return SETT_OK;
 }
 
-/* Encodes the difference, and computes the sums of both snapshots. If no sum is known, `b` is summed
- * first; the other sum follows from the difference. */
+/* Encodes the difference, and computes the sums of both snapshots. If no sum is known, `b` is
+ * summed first; the other sum follows from the difference. */
 static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snapshot* b,
                                 setti_delta_writer* to)
 {

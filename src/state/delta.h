@@ -137,8 +137,8 @@ typedef struct setti_delta_allowed {
 sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t size,
                                    const setti_delta_allowed* allowed);
 
-/* Whether the hashes in a delta are compared with the hashes of the bytes and of the world. Replicas
- * and tests use SETTI_TRUST. */
+/* Whether the hashes in a delta are compared with the hashes of the bytes and of the world.
+ * Replicas and tests use SETTI_TRUST. */
 typedef enum setti_trust {
     SETTI_COMPARE_HASHES,
     SETTI_TRUST

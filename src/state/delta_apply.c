@@ -170,8 +170,8 @@ static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t ve
            setti_delta_form_of(of->type) == of->form && apply_has_size(of);
 }
 
-/* Fails: the type `name` is not registered here. For "R sources", the message names the relationship
- * R, because programs register only R. */
+/* Fails: the type `name` is not registered here. For "R sources", the message names the
+ * relationship R, because programs register only R. */
 static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
 {
     static const char suffix[] = " sources";
@@ -980,8 +980,8 @@ static sett_status apply_reject_size(const setti_delta* delta)
                                  apply_call, (unsigned long)delta->limit);
 }
 
-/* Reserves `size` bytes, and entries for `pages` copied pages. Returns false, with the world's error
- * set, if the delta's limit is reached or memory runs out. */
+/* Reserves `size` bytes, and entries for `pages` copied pages. Returns false, with the world's
+ * error set, if the delta's limit is reached or memory runs out. */
 static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
 {
     setti_pool* pool = &delta->world->pool;
@@ -1051,8 +1051,8 @@ static sett_status apply_fail_call(const setti_delta* delta)
     return setti_world_fail_input(world, SETT_STATUS_INVALID, "%s: %s", apply_call, text);
 }
 
-/* Returns the most memory that a delta of `size` bytes may take: delta_limit of the options, or else
- * the default (see APPLY_BYTES). */
+/* Returns the most memory that a delta of `size` bytes may take: delta_limit of the options, or
+ * else the default (see APPLY_BYTES). */
 static size_t apply_limit(const setti_delta* delta, size_t size)
 {
     const setti_pool* pool = &delta->world->pool;
@@ -1317,8 +1317,8 @@ sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t 
     return apply_bytes(&delta, bytes, size, SETTI_COMPARE_HASHES);
 }
 
-/* Plays a state onto an empty world. Compares hashes only without rules: converted values change the
- * hash. */
+/* Plays a state onto an empty world. Compares hashes only without rules: converted values change
+ * the hash. */
 static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size)
 {
     setti_delta_reader from = setti_delta_reader_of(bytes, size);

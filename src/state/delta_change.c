@@ -343,8 +343,8 @@ static size_t change_count_equal(const unsigned char* bytes, size_t size)
     return count;
 }
 
-/* Finds the next four equal bytes from `at` on. Without such bytes, returns an offset among the last
- * 8 bytes. Compares eight bytes with their neighbours at once. */
+/* Finds the next four equal bytes from `at` on. Without such bytes, returns an offset among the
+ * last 8 bytes. Compares eight bytes with their neighbours at once. */
 static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t size)
 {
     const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
@@ -378,8 +378,8 @@ static unsigned char* change_write_columns(unsigned char* out, const unsigned ch
     return change_write_bytes(out, bytes + written, size - written);
 }
 
-/* One of three steps that transpose 8 by 8 bytes: exchanges the upper `shift` bits of each part of a
- * word with the lower bits in the word `apart` words later. `lower` masks the lower bits. */
+/* One of three steps that transpose 8 by 8 bytes: exchanges the upper `shift` bits of each part of
+ * a word with the lower bits in the word `apart` words later. `lower` masks the lower bits. */
 SETTI_INLINE void change_swap(uint64_t word[8], uint32_t apart, uint32_t shift, uint64_t lower)
 {
     for (uint32_t k = 0; k < 8; k++) {
@@ -546,8 +546,8 @@ static bool change_read_columns(setti_delta_reader* from, unsigned char* out, si
     return true;
 }
 
-/* Writes the changed values as blocks of entries: the world's values plus the differences of `count`
- * values. columns[k * count] is the k-th byte of the first difference. */
+/* Writes the changed values as blocks of entries: the world's values plus the differences of
+ * `count` values. columns[k * count] is the k-th byte of the first difference. */
 static void change_make_entries(const setti_delta_type* of, setti_delta_reader words,
                                 const unsigned char* columns, size_t count, unsigned char* out)
 {

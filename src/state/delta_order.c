@@ -17,7 +17,8 @@ static uint32_t order_next_generation(uint32_t generation)
     return generation == SETTI_GENERATION_MAX ? SETTI_RETIRED : (generation + 1) | SETTI_DEAD;
 }
 
-/* Writes a slot's generation after, unless destroying the slot's entity leads to this generation. */
+/* Writes a slot's generation after, unless destroying the slot's entity leads to this
+ * generation. */
 static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t before,
                              uint32_t after)
 {

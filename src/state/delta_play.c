@@ -1,8 +1,8 @@
 /* delta_play.c: plays a checked delta with public calls, like a program.
  *
- * The workload: a hostile peer can send entries that are valid alone, but not together: parents in a
- * cycle, siblings of one name, missing targets. Calls reject such entries, and the caller undoes the
- * delta.
+ * The workload: a hostile peer can send entries that are valid alone, but not together: parents in
+ * a cycle, siblings of one name, missing targets. Calls reject such entries, and the caller undoes
+ * the delta.
  *
  * Ended entities are first unlinked from survivors, so that no clean-up policy acts: the sender's
  * policies have acted, and the delta has the effects. Names are removed before nodes move, and set
@@ -314,8 +314,8 @@ static bool play_follow(const setti_delta* delta, const setti_delta_type* of, ui
 }
 
 /* Follows owners from *index to the last owner, or to an entity in `seen`, and adds the passed
- * entities to `seen`. Sets *index to the end. Returns false, with *index in the cycle, if the owners
- * form a cycle. */
+ * entities to `seen`. Sets *index to the end. Returns false, with *index in the cycle, if the
+ * owners form a cycle. */
 static bool play_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
                       unsigned char* seen)
 {

@@ -22,8 +22,8 @@ static inline setti_delta_reader setti_delta_reader_of(const void* bytes, size_t
 /* Returns the next `size` bytes. If fewer are left, sets short_of and returns NULL. */
 const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size);
 
-/* Unpacks bytes that setti_delta_pack packed, and writes the `size` unpacked bytes. Sets short_of if
- * the packed bytes are incomplete or damaged. */
+/* Unpacks bytes that setti_delta_pack packed, and writes the `size` unpacked bytes. Sets short_of
+ * if the packed bytes are incomplete or damaged. */
 struct setti_delta_writer;
 void setti_delta_unpack(setti_delta_reader* from, size_t size, struct setti_delta_writer* to);
 
@@ -116,8 +116,8 @@ typedef struct setti_delta {
 /* Reads the next entry or block. */
 setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of);
 
-/* Takes the next entry out of a block; a single entry counts as a block of one. Returns false if the
- * block is empty. */
+/* Takes the next entry out of a block; a single entry counts as a block of one. Returns false if
+ * the block is empty. */
 bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
                       setti_delta_entry* entry);
 

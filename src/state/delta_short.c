@@ -7,8 +7,8 @@
  *
  *     table    magic, version, number of records, records of types without counts (delta.h); a type
  *              with rounded values has two records
- *     short    1 byte of flags: part, kinds of runs, packed body; 4 bytes of the seal; for a delta 4
- *              bytes of each hash; number of types; number of runs of each kind in the flags
+ *     short    1 byte of flags: part, kinds of runs, packed body; 4 bytes of the seal; 4 bytes of
+ *              each hash, unless a part; number of types; number of runs of each kind in the flags
  *     types    for each type 1 byte of flags: record, counts; the record, or its number in the
  *              table; the counts in the flags
  *     body     all bytes between the head and the types; packed (delta_pack.c), after the size of
@@ -331,8 +331,8 @@ typedef enum short_pass {
     SHORT_WRITE
 } short_pass;
 
-/* Reads a short type. In the second pass, also writes the whole record and the counts. Returns false
- * if the short type is invalid. */
+/* Reads a short type. In the second pass, also writes the whole record and the counts. Returns
+ * false if the short type is invalid. */
 static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pass pass)
 {
     short_record record;

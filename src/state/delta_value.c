@@ -20,8 +20,8 @@ static const setti_type* value_list_type(const setti_delta_writer* to)
     return to->codec->list != NULL ? to->type : NULL;
 }
 
-/* Marks the members of all lists of created entities. Members name an owner by index: the bytes of a
- * member stay equal if a new entity has the index of the old owner. */
+/* Marks the members of all lists of created entities. Members name an owner by index: the bytes of
+ * a member stay equal if a new entity has the index of the old owner. */
 static void value_mark_members(setti_compare* walk, const setti_type* type,
                                const setti_codec* codec)
 {
@@ -86,8 +86,8 @@ static void value_write(setti_delta_writer* to, const void* value)
     }
 }
 
-/* Whether the value of an entity must be written. The name of an entity with a new parent is written
- * even if equal, because the receiver removes the name while the entity moves. */
+/* Whether the value of an entity must be written. The name of an entity with a new parent is
+ * written even if equal, because the receiver removes the name while the entity moves. */
 static bool value_differs(setti_delta_writer* to, uint32_t index, const void* before,
                           const void* after)
 {
@@ -138,8 +138,8 @@ static void value_end_block(setti_delta_writer* to)
     to->block_bits = 0;
 }
 
-/* Adds an entry to the block of its 64 entities. Writes the first entry of a block together with the
- * second entry. */
+/* Adds an entry to the block of its 64 entities. Writes the first entry of a block together with
+ * the second entry. */
 static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
@@ -275,8 +275,8 @@ static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uin
                : SETTI_NONE;
 }
 
-/* Whether an entity is a member of an owner's list on a side. False unless the entity exists in both
- * states. */
+/* Whether an entity is a member of an owner's list on a side. False unless the entity exists in
+ * both states. */
 static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_t member,
                         uint32_t side)
 {

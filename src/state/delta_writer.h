@@ -93,8 +93,8 @@ void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* 
                         const void* after);
 /* Like setti_delta_change, for all values that differ in a range of rows. */
 void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows);
-/* Writes the noted changes. Sets to->count to the number of words with entities, or to SETTI_NONE if
- * the last type with changes had the same entities. */
+/* Writes the noted changes. Sets to->count to the number of words with entities, or to SETTI_NONE
+ * if the last type with changes had the same entities. */
 void setti_delta_write_changes(setti_delta_writer* to);
 void setti_delta_end_changes(setti_delta_writer* to);
 

@@ -144,8 +144,8 @@ void setti_send_unpack(const setti_members* members, const unsigned char* packed
 sett_status setti_canonical_read(const setti_members* members, const sett_allocator* allocator,
                                  const unsigned char* bytes, size_t size, void* value);
 
-/* Return a copy of the string or list at `at`, which need not be aligned. The result for a list with
- * items of another size than `item_size`, a mistake of the program, is an empty list. */
+/* Return a copy of the string or list at `at`, which need not be aligned. The result for a list
+ * with items of another size than `item_size`, a mistake of the program, is an empty list. */
 sett_string setti_owned_string(const void* at);
 sett_list setti_owned_list(const void* at, uint32_t item_size);
 
