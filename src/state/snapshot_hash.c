@@ -35,8 +35,8 @@ static uint64_t sum_value(const setti_delta_sum* sum, sett_entity entity, const 
 void setti_delta_sum_value(setti_delta_sum* sum, sett_entity was, const void* before,
                            sett_entity is, const void* after)
 {
-    sum->sum += after != NULL ? sum_value(sum, is, after, 1) : 0;
-    sum->sum -= before != NULL ? sum_value(sum, was, before, 0) : 0;
+    sum->sum += after != NULL ? sum_value(sum, is, after, SETTI_AFTER) : 0;
+    sum->sum -= before != NULL ? sum_value(sum, was, before, SETTI_BEFORE) : 0;
 }
 
 /* Returns the hash of a slot of the entity table. */
