@@ -307,8 +307,8 @@ static bool pool_is_system(const setti_pool* pool)
 }
 
 /* The size of the next block: a quarter of the bytes in blocks, up to 2 MB, from 32 MB on a
- * sixteenth, up to 4 MB. Worlds of 1.25 MB take a huge page of 2 MB: the system clears it in a third
- * of the time, and the address cache misses less often. */
+ * sixteenth, up to 4 MB. Worlds of 1.25 MB take a huge page of 2 MB: the system clears huge pages
+ * in a third of the time, and the address cache misses less often. */
 static size_t pool_block_size(const setti_pool* pool, size_t need)
 {
     const size_t held = pool->held != NULL ? pool->held->size : 0; /* until the end of a call */
