@@ -262,7 +262,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
         setti_change_collect(world, setti_link_index(child));
     }
-    if (policy == SETT_CHILDREN_REJECT) { /* after collecting, because forced destruction ignores errors */
+    if (policy == SETT_CHILDREN_REJECT) { /* collected too: forced destruction ignores errors */
         sett_entity entity = setti_entity_at(&world->entities, index);
         return setti_world_fail_with(world, SETT_STATUS_REJECTED,
                                      "sett_entity_destroy: entity %u:%u has %u children, and the "
