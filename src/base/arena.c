@@ -1,7 +1,7 @@
-/* arena.c: memory that is freed all at once. See arena.h.
+/* arena.c: scratch memory, freed all at once. See arena.h.
  *
- * The workload: some scratch in each call of a system, the same amount every frame. So a reset that
- * finds more than one chunk replaces them by one of their size together, and allocates no more.
+ * The workload: each call of a system takes some scratch, about the same amount every frame. So a
+ * reset merges several chunks into a chunk of the total size; later frames allocate nothing.
  *
  *     chunk    | header | piece | piece | ... used --> | free |
  *
@@ -11,7 +11,7 @@
 
 struct setti_arena_chunk {
     setti_arena_chunk* previous;
-    size_t size; /* bytes, this header included */
+    size_t size; /* bytes, with this header */
 };
 
 #define ARENA_ALIGN 64
@@ -20,7 +20,7 @@ struct setti_arena_chunk {
 
 static_assert(sizeof(setti_arena_chunk) <= ARENA_HEADER, "pieces begin after the header");
 
-/* Puts a chunk with room for `size` bytes in front of the others. */
+/* Adds a chunk with room for `size` bytes. */
 static bool arena_grow(setti_arena* arena, size_t size)
 {
     SETTI_ASSERT(arena->allocator != NULL);
@@ -47,7 +47,7 @@ static bool arena_grow(setti_arena* arena, size_t size)
 void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
 {
     SETTI_ASSERT(size != 0 && align != 0 && (align & (align - 1)) == 0);
-    /* Chunks are aligned to 64: a larger alignment may lose up to `align` bytes. */
+    /* Chunks are aligned to 64 bytes. A larger alignment may skip up to `align` bytes. */
     size_t slack = align > ARENA_ALIGN ? align : 0;
     if (size > SIZE_MAX / 4) {
         return NULL;

@@ -1,11 +1,12 @@
-/* atomic.h: numbers that one thread writes and others read without a lock. Where C has no atomics
- * (SETTI_ATOMICS is 0) no other thread reads signals, and marks are plain words: all known machines
- * write aligned words whole.
+/* atomic.h: numbers shared by threads without a lock.
  *
- *     signal   says whether the lock is worth taking; earlier writes are visible
- *     mark     read by the thread that wrote it; orders nothing else
- *     tally    to which several threads add; its sum does not depend on their order
- *     counter  how many are at something; orders nothing else */
+ *     signal   tells waiting threads to take the lock; publishes earlier writes
+ *     mark     a word that may be read during a write; orders nothing else
+ *     tally    a sum of additions by several threads; orders nothing else
+ *     counter  counts threads; setti_counter_take publishes earlier writes
+ *
+ * Without C atomics (SETTI_ATOMICS is 0) signals are not read, tallies stay 0, and marks are plain
+ * words: all known machines write aligned words whole. */
 #ifndef SETTI_ATOMIC_H
 #define SETTI_ATOMIC_H
 
@@ -29,7 +30,7 @@ static inline void setti_tally_add(setti_tally* to, uintptr_t count)
     atomic_fetch_add_explicit(to, count, memory_order_relaxed);
 }
 
-/* Returns the sum, and sets it to 0. */
+/* Returns the sum and resets the tally to 0. */
 static inline uintptr_t setti_tally_take(setti_tally* from)
 {
     return atomic_exchange_explicit(from, 0, memory_order_relaxed);
@@ -56,13 +57,14 @@ static inline bool setti_signal_is(setti_signal* from, uint32_t value)
     return atomic_load_explicit(from, memory_order_acquire) == value;
 }
 
-/* Adds and returns the old value. */
+/* Adds `value` and returns the old count. */
 static inline uint32_t setti_counter_add(setti_counter* to, uint32_t value)
 {
     return (uint32_t)atomic_fetch_add_explicit(to, value, memory_order_relaxed);
 }
 
-/* Returns the old value. The thread that gets 1 is the last, and sees the writes of the others. */
+/* Subtracts `value` and returns the old count. If each thread takes 1, the last thread gets 1 and
+ * sees the writes of all others. */
 static inline uint32_t setti_counter_take(setti_counter* from, uint32_t value)
 {
     return (uint32_t)atomic_fetch_sub_explicit(from, value, memory_order_acq_rel);

@@ -8,7 +8,7 @@
 #include <intrin.h>
 #endif
 
-/* The number of zero bits below the lowest one; `word` is not zero. */
+/* The position of the lowest set bit; `word` is not 0. */
 SETTI_INLINE uint32_t setti_bits_lowest(uint64_t word)
 {
     SETTI_ASSERT(word != 0);
@@ -28,7 +28,7 @@ SETTI_INLINE uint32_t setti_bits_lowest(uint64_t word)
 #endif
 }
 
-/* The number of the highest bit; `word` is not zero. */
+/* The position of the highest set bit; `word` is not 0. */
 SETTI_INLINE uint32_t setti_bits_highest(uint64_t word)
 {
     SETTI_ASSERT(word != 0);
@@ -43,7 +43,7 @@ SETTI_INLINE uint32_t setti_bits_highest(uint64_t word)
 #endif
 }
 
-/* Byte k: how many bits are set in bytes 0..k. */
+/* Byte k of the result counts the set bits in bytes 0..k. */
 SETTI_INLINE uint64_t setti_bits_sums(uint64_t word)
 {
     word -= (word >> 1) & 0x5555555555555555u;
@@ -52,7 +52,7 @@ SETTI_INLINE uint64_t setti_bits_sums(uint64_t word)
     return word * 0x0101010101010101u;
 }
 
-/* How many bits are set: by arithmetic, since generic x86-64 builds would call a library. */
+/* Counts the set bits. By arithmetic, since builtins of generic x86-64 builds call a library. */
 SETTI_INLINE uint32_t setti_bits_count(uint64_t word)
 {
 #if defined(__POPCNT__)
@@ -62,13 +62,13 @@ SETTI_INLINE uint32_t setti_bits_count(uint64_t word)
 #endif
 }
 
-/* The k lowest bits set, 0 <= k <= 64. */
+/* A word with the k lowest bits set, 0 <= k <= 64. */
 SETTI_INLINE uint64_t setti_bits_below(uint32_t k)
 {
     return k >= 64 ? UINT64_MAX : (((uint64_t)1 << k) - 1);
 }
 
-/* The first set bit of [at, end), and the last one below `end`; SETTI_NONE: there is none. */
+/* The first set bit of [at, end), or SETTI_NONE. */
 static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t at, uint32_t end)
 {
     while (at < end) {
@@ -82,6 +82,7 @@ static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t at, uint3
     return SETTI_NONE;
 }
 
+/* The last set bit of [0, end), or SETTI_NONE. */
 static inline uint32_t setti_bits_last(const uint64_t* words, uint32_t end)
 {
     while (end > 0) {
@@ -95,7 +96,7 @@ static inline uint32_t setti_bits_last(const uint64_t* words, uint32_t end)
     return SETTI_NONE;
 }
 
-/* Sets a bit. Returns whether it was set before. */
+/* Sets bit k. Returns true if the bit was set before. */
 static inline bool setti_bits_test_and_set(uint64_t* words, uint32_t k)
 {
     uint64_t bit = (uint64_t)1 << (k % 64);
@@ -119,7 +120,7 @@ static inline bool setti_bits_any(const uint64_t* words, uint32_t count)
     return false;
 }
 
-/* Returns the word without its `k` lowest set bits; it has at least `k`. */
+/* Clears the k lowest set bits of a word, which has at least k. */
 static inline uint64_t setti_bits_drop(uint64_t word, uint32_t k)
 {
     for (; k != 0; k--) {
@@ -128,7 +129,7 @@ static inline uint64_t setti_bits_drop(uint64_t word, uint32_t k)
     return word;
 }
 
-/* The smallest power of two that is not below `value`; 1 <= value <= 2^31. */
+/* Rounds up to a power of two; 1 <= value <= 2^31. */
 static inline uint32_t setti_bits_ceil(uint32_t value)
 {
     uint32_t power = 1;

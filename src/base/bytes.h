@@ -12,8 +12,8 @@ typedef struct setti_bytes {
     size_t capacity;
 } setti_bytes;
 
-/* Reads and writes numbers of up to 8 bytes, little endian on all machines. gcc does not turn a
- * loop over bytes into one load, so little-endian machines copy. */
+/* Writes a number as up to 8 bytes, little endian on all machines. Little-endian machines copy,
+ * since gcc does not turn a loop over bytes into a single store. */
 static inline void setti_bytes_put(unsigned char* out, uint64_t number, size_t size)
 {
     SETTI_ASSERT(size <= sizeof(number));
@@ -25,6 +25,7 @@ static inline void setti_bytes_put(unsigned char* out, uint64_t number, size_t s
     }
 }
 
+/* Reads a number written by setti_bytes_put. */
 static inline uint64_t setti_bytes_get(const unsigned char* from, size_t size)
 {
     uint64_t number = 0;
@@ -54,7 +55,7 @@ static inline uint64_t setti_bytes_get_few(const unsigned char* from, size_t siz
     return number;
 }
 
-/* Reserves room for `more` bytes after those in use. Returns false when memory runs out. */
+/* Makes room for `more` bytes at the end. Returns false when memory runs out. */
 static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, size_t more)
 {
     if (bytes->capacity != 0 && more <= bytes->capacity - bytes->size) {

@@ -1,13 +1,12 @@
 /* checksum.c: see checksum.h.
  *
- * The workload: megabytes of values on their way to a disk or back, where a byte at a time would
- * take longer than all else. So four words are folded side by side: multiplications take three
- * cycles, and begin one a cycle.
+ * The workload: saving and loading megabytes of values, where a checksum byte by byte would take
+ * longer than everything else. So four lanes multiply side by side: a multiplication takes three
+ * cycles, but a new multiplication can begin every cycle.
  *
  *     bytes   [ lane 0 ][ lane 1 ][ lane 2 ][ lane 3 ][ lane 0 ] ...  rest: byte by byte
  *
- * Invariant:  one altered byte alters the lane that it is in, and with it the sum: each step is a
- *             bijection of its lane
+ * Invariant:  an altered byte alters its lane and the sum, since each step is a bijection
  */
 #include "base/checksum.h"
 

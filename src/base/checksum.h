@@ -4,7 +4,8 @@
 
 #include "base/common.h"
 
-/* Returns a checksum, equal on every machine. The seed of a next part is that of the one before. */
+/* Returns a checksum, equal on every machine. To continue with more bytes, pass the checksum so far
+ * as `seed`. */
 uint64_t setti_checksum(uint64_t seed, const void* bytes, size_t size);
 
 #endif

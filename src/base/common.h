@@ -9,15 +9,15 @@
 /* Holds in every correct program; checked in debug builds only. */
 #define SETTI_ASSERT(condition) assert(condition)
 
-/* SETTI_COLD: rarely runs. SETTI_APART: fast as well, but inlined it would make the path beside it
- * save registers. SETTI_PREFETCH loads memory ahead of its use; a function that does nothing else
- * has to be SETTI_INLINE, as gcc leaves out calls of what it takes for pure. */
+/* SETTI_COLD: the function rarely runs. SETTI_APART: not inlined, because the caller's other path
+ * would have to save registers. SETTI_PREFETCH loads memory ahead of its use; a function that only
+ * prefetches must be SETTI_INLINE, since gcc drops calls of pure functions. */
 #if defined(__GNUC__)
 #define SETTI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define SETTI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define SETTI_COLD __attribute__((noinline, cold))
 #define SETTI_APART __attribute__((noinline))
-#if defined(__MINGW32__) /* whose "printf" are the formats of an old library of Windows */
+#if defined(__MINGW32__) /* here format(printf) means the formats of an old Windows library */
 #define SETTI_PRINTF(at, first) __attribute__((format(gnu_printf, at, first)))
 #else
 #define SETTI_PRINTF(at, first) __attribute__((format(printf, at, first)))
@@ -36,7 +36,7 @@
 #define SETTI_PREFETCH(address) (void)(address)
 #endif
 
-/* Fast paths, inlined as measured, except at -Os: the library would be an eighth larger. */
+/* For fast paths. At -Os the compiler decides: the library would be an eighth larger. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define SETTI_INLINE static inline __attribute__((always_inline))
 #elif defined(_MSC_VER) && !defined(__GNUC__)
@@ -45,10 +45,10 @@
 #define SETTI_INLINE static inline
 #endif
 
-/* Reports on stderr that a parameter is NULL. */
+/* Reports on stderr that parameter `what` of a call is NULL. */
 void setti_report_null(const char* call, const char* what);
 
-/* Whether the first byte of a number is its highest. */
+/* Whether numbers are stored with the highest byte first. */
 #if defined(__BYTE_ORDER__) && defined(__ORDER_BIG_ENDIAN__)
 #define SETTI_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 #else
@@ -77,15 +77,15 @@ static inline bool setti_multiply(size_t count, size_t size, size_t* out)
     return true;
 }
 
-/* Whether misuse is reported where a release build spends nothing on it. */
+/* Whether debug builds report a misuse that release builds do not check. */
 #if defined(NDEBUG)
 #define SETTI_DEBUG false
 #else
 #define SETTI_DEBUG true
 #endif
 
-/* Whether a pointer that `call` needs is NULL, mostly because creating it failed. Debug builds
- * report it on stderr, since there is no world whose log could be used. */
+/* Tests parameter `what` of a call for NULL, usually the result of a failed creation. Debug builds
+ * report NULL on stderr, since no world's log is at hand. */
 static inline bool setti_is_null(const void* pointer, const char* call, const char* what)
 {
     if (SETTI_DEBUG && pointer == NULL) {
@@ -97,18 +97,17 @@ static inline bool setti_is_null(const void* pointer, const char* call, const ch
 /* Like setti_is_null, for a parameter of a public function. */
 #define SETTI_IS_NULL(parameter) setti_is_null((parameter), __func__, #parameter)
 
-/* Like SETTI_IS_NULL, without the check in release builds, where even two instructions count. */
+/* SETTI_IS_NULL for calls so short that release builds do not check. */
 #if defined(NDEBUG)
 #define SETTI_IS_NULL_IN_DEBUG(parameter) false
 #else
 #define SETTI_IS_NULL_IN_DEBUG(parameter) SETTI_IS_NULL(parameter)
 #endif
 
-/* Copies a struct of another size: what only one of the two has is left out, or zero. */
+/* Copies a struct of another version: cuts off members at the end, or sets them to zero. */
 void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size);
 
-/* Puts a node, whose links are NULL, in front of the doubly linked list that begins with `first`;
- * takes a node out of it. */
+/* Adds a node, with links that are NULL, at the beginning of a doubly linked list. */
 #define SETTI_LIST_ADD(first, node)                                                                \
     do {                                                                                           \
         (node)->next = (first);                                                                    \
@@ -117,6 +116,7 @@ void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_si
         }                                                                                          \
         (first) = (node);                                                                          \
     } while (0)
+/* Removes a node from a doubly linked list. */
 #define SETTI_LIST_REMOVE(first, node)                                                             \
     do {                                                                                           \
         SETTI_ASSERT(((node)->previous == NULL) == ((first) == (node)));                           \
@@ -126,7 +126,7 @@ void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_si
         }                                                                                          \
     } while (0)
 
-/* Casts away const where an interface hands out what it owns; the one place that may. */
+/* Casts away const. The only place that may. */
 static inline void* setti_unconst(const void* pointer)
 {
     return (void*)(uintptr_t)pointer;

@@ -54,25 +54,33 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
     }
     void* item =
         setti_pool_grow(pool, diff->item, sizeof(*diff->item), diff->count, count, &diff->capacity);
-    diff->item = item != NULL ? item : diff->item;
-    return item != NULL;
+    if (item == NULL) {
+        return false;
+    }
+    diff->item = item;
+    return true;
 }
 
-/* Counts a page that a diff begins or ceases to hold; NULL is ignored. */
+/* Adds a page, unless NULL, to the counts of a diff. */
 static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* page)
 {
-    diff->pages += page != NULL;
-    diff->size += page != NULL ? pages->size : 0;
+    if (page != NULL) {
+        diff->pages++;
+        diff->size += pages->size;
+    }
 }
 
+/* Subtracts a page, unless NULL, from the counts of a diff. */
 static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     SETTI_ASSERT(page == NULL || diff->pages != 0);
-    diff->pages -= page != NULL;
-    diff->size -= page != NULL ? pages->size : 0;
+    if (page != NULL) {
+        diff->pages--;
+        diff->size -= pages->size;
+    }
 }
 
-/* Appends an entry for a page that has none. NULL when memory runs out. */
+/* Appends an entry for a page that has no entry yet. Returns NULL when memory runs out. */
 static setti_cow_entry* cow_append(setti_pool* pool, const setti_pages* pages, uint32_t number,
                                    setti_cow_kind kind, void* data)
 {
@@ -159,8 +167,8 @@ static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number
     return true;
 }
 
-/* Saves a page before it is written, unless memory has just run out on another thread, and all
- * snapshots were lost. (cow_from, which threads read without the lock, does not change then.) */
+/* Saves a page before a write. Does nothing if memory ran out on another thread and all snapshots
+ * were lost; cow_from is still set then, because threads read it without the lock. */
 static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_lock_take(&pool->lock);
@@ -180,8 +188,8 @@ static void cow_move(const setti_pages* pages, void* to, void* from)
     }
 }
 
-/* Gives a page that leaves its table to the difference, if the snapshot needs it. Returns whether
- * the difference owns it now. */
+/* Parks a page in the diff if the snapshot needs its contents. Returns true if the diff owns the
+ * page now. */
 static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(pool->cow_from != 0 && pages->data[number] != NULL);
@@ -201,9 +209,9 @@ static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number
     setti_cow_entry* entry = &pool->cow->diff->item[*setti_pages_entry(pages, number)];
     SETTI_ASSERT(entry->pages == pages && entry->number == number);
     if (entry->kind != SETTI_COW_COPY) {
-        return false; /* created since the snapshot: only the live world has it */
+        return false; /* the page is newer than the snapshot */
     }
-    /* the copied bytes return to the page, which then has its old contents and address */
+    /* the saved bytes return to the page: old contents at the old address */
     cow_move(pages, page, entry->data);
     setti_pool_free(pool, entry->data, pages->size, pages->align);
     entry->kind = SETTI_COW_PARKED;
@@ -316,15 +324,15 @@ void setti_diff_deinit(setti_pool* pool, setti_diff* diff)
     memset(diff, 0, sizeof(*diff));
 }
 
-/* A hash table: which entry of a diff is a page's. Open addressing, at least twice as many slots as
- * entries. */
+/* A hash table from pages to their entries in a diff. Open addressing, at least twice as many slots
+ * as entries. */
 typedef struct cow_index {
     const setti_diff* diff;
     uint32_t* slot; /* the number of an entry; SETTI_NONE: free */
     uint32_t bits;  /* there are 1 << bits slots */
 } cow_index;
 
-/* Finds the slot of a page's entry, or a free slot if the page has none. */
+/* Finds the slot of a page's entry, or a free slot if the page has no entry. */
 static uint32_t* cow_index_find(const cow_index* index, const setti_pages* pages, uint32_t number)
 {
     uint64_t key = (uint64_t)(uintptr_t)pages + ((uint64_t)number << 40);
@@ -359,8 +367,8 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
     return true;
 }
 
-/* Both diffs have an entry of a page. The farther one stays, with the older bytes. If it is a copy,
- * and the nearer one says that the page itself is parked, the bytes return to the page. */
+/* Merges two entries of a page: `far` stays, with the older bytes; `near` is freed. If `far` is a
+ * copy and `near` has the page itself, `far` takes the page and gives it the older bytes. */
 static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
                       setti_cow_entry* near)
 {
@@ -380,7 +388,7 @@ static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
     cow_free(pool, from, near);
 }
 
-/* Moves all entries that are left to a diff with room for them and no entries of these pages. */
+/* Appends the entries of `from` that were not merged to `to`, which has room for all. */
 static void diff_move_entries(setti_pool* pool, setti_diff* to, setti_diff* from)
 {
     SETTI_ASSERT(to->count + from->count <= to->capacity);
@@ -398,16 +406,17 @@ static void diff_move_entries(setti_pool* pool, setti_diff* to, setti_diff* from
 bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from)
 {
     cow_index index;
+    const bool may_meet = to->count != 0 && from->count != 0; /* in the entries of a page */
     if (!setti_diff_reserve(pool, to, from->count) ||
-        (to->count != 0 && from->count != 0 && !cow_index_init(pool, from, &index))) {
+        (may_meet && !cow_index_init(pool, from, &index))) {
         return false;
     }
-    if (to->count != 0 && from->count != 0) {
+    if (may_meet) {
         for (uint32_t k = 0; k < to->count; k++) {
             uint32_t at = *cow_index_find(&index, to->item[k].pages, to->item[k].number);
             if (at != SETTI_NONE) {
                 cow_merge(pool, &to->item[k], from, &from->item[at]);
-                from->item[at].pages = NULL; /* not moved */
+                from->item[at].pages = NULL; /* merged: diff_move_entries skips the entry */
             }
         }
         setti_pool_free(pool, index.slot, cow_index_size(&index), 16);

@@ -1,9 +1,9 @@
-/* guess.c: names that are alike. See guess.h.
+/* guess.c: finds similar names. See guess.h.
  *
- * The workload: one wrong name in a message, against some hundred that exist. Two names are
- * alike if few edits make one of the other: a letter is left out, added or replaced, or two are
- * exchanged. At most one edit in names of two to four letters, two in five to seven, three in
- * longer ones. Upper and lower case count as equal.
+ * The workload: a message compares an unknown name with some hundred known names. An edit leaves
+ * out, adds or replaces a letter, or exchanges two neighbours. Names of two to four letters are
+ * similar with one edit, of five to seven letters with two, longer names with three. Case does not
+ * count.
  */
 #include "base/guess.h"
 
@@ -15,8 +15,8 @@ static char guess_lower(char c)
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-/* How many edits make one name of the other (optimal string alignment): row i, column k is that of
- * the first i and k letters, and follows from the two rows before. */
+/* Returns the number of edits between two names (optimal string alignment). Row i, column k is the
+ * distance of the first i letters of `a` and the first k letters of `b`; three rows suffice. */
 static uint32_t guess_distance(const char* a, size_t a_length, const char* b, size_t b_length)
 {
     uint32_t rows[3][SETTI_GUESS_LENGTH + 1];
@@ -47,7 +47,8 @@ setti_guess setti_guess_begin(const char* wrong, size_t length)
 {
     setti_guess guess = {.wrong = wrong, .length = length};
     if (length <= SETTI_GUESS_LENGTH) {
-        guess.distance = (uint32_t)SETTI_MIN((length + 1) / 3, (size_t)3) + 1; /* one too many */
+        uint32_t most = (uint32_t)SETTI_MIN((length + 1) / 3, (size_t)3);
+        guess.distance = most + 1; /* setti_guess_try wants less */
     }
     return guess;
 }

@@ -1,7 +1,7 @@
-/* guess.h: "did you mean": the existing name that is most similar to an unknown one.
+/* guess.h: "did you mean": finds the known name most similar to an unknown name.
  *
  *     setti_guess guess = setti_guess_begin("Positoin", 8);
- *     setti_guess_try(&guess, "Position");                      each name that exists
+ *     setti_guess_try(&guess, "Position");                      for each known name
  *     setti_guess_text(&guess)                                  " - did you mean \"Position\"?"
  */
 #ifndef SETTI_GUESS_H
@@ -9,22 +9,22 @@
 
 #include "base/common.h"
 
-/* Longer names are like no other. */
+/* Longer names are not compared. */
 #define SETTI_GUESS_LENGTH 32
 
 typedef struct setti_guess {
     const char* wrong;
     size_t length;
-    const char* found; /* NULL: none is alike */
-    uint32_t distance; /* of `found`; at first too large to be alike */
+    const char* found; /* the most similar name so far, or NULL */
+    uint32_t distance; /* edits between `found` and `wrong`; 0 without `found`: longer than 32 */
     char text[SETTI_GUESS_LENGTH + 32];
 } setti_guess;
 
 setti_guess setti_guess_begin(const char* wrong, size_t length);
-/* Takes the name if it is more alike than those before. */
+/* Compares a known name. */
 void setti_guess_try(setti_guess* guess, const char* name);
 
-/* What a message ends with; "" if no name is alike. Valid as long as `guess`. */
+/* Returns the end of a message, "" if no name is similar. Valid as long as `guess`. */
 const char* setti_guess_text(setti_guess* guess);
 
 #endif

@@ -1,8 +1,8 @@
 /* hash_map.c: open addressing with linear probing and multiplicative hashing (Knuth, TAOCP 3, 6.4).
  * See hash_map.h.
  *
- * Invariant:  every key is found by walking from its home slot without meeting a free one;  3 *
- * count <= 2 * capacity
+ * Invariant:  no slot between a key's home slot and the slot of the key is free
+ *             3 * count <= 2 * capacity
  */
 #include "base/hash_map.h"
 
@@ -37,7 +37,9 @@ static void hash_map_put(setti_hash_map* map, uint64_t key, uint32_t value)
     while (map->slot[at].key != 0 && map->slot[at].key != key) {
         at = (at + 1) & (map->capacity - 1);
     }
-    map->count += map->slot[at].key == 0;
+    if (map->slot[at].key == 0) {
+        map->count++;
+    }
     map->slot[at].key = key;
     map->slot[at].value = value;
 }

@@ -1,5 +1,5 @@
-/* hash_map.h: maps a 64-bit key to a 32-bit number, for the caches of a world. Entries are added,
- * looked up, and removed all at once; single entries are never removed. */
+/* hash_map.h: maps 64-bit keys to 32-bit numbers, for the caches of a world. Single entries are
+ * never removed. */
 #ifndef SETTI_HASH_MAP_H
 #define SETTI_HASH_MAP_H
 
@@ -24,10 +24,10 @@ uint32_t setti_hash_map_find(const setti_hash_map* map, uint64_t key);
 bool setti_hash_map_set(setti_pool* pool, setti_hash_map* map, uint64_t key, uint32_t value);
 void setti_hash_map_deinit(setti_pool* pool, setti_hash_map* map);
 
-/* Where a hash table at an address begins to look for a key and its number. A peer or a file that
- * chooses keys cannot make many begin at one slot, since it does not know the address; nothing may
- * depend on the order of such a table. The key is multiplied twice: after one multiplication, keys
- * that differ in high bits alone would begin at one slot at every address. */
+/* The hash of (key, number) in a hash table at `address`. The address is a secret seed: a peer or a
+ * file cannot choose keys that collide. So no result may depend on the order of a table. The key is
+ * multiplied twice because keys that differ only in high bits would collide after a single
+ * multiplication. */
 static inline uint32_t setti_hash_home(uint64_t key, uint32_t number, const void* address)
 {
     uint64_t hash = (key ^ (uint64_t)(uintptr_t)address) * 0x9E3779B97F4A7C15u;
@@ -35,13 +35,13 @@ static inline uint32_t setti_hash_home(uint64_t key, uint32_t number, const void
     return (uint32_t)(hash >> 32);
 }
 
-/* A hash of bytes, never 0 (FNV-1a), without a seed: a name's key is equal on every machine. Texts
- * of one hash have the keys from that hash on, at most SETTI_HASH_STEPS of them. */
+/* A hash of bytes (FNV-1a), equal on every machine, never 0. */
 uint64_t setti_hash_bytes(const void* bytes, size_t size);
 
+/* Texts with equal hashes get the next keys; at most so many texts may share a hash. */
 #define SETTI_HASH_STEPS 64
 
-/* The key behind `key`, never 0. */
+/* The next key, never 0. */
 static inline uint64_t setti_hash_next(uint64_t key)
 {
     return key == UINT64_MAX ? 1 : key + 1;

@@ -1,5 +1,4 @@
-/* lock.c: a spin lock, by atomics of the compiler. Without any there are no threads to exclude
- * either.
+/* lock.c: a spin lock by the compiler's atomics. Compilers without atomics have no threads here.
  *
  * Invariant:  at most one thread is between take and release
  */

@@ -1,4 +1,4 @@
-/* lock.h: what the processor gives to threads that wait without the system. */
+/* lock.h: a spin lock, which never calls the operating system. */
 #ifndef SETTI_LOCK_H
 #define SETTI_LOCK_H
 
@@ -12,7 +12,7 @@ typedef struct setti_lock {
 void setti_lock_take(setti_lock* lock);
 void setti_lock_release(setti_lock* lock);
 
-/* Hints to the processor that this loop spins. */
+/* Hints to the processor that the calling loop spins. */
 void setti_lock_pause(void);
 
 #endif

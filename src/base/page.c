@@ -1,14 +1,14 @@
 /* page.c: the pool for all memory of a world. See page.h.
  *
- * The workload: pages of 4 to 17 KB that live long, are allocated one after another while a world
- * fills, and are freed and allocated again in the same few sizes while it runs. So: a bump pointer
- * for new ones, one free list a size for old ones, no search.
+ * The workload: pages of 4 to 17 KB live long. A filling world allocates page after page; a running
+ * world frees and allocates pages of a few sizes again and again. So new pieces are cut at a bump
+ * pointer, each size has a free list, and nothing is searched.
  *
  *     block   | header | piece | piece | ... | bump --> unused |
  *
- * Pages that a table gets one after another are cut side by side, a run at once (pages_take): where
- * pages of several tables alternated, loops over more than the second-level cache holds were up to
- * twice as slow as over plain arrays.
+ * A table cuts its next pages side by side, a run of pages at a time (pages_take). Without runs the
+ * pages of several tables alternated, and loops that exceed the second-level cache were up to twice
+ * as slow as loops over plain arrays.
  *
  * Invariant:  sum of block sizes = headers + used_size + bytes in free lists, runs, ranges +
  *             bump_size
@@ -21,7 +21,7 @@
 
 struct setti_block {
     setti_block* next;
-    size_t size;       /* bytes, this header included */
+    size_t size;       /* bytes, with this header */
     size_t align;      /* as asked of the allocator */
     size_t free_bytes; /* scratch of setti_pool_trim */
 };
@@ -29,11 +29,11 @@ struct setti_block {
 struct setti_large {
     setti_large* next;
     setti_large* previous;
-    size_t size;  /* bytes, the room before the piece included */
+    size_t size;  /* bytes, with the room before the piece */
     size_t align; /* as asked of the allocator */
 };
 
-/* Free room between pieces: how it begins. */
+/* The header of free room between pieces. */
 struct setti_range {
     setti_range* next;
     size_t size;
@@ -77,17 +77,18 @@ static bool pool_is_large(size_t size, size_t align)
     return size > SETTI_POOL_PAGE_MAX || align > SETTI_POOL_STEP;
 }
 
-/* Small pieces lie on multiples of their size, for alignments up to it, the others on steps. */
+/* Pieces of 32 and 64 bytes are aligned to their size, larger pieces to a step. */
 static size_t pool_class_align(uint32_t k)
 {
     return k < 2 ? pool_class_size(k) : SETTI_POOL_STEP;
 }
 
-/* How a free piece begins. The counts are of the list from here on, and only hints. */
+/* The header of a free piece. Both counts include the pieces that follow in the list; they are only
+ * hints. */
 typedef struct pool_piece {
     struct pool_piece* next;
     uint32_t length;
-    uint32_t unsorted; /* pieces that came since the list was sorted by address */
+    uint32_t unsorted; /* pieces added since the list was sorted by address */
 } pool_piece;
 
 static void pool_push(setti_pool* pool, uint32_t k, void* piece)
@@ -101,7 +102,7 @@ static void pool_push(setti_pool* pool, uint32_t k, void* piece)
     pool->free[k] = piece;
 }
 
-/* Merges two lists that are sorted by address. */
+/* Merges two lists sorted by address. */
 static pool_piece* pieces_merge(pool_piece* a, pool_piece* b)
 {
     pool_piece* first = NULL;
@@ -122,14 +123,14 @@ static pool_piece* pieces_sort(pool_piece* left)
     pool_piece* part[32] = {NULL}; /* part[n]: 2^n pieces, sorted */
     uint32_t n;
     while (left != NULL) {
-        pool_piece* one = left;
+        pool_piece* sorted = left;
         left = left->next;
-        one->next = NULL;
+        sorted->next = NULL;
         for (n = 0; n < 31 && part[n] != NULL; n++) {
-            one = pieces_merge(part[n], one);
+            sorted = pieces_merge(part[n], sorted);
             part[n] = NULL;
         }
-        part[n] = one;
+        part[n] = sorted;
     }
     pool_piece* all = NULL;
     for (n = 0; n < 32; n++) {
@@ -170,7 +171,7 @@ static void strip_unlink(setti_pool* pool, setti_strip* strip)
     strip->left = 0;
 }
 
-/* Makes `count` pages of class k, from `page` on, the run of a table. */
+/* Sets the run of a table to `count` pages of class k from `page` on. */
 static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t k, unsigned char* page,
                        uint32_t count)
 {
@@ -186,7 +187,7 @@ static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t k, unsigne
     pool->strips = strip;
 }
 
-/* Gives what is left of a run to the free lists. */
+/* Frees the unused pages of a run. */
 static void strip_retire(setti_pool* pool, setti_strip* strip)
 {
     if (strip->left == 0) {
@@ -199,7 +200,7 @@ static void strip_retire(setti_pool* pool, setti_strip* strip)
     strip_unlink(pool, strip);
 }
 
-/* Bytes that count against the ceiling. */
+/* Returns the bytes counted against the ceiling. */
 static size_t pool_counted(const setti_pool* pool)
 {
     size_t exempt = pool->exempt + (pool->held != NULL ? pool->held->size : 0);
@@ -247,7 +248,7 @@ static void pool_release(setti_pool* pool, void* memory, size_t size, size_t ali
 void setti_pool_init(setti_pool* pool, sett_allocator allocator, bool huge_pages)
 {
     SETTI_ASSERT(allocator.alloc_fn != NULL && allocator.free_fn != NULL);
-    memset(pool, 0, offsetof(setti_pool, free));
+    memset(pool, 0, offsetof(setti_pool, free)); /* pool_grow clears `free` with the first block */
     pool->tick = 1;
     pool->allocator = allocator;
     pool->huge_pages = huge_pages;
@@ -282,7 +283,7 @@ void setti_pool_deinit(setti_pool* pool)
     }
 }
 
-/* Cuts the rest of the newest block into free pieces, as large as they come. */
+/* Cuts the rest of the newest block into free pieces, each as large as possible. */
 static void pool_retire_bump(setti_pool* pool)
 {
     while (pool->bump_size >= 32) {
@@ -299,15 +300,15 @@ static void pool_retire_bump(setti_pool* pool)
     SETTI_ASSERT(pool->bump_size == 0);
 }
 
-/* Whether blocks are aligned to 2 MB: a caller's allocator has to declare that it supports it. */
+/* Whether memory comes from the system's allocator, which can align blocks to 2 MB. */
 static bool pool_is_system(const setti_pool* pool)
 {
     return pool->allocator.alloc_fn == setti_platform_alloc;
 }
 
-/* The size of the next block: a quarter of what the world has; from 1.25 MB on a huge page of 2 MB,
- * which is cleared in a third of the time of small ones and missed less in the address cache; from
- * 32 MB on a sixteenth. */
+/* The size of the next block: a quarter of the bytes in blocks, up to 2 MB, from 32 MB on a
+ * sixteenth, up to 4 MB. Worlds of 1.25 MB take a huge page of 2 MB: the system clears huge pages
+ * in a third of the time, and the address cache misses less often. */
 static size_t pool_block_size(const setti_pool* pool, size_t need)
 {
     const size_t held = pool->held != NULL ? pool->held->size : 0; /* until the end of a call */
@@ -321,7 +322,7 @@ static size_t pool_block_size(const setti_pool* pool, size_t need)
     return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
 }
 
-/* Takes a block from the allocator, or else the held one. `huge`: it may be huge pages. */
+/* Takes a block from the allocator or, if that fails, the held block. `huge` allows huge pages. */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);
@@ -352,9 +353,9 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
     return true;
 }
 
-/* Bytes at the unused end before a piece of this class. Pages of a multiple of 4,096 bytes are kept
- * a little apart: beginning at one address modulo that, they would push each other out of the
- * first-level cache in loops over many types (20 types: 34 ns an entity instead of 23). */
+/* The bytes to skip before the next piece of class k. A gap separates pages of n x 4,096 bytes:
+ * pages at equal addresses modulo 4,096 would evict each other from the first-level cache in loops
+ * over many types (20 types: 34 ns an entity instead of 23). */
 static size_t pool_gap(const setti_pool* pool, uint32_t k)
 {
     size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(k) - 1));
@@ -363,8 +364,8 @@ static size_t pool_gap(const setti_pool* pool, uint32_t k)
     return apart ? gap + SETTI_POOL_STEP : gap;
 }
 
-/* When the allocator has failed: makes the unused pages of a run (setti_strip) with at least `need`
- * bytes the memory that is cut next (`bump`). Returns false if there is none. */
+/* The allocator has failed: cuts the next pieces from the unused pages of a run (setti_strip) with
+ * at least `need` bytes. Returns false if no run has as many. */
 SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
 {
     for (setti_strip* strip = pool->strips; strip != NULL; strip = strip->next) {
@@ -380,7 +381,8 @@ SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
     return false;
 }
 
-/* Makes free room of at least `need` bytes the end of the newest block. */
+/* Cuts the next pieces from joined free room of at least `need` bytes. Returns false if no room is
+ * large enough. */
 static bool pool_take_range(setti_pool* pool, size_t need)
 {
     setti_range** link = &pool->ranges;
@@ -426,11 +428,11 @@ static bool pool_make_room(setti_pool* pool, size_t need)
     if (!pool_take_strip(pool, need)) {
         return false;
     }
-    pool->denied = denied; /* the ceiling did no harm */
+    pool->denied = denied; /* the run served the request in spite of the ceiling */
     return true;
 }
 
-/* Makes the unused end begin with a piece of a class, and the `gap` before it small pieces. */
+/* Cuts the next `gap` bytes into small free pieces. */
 static void pool_fill_gap(setti_pool* pool, size_t gap)
 {
     while (gap >= 32) {
@@ -443,17 +445,17 @@ static void pool_fill_gap(setti_pool* pool, size_t gap)
     }
 }
 
-/* The room before a large piece, whose header is in it. */
+/* The bytes before a large piece; they hold the header. */
 static size_t large_room(size_t align)
 {
     SETTI_ASSERT(align != 0);
     return SETTI_MAX(align, (size_t)64);
 }
 
-/* Zeroes are asked for with the alignment of the C library's, so that calloc will do. */
+/* Zeroes have the alignment of calloc. */
 #define ZERO_ALIGN ((size_t)16)
 
-/* `zero`: of zeroes, by the allocator's function for them. */
+/* Allocates a large piece. `zero`: by the allocator's zero_fn. */
 static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool zero)
 {
     SETTI_ASSERT(size != 0);
@@ -495,7 +497,7 @@ void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align)
 {
     size_t ceiling = pool->ceiling;
     size_t before = pool->block_size;
-    pool->ceiling = 0;
+    pool->ceiling = 0; /* no limit for this piece */
     void* piece = setti_pool_alloc(pool, size, align);
     pool->ceiling = ceiling;
     pool->exempt += ceiling != 0 ? pool->block_size - before : 0;
@@ -544,7 +546,7 @@ void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align)
     return piece != NULL ? memset(piece, 0, size) : NULL;
 }
 
-/* The most that a reservation takes beyond what it promises, so that runs can be cut meanwhile. */
+/* A reservation takes at most as many bytes more than it promises, as room for runs. */
 #define RESERVE_FOR_STRIPS ((size_t)1 << 20)
 
 bool setti_pool_reserve(setti_pool* pool, size_t size)
@@ -560,7 +562,7 @@ bool setti_pool_reserve(setti_pool* pool, size_t size)
     return true;
 }
 
-/* Bytes that are touched between two looks at the clock. */
+/* Bytes touched between two readings of the clock. */
 #define WARM_PART ((size_t)64 << 10)
 
 void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
@@ -572,8 +574,8 @@ void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t s
     uint64_t began = setti_platform_now();
     uintptr_t bump = (uintptr_t)pool->bump;
     uintptr_t next = (uintptr_t)*at;
-    bool goes_on = next >= bump && next - bump <= pool->bump_size; /* it is the same block */
-    size_t done = goes_on ? next - bump : 0;
+    bool same_block = next >= bump && next - bump <= pool->bump_size;
+    size_t done = same_block ? next - bump : 0;
     size_t end = SETTI_MIN(done + step, pool->bump_size);
     while (done < end && setti_platform_now() - began <= nanoseconds) {
         size_t part = SETTI_MIN(done + WARM_PART, end);
@@ -620,14 +622,14 @@ bool setti_pool_hold(setti_pool* pool, size_t size)
     }
     setti_pool_let_go(pool);
     size_t ceiling = pool->ceiling;
-    pool->ceiling = 0;
+    pool->ceiling = 0; /* a held block does not count */
     pool->held = pool_allocate(pool, size, SETTI_POOL_STEP, pool->allocator.alloc_fn);
     pool->ceiling = ceiling;
     if (pool->held != NULL) {
         pool->held->size = size;
         pool->held->align = SETTI_POOL_STEP;
     }
-    pool->holds = true;
+    pool->holds = true; /* also if the allocation failed: the caller ends the hold in any case */
     return pool->held != NULL;
 }
 
@@ -677,7 +679,7 @@ static int block_compare(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-/* The block that a piece lies in, by bisection over blocks sorted by address. */
+/* Finds the block of a piece by bisection; `blocks` are sorted by address. */
 static setti_block* block_find(setti_block** blocks, size_t count, const void* piece)
 {
     SETTI_ASSERT(count != 0);
@@ -699,7 +701,7 @@ static bool block_is_empty(const setti_block* block)
     return block->free_bytes == block->size - BLOCK_HEADER;
 }
 
-/* Counts the free bytes of the blocks, and takes the pieces of empty ones off the lists. */
+/* Counts the free bytes of each block, then removes the pieces of empty blocks from the lists. */
 static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t count)
 {
     for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
@@ -709,20 +711,21 @@ static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t cou
     }
     for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
         pool_piece* piece = pool->free[k];
-        pool_piece* left = NULL;
+        pool_piece* remaining = NULL;
         while (piece != NULL) {
             pool_piece* next = piece->next;
             if (!block_is_empty(block_find(sorted, count, piece))) {
-                piece->next = left;
-                left = piece;
+                piece->next = remaining;
+                remaining = piece;
             }
             piece = next;
         }
-        pool->free[k] = left;
+        pool->free[k] = remaining;
     }
 }
 
-/* All blocks sorted by address, in a list of the allocator's. NULL: no memory, or no block. */
+/* Lists all blocks, sorted by address, in memory of the allocator. Returns NULL without memory, and
+ * if the pool has no block. */
 static setti_block** pool_sort_blocks(const setti_pool* pool, size_t* count)
 {
     *count = 0;
@@ -757,9 +760,9 @@ void setti_pool_trim(setti_pool* pool)
         strip_retire(pool, pool->strips);
     }
     pool->promised = 0;
-    while (pool_take_range(pool, 0)) {
+    while (pool_take_range(pool, 0)) { /* retires the bump each time */
     }
-    pool_retire_bump(pool); /* now all free bytes are pieces of the lists */
+    pool_retire_bump(pool); /* now the free lists hold all free bytes */
     pool->bump = NULL;
     pool_forget_empty(pool, sorted, count);
     for (setti_block** link = &pool->blocks; *link != NULL;) {
@@ -810,7 +813,7 @@ const char* setti_pool_validate(const setti_pool* pool)
 
 /* --------------------------------------------------------------------------------------- tables */
 
-/* Of each page: two ticks (last write, restore), a pointer, and a number (setti_pages_entry). */
+/* An entry: the ticks of the last write and restore, a pointer, a number (setti_pages_entry). */
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
 static size_t table_bits(uint32_t capacity)
@@ -818,19 +821,19 @@ static size_t table_bits(uint32_t capacity)
     return ((size_t)capacity + 63) / 64 * sizeof(uint64_t);
 }
 
-/* Tables with at least this many entries have a run, which lies after the entries. */
+/* Tables of at least 8 entries have a run, stored after the entries. */
 #define STRIP_CAPACITY 8
-/* The largest run, in bytes. A loop over a million values of 48 bytes takes 5.1 ns each with 64 KB,
- * 4.2 ns with 256 KB, 6.6 ns with pages that alternate. */
+/* The largest run, in bytes. A loop over a million values of 48 bytes takes 5.1 ns a value with
+ * runs of 64 KB, 4.2 ns with 256 KB, 6.6 ns with alternating pages. */
 #define STRIP_SIZE ((size_t)256 << 10)
 
-/* How many entries of a table readers see. */
+/* The number of entries in `read`. */
 static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
 {
     return pages->none != NULL ? SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift) : 0;
 }
 
-/* Where the run of a table begins: behind its entries, a bit for each, and what readers see. */
+/* The offset of a table's run: it follows the entries, one bit an entry, and `read`. */
 static size_t table_strip(const setti_pages* pages, uint32_t capacity)
 {
     size_t size =
@@ -843,7 +846,7 @@ static size_t table_size(const setti_pages* pages, uint32_t capacity)
     return table_strip(pages, capacity) + (capacity >= STRIP_CAPACITY ? sizeof(setti_strip) : 0);
 }
 
-/* The run of a table; NULL: the table is too small. */
+/* The run of a table; NULL if the table is too small. */
 static setti_strip* pages_strip(const setti_pages* pages)
 {
     return pages->capacity >= STRIP_CAPACITY
@@ -852,7 +855,7 @@ static setti_strip* pages_strip(const setti_pages* pages)
                : NULL;
 }
 
-/* Moves a table's run to the table that replaces it, or returns it to the pool. */
+/* Moves the run of table `from` to `to`; without `to`, or if that is small, frees the run. */
 static void pages_move_strip(setti_pool* pool, const setti_pages* from, const setti_pages* to)
 {
     setti_strip* old = pages_strip(from);
@@ -889,7 +892,7 @@ void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const 
     pages->read_shift = shift;
 }
 
-/* Makes readers see the entries at their new address. */
+/* Fills `read` anew after the table has moved. */
 static void pages_show(setti_pages* pages)
 {
     SETTI_ASSERT((pages->capacity & (pages->capacity - 1)) == 0);
@@ -902,14 +905,14 @@ static void pages_show(setti_pages* pages)
     }
 }
 
-/* Whether a table is allocated as zeroes: most of a large one is never touched. */
+/* Whether a table is allocated as zeroes. Most of a large table is never touched. */
 static bool table_is_zero(const setti_pages* pages, uint32_t capacity)
 {
     return table_size(pages, capacity) >= SETTI_POOL_ZERO;
 }
 
-/* Empties the entries behind those in use, up to `end`. In a table of zeroes it writes only to
- * those that were in use before. */
+/* Empties the unused entries before `end`. In a table of zeroes it writes only to entries that were
+ * in use before. */
 static void pages_clear(const setti_pages* pages, uint32_t end)
 {
     SETTI_ASSERT(end <= pages->capacity);
@@ -926,7 +929,7 @@ static void pages_clear(const setti_pages* pages, uint32_t end)
     }
 }
 
-/* Gives a table room for `capacity` entries, at least those in use. False: memory ran out. */
+/* Moves a table to memory for `capacity` entries. Returns false if memory ran out. */
 static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count && capacity != 0);
@@ -991,7 +994,7 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
     return true;
 }
 
-/* Counts the pages directly before this entry; 64 stands for more. */
+/* Counts the adjacent pages just before an entry, up to 64. */
 static uint32_t pages_before(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->count);
@@ -1003,15 +1006,15 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
     return word == UINT64_MAX ? 64 : 63 - setti_bits_highest(~word);
 }
 
-/* Cuts a run for a table with `pages` pages: a quarter of that, at most STRIP_SIZE, and at most the
- * bytes of the newest block that setti_pool_reserve has not promised. */
+/* Cuts a run of `pages` / 4 pages for a table: at most STRIP_SIZE bytes, and no bytes promised by
+ * setti_pool_reserve. */
 static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t pages)
 {
     SETTI_ASSERT(strip->left == 0 && pool->free[k] == NULL);
     size_t rounded = pool_class_size(k);
     size_t gap = pool_gap(pool, k);
-    size_t taken = gap;
-    taken += pool->promised > pool->used_size ? pool->promised - pool->used_size : 0;
+    size_t promised = pool->promised > pool->used_size ? pool->promised - pool->used_size : 0;
+    size_t taken = gap + promised;
     size_t room = pool->bump_size > taken ? pool->bump_size - taken : 0;
     size_t want = SETTI_MIN(pages / 4 * rounded, STRIP_SIZE);
     uint32_t count = (uint32_t)(SETTI_MIN(want, room) / rounded);
@@ -1024,7 +1027,7 @@ static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     pool->bump_size -= count * rounded;
 }
 
-/* Makes a run of adjacent free pages, for a table with `pages` pages. */
+/* Makes a run of up to `pages` / 4 free pages that lie side by side. */
 static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t pages)
 {
     const pool_piece* head = pool->free[k];
@@ -1045,7 +1048,14 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     strip_link(pool, strip, k, first, count);
 }
 
-/* Takes memory for the page of an entry: the next one of the table's run. */
+/* Whether a table may take a run of class k. A pool with a ceiling or a hold hands out only what is
+ * used. */
+static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t k)
+{
+    return strip->left == 0 && k >= 2 && pool->blocks != NULL && pool->ceiling == 0 && !pool->holds;
+}
+
+/* Takes memory for the page of an entry, from the table's run if it has one. */
 static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_strip* strip = pages_strip(pages);
@@ -1053,9 +1063,12 @@ static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t num
         return setti_pool_alloc(pool, pages->size, pages->align);
     }
     uint32_t k = pool_class(SETTI_MAX(pages->size, pages->align));
-    if (strip->left == 0 && k >= 2 && pool->blocks != NULL && pool->ceiling == 0 && !pool->holds) {
-        uint32_t before = pages_before(pages, number); /* few, if the type has few entities */
-        uint32_t count = before < 64 ? before : number;
+    if (strip_can_begin(pool, strip, k)) {
+        /* Pages of this stretch of entries, not of the table: a type of few entities has few. */
+        uint32_t count = pages_before(pages, number);
+        if (count == 64) { /* or more */
+            count = number;
+        }
         if (pool->free[k] != NULL) {
             strip_reuse(pool, strip, k, count);
         } else {
@@ -1087,7 +1100,7 @@ bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, b
         if (page == NULL) {
             return false;
         }
-        setti_pages_write(pool, pages, number); /* a snapshot saves it as absent */
+        setti_pages_write(pool, pages, number); /* a snapshot saves the page as absent */
         setti_pages_put(pages, number, page);
         *fresh = true;
     }

@@ -1,12 +1,11 @@
 /* page.h: the memory of a world.
  *
- * A pool hands out pieces of a few KB, cut from blocks that it takes from the allocator: the pages
- * that hold a world's state, and the small tables around them. A paged array is a table of pointers
- * to such pages; growing it adds a page and never moves one.
+ * A pool takes blocks from the allocator and cuts them into pieces of a few KB: pages for a world's
+ * state, and small tables. A paged array is a table of pointers to pages; growing the array adds a
+ * page and never moves a page.
  *
  * Each page carries the tick of its last write. Call setti_pages_write before writing, once a page
- * in loops: change detection, snapshots and hashes rely on it to know which pages differ from an
- * earlier state.
+ * in loops: change detection, snapshots and hashes compare these ticks to find changed pages.
  */
 #ifndef SETTI_PAGE_H
 #define SETTI_PAGE_H
@@ -14,9 +13,9 @@
 #include "base/bits.h"
 #include "base/platform.h"
 
-/* Pieces of up to 1 KB come in powers of two from 32 bytes, above in steps of 128 bytes up to 32
- * KB, larger ones straight from the allocator. Steps of 128 keep a page of 1,024 rows plus its 128
- * bytes of occupancy from wasting an eighth. */
+/* Pieces of up to 1 KB have sizes 32, 64, 128, ..., pieces of up to 32 KB multiples of 128 bytes.
+ * Larger pieces come straight from the allocator. With steps of 128 bytes a page of 1,024 rows and
+ * 128 bytes of occupancy wastes nothing. */
 #define SETTI_POOL_SMALL_CLASSES 6
 #define SETTI_POOL_SMALL_MAX 1024
 #define SETTI_POOL_STEP 128
@@ -24,8 +23,8 @@
 #define SETTI_POOL_CLASSES                                                                         \
     (SETTI_POOL_SMALL_CLASSES + (SETTI_POOL_PAGE_MAX - SETTI_POOL_SMALL_MAX) / SETTI_POOL_STEP)
 
-/* Indices below 1 << SETTI_READ_SHIFT, the default limit, are read in line: what programs read has
- * an entry for each page up to there. Behind it one far entity would make that 32 MB. */
+/* Inline reads see indices below 1 << SETTI_READ_SHIFT, the default limit of entities: `read` has
+ * an entry for each page up to there. With a higher limit one far entity could cost 32 MB. */
 #define SETTI_READ_SHIFT 28
 
 typedef struct setti_block setti_block;
@@ -34,148 +33,145 @@ typedef struct setti_strip setti_strip;
 typedef struct setti_range setti_range;
 
 typedef struct setti_pool {
-    /* the world's clock; beside the pool because every write path has the pool at hand */
-    uint64_t tick;
-    uint64_t restored; /* the tick of the latest restore; 0: none */
-    uint64_t cloned;   /* the tick at which another world was cloned into this one; 0: none was */
-    /* pages last written before this tick are saved before they are written; 0, and so no page,
-     * while no snapshot is held */
+    uint64_t tick;     /* the world's clock; here because every write path has the pool at hand */
+    uint64_t restored; /* the tick of the latest restore; 0: no restore */
+    uint64_t cloned;   /* the tick of the latest clone into this world; 0: no clone */
+    /* Pages last written before this tick are saved before the next write. 0 while no snapshot is
+     * held: no page is saved. */
     uint64_t cow_from;
     struct setti_cow* cow; /* saves old contents of pages; cow.h */
-    /* held by the barrier while it saves a page, because loops on several threads may; lock it to
-     * allocate from the pool while such loops run */
+    /* Saving a page takes the lock, since loops on several threads may save pages. Take the lock to
+     * allocate from the pool while parallel loops run. */
     setti_lock lock;
     sett_allocator allocator;
     setti_block* blocks; /* newest first */
-    setti_block* held;   /* for when the allocator fails; or NULL */
+    setti_block* held;   /* a reserve in case the allocator fails, or NULL */
     setti_large* large;  /* pieces beyond SETTI_POOL_PAGE_MAX or of unusual alignment */
-    setti_strip* strips; /* runs: room that page tables took for their next pages */
-    setti_range* ranges; /* free room that setti_pool_join made, of at least a page each */
+    setti_strip* strips; /* runs: room for the next pages of a table */
+    setti_range* ranges; /* free room joined by setti_pool_join, each of at least a page */
     unsigned char* bump; /* the unused end of the newest block */
-    size_t bump_size;    /* its bytes */
+    size_t bump_size;    /* bytes from `bump` on */
     size_t block_size;   /* bytes held from the allocator */
-    size_t used_size;    /* bytes handed out, rounded up to their classes */
-    /* The most bytes held from the allocator beside `exempt` and `held`; 0: no limit. For work that
-     * an outside request causes: an allocation beyond it fails as if memory had run out. */
+    size_t used_size;    /* bytes handed out, each piece rounded up to its class */
+    /* The limit of block_size, without `exempt` and `held`; 0: no limit. Allocations above the
+     * limit fail as if memory had run out. For work caused by requests from outside. */
     size_t ceiling;
-    size_t exempt; /* bytes held for copies of pages since the ceiling was set */
-    /* bytes that setti_pool_reserve made room for, plus the bytes in use at that call */
-    size_t promised;
+    size_t exempt;        /* bytes held for copies of pages since the ceiling was set */
+    size_t promised;      /* used_size may grow to this without a new block (setti_pool_reserve) */
     bool holds;           /* between setti_pool_hold and setti_pool_end_hold: no new runs */
     uint64_t allocations; /* calls for memory so far */
-    /* Pages of storages neither move nor are freed: rows of several entities are reserved and not
-     * taken yet. How often setti_edit_pin was called without setti_edit_unpin */
+    /* Calls of setti_edit_pin without setti_edit_unpin. Unless 0, storages neither move nor free
+     * pages: rows of several entities are reserved and not taken yet. */
     uint32_t pinned;
-    bool strayed;    /* pages became empty meanwhile: some storage has a `stray` */
-    bool huge_pages; /* all blocks are huge pages, not only large ones: see pool_grow */
+    bool strayed;    /* pages became empty while pinned: a storage has a `stray` */
+    bool huge_pages; /* all blocks are huge pages, not only large blocks: see pool_grow */
     bool small;      /* blocks and pages of values are small: sett_world_desc.small_pages */
-    bool denied;     /* the ceiling was met */
-    /* free pieces by class, linked through their first word; not initialised without a block */
+    bool denied;     /* an allocation failed at the ceiling */
+    /* free pieces by class, linked through the first word; not initialised without a block */
     void* free[SETTI_POOL_CLASSES];
 } setti_pool;
 
 void setti_pool_init(setti_pool* pool, sett_allocator allocator, bool huge_pages);
-/* Frees everything, including pieces that are still in use. */
+/* Frees everything, including pieces in use. */
 void setti_pool_deinit(setti_pool* pool);
 
 /* Returns `size` bytes (not 0), uninitialised, or NULL. `align` is a power of two up to 4,096. */
 void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align);
 
-/* Like setti_pool_alloc, of zeroes. From SETTI_POOL_ZERO bytes on they come from the allocator's
- * zero_fn, if there is one: memory that is never touched costs nothing. `align`: at most 16. */
+/* Like setti_pool_alloc, filled with zeroes. From SETTI_POOL_ZERO bytes on by the allocator's
+ * zero_fn, if it has one: untouched memory then costs nothing. `align`: at most 16. */
 void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align);
 #define SETTI_POOL_ZERO ((size_t)512 << 10)
 
-/* Takes a block, unless `size` bytes are unused in the newest one. So many bytes can then be handed
- * out, each piece counted as up to 256 bytes more. Returns false when memory runs out. */
+/* Makes room for `size` bytes in the newest block, or takes a block. Pieces of `size` bytes in all
+ * then cannot fail, if each is counted with 256 bytes more. Returns false when memory runs out. */
 bool setti_pool_reserve(setti_pool* pool, size_t size);
 
-/* Touches memory ahead, so that work that allocates much at once does not wait for the system. The
- * first call (*at is NULL) takes room for `size` bytes, of small pages: touching a huge one takes
- * too long. Each call touches the next `step` unused bytes of the newest block, fewer if these take
- * longer than `nanoseconds`. It promises nothing, and cannot fail. */
+/* Touches memory ahead of work that allocates much at once. The first call (*at is NULL) takes room
+ * for `size` bytes in small pages, because touching a huge page takes too long. Each call touches
+ * the next `step` unused bytes of the newest block, and stops after `nanoseconds`. Cannot fail. */
 void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
                      uint64_t nanoseconds);
 
-/* Joins neighbouring free pieces of this size into room that is cut before a new block is taken. */
+/* Joins neighbouring free pieces of `size` bytes. The joined room is used before new blocks. */
 void setti_pool_join(setti_pool* pool, size_t size, size_t align);
 
-/* Holds a block of `size` bytes for the case that the allocator fails: pieces of up to
- * SETTI_POOL_PAGE_MAX bytes are then cut from it. So pieces of `size` bytes together, each counted
- * as up to 256 bytes more, cannot fail. Returns false when memory runs out. */
+/* Holds a block of `size` bytes in case the allocator fails. Pieces of `size` bytes in all then
+ * cannot fail, if each has at most SETTI_POOL_PAGE_MAX bytes and is counted with 256 bytes more.
+ * Returns false when memory runs out. */
 bool setti_pool_hold(setti_pool* pool, size_t size);
-/* Ends the hold; the block stays for the next one, until setti_pool_let_go or setti_pool_trim. */
+/* Ends the hold. The block stays for the next hold, until setti_pool_let_go or setti_pool_trim. */
 void setti_pool_end_hold(setti_pool* pool);
 /* Frees the held block. */
 void setti_pool_let_go(setti_pool* pool);
 
-/* Limits the pool to `more` bytes beyond those that it holds now; 0: no limit. */
+/* Limits the pool to `more` bytes above the bytes held now; 0: no limit. */
 void setti_pool_set_ceiling(setti_pool* pool, size_t more);
-/* Whether the pool exceeds the ceiling because it used the held block. */
+/* Whether the pool exceeds the ceiling, because the held block was used. */
 bool setti_pool_is_above(const setti_pool* pool);
 
 /* Like setti_pool_alloc, but does not count against the ceiling. */
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align);
 
 /* Makes room for `more` items of `size` bytes in an array of the pool, aligned to 16. Returns the
- * array, which may have moved; NULL, without a change, when memory runs out. */
+ * array, perhaps moved. Returns NULL and changes nothing when memory runs out. */
 void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count, uint32_t more,
                       uint32_t* capacity);
 
 /* Frees a piece; `size` and `align` as at its allocation. NULL is ignored. */
 void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align);
 
-/* Returns empty blocks to the allocator. Does nothing without memory for its own work. */
+/* Returns empty blocks to the allocator. Does nothing without memory for a list of the blocks. */
 void setti_pool_trim(setti_pool* pool);
 
-/* Checks that free and used bytes add up to the blocks' sizes. Returns NULL or the error. */
+/* Checks the invariant of page.c. Returns NULL or the error. */
 const char* setti_pool_validate(const setti_pool* pool);
 
 /* Rarely used data of a table; cow.h. */
 typedef struct setti_page_notes setti_page_notes;
 
-/* A run: room for the next pages of a table, side by side, so that a loop over them is as fast as
- * over an array. It lies behind the entries of a table, and is in the pool's list while pages are
- * left. The pool takes these back when the allocator fails, and when it is trimmed. */
+/* A run: memory for the next pages of a table, side by side, so that loops are as fast as over an
+ * array. This header follows the entries of the table. The pool lists runs with unused pages, and
+ * takes these pages back when the allocator fails and when the pool is trimmed. */
 struct setti_strip {
     setti_strip* next;
     setti_strip* previous;
-    unsigned char* page; /* the next one */
-    uint32_t left;       /* pages */
+    unsigned char* page; /* the first unused page */
+    uint32_t left;       /* unused pages */
     uint32_t class;      /* of a page, in the pool */
 };
 
 /* A page table. Pointers and ticks lie apart, so that the pointers of a million entities fit the
- * first-level cache. The public sett_page_table_ begins the same. */
+ * first-level cache. The public sett_page_table_ has the same first members. */
 typedef struct setti_pages {
-    void** data;    /* by page number; NULL: this stretch is empty */
-    uint64_t* tick; /* of the last write to the page; in the same allocation */
+    void** data;    /* pages by number; NULL: no page */
+    uint64_t* tick; /* of the last write to the page; in the allocation of `data` */
     uint32_t count; /* entries in use */
     uint32_t capacity;
     uint32_t size;           /* bytes of a page */
     uint32_t align;          /* of a page */
     setti_page_notes* notes; /* or NULL */
-    /* Like `data`, with `none` in place of NULL, for readers that do not test for pages. It has as
-     * many entries, but 1 << read_shift at most. NULL until `none` is set. */
+    /* A copy of `data` with `none` instead of NULL, for readers that do not test for pages: of at
+     * most the first 1 << read_shift pages. NULL if `none` is NULL. */
     const void** read;
     const void* none;
-    uint32_t read_mask;  /* entries of `read`, a power of two, less one */
-    uint32_t read_count; /* entries in use that readers of values see; 0 if `hidden` or `bare` */
+    uint32_t read_mask;  /* entries of `read`, a power of two, minus 1 */
+    uint32_t read_count; /* entries for readers of values; 0 if `hidden` or `bare` */
     bool hidden;         /* from readers */
-    bool bare;           /* there are no values that belong to the entries */
+    bool bare;           /* the entries have no values, only presence */
     uint8_t read_shift;
-    uint32_t has_count; /* entries in use that readers see */
+    uint32_t has_count; /* entries for readers of presence; 0 if `hidden` */
 } setti_pages;
 
-/* An empty table of pages of this size and alignment. */
+/* Makes an empty table for pages of `size` bytes. */
 void setti_pages_init(setti_pages* pages, size_t size, size_t align);
 
-/* Like setti_pages_init, with a page that readers see where there is none. They see the first
- * 1 << shift pages; what lies behind is for setti_pages_get. */
+/* Like setti_pages_init, for a table with readers: they see the first 1 << shift pages, and `none`
+ * in place of a missing page. */
 void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const void* none,
                            uint8_t shift);
 
-/* Sets how many entries are in use; the entries behind them are empty. */
+/* Sets the number of entries in use. Later entries are empty. */
 static inline void setti_pages_set_count(setti_pages* pages, uint32_t count)
 {
     pages->count = count;
@@ -192,37 +188,37 @@ static inline void setti_pages_hide(setti_pages* pages, bool hidden)
     setti_pages_set_count(pages, pages->count);
 }
 
-/* Extends the table to entries 0..count-1; new ones are empty. False when memory runs out. */
+/* Extends the table to `count` entries; new entries are empty. False when memory runs out. */
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
 
-/* Creates this entry's page, with undefined contents, if there is none; *fresh becomes whether the
- * page was created. False when memory runs out. */
+/* Creates the page of an entry, uninitialised, unless the entry has a page. Sets *fresh if it was
+ * created now. Returns false when memory runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
-/* Moves the page of one entry to another, empty entry; no snapshot is held. */
+/* Moves a page from entry `from` to the empty entry `to`. No snapshot may be held. */
 void setti_pages_move(const setti_pool* pool, const setti_pages* pages, uint32_t from, uint32_t to);
 
-/* Frees the table's room beyond `capacity` entries. None of these entries has a page. Does nothing
- * if there is no memory for the smaller table. */
+/* Shrinks the table to `capacity` entries, at least `count`. Keeps its size if the allocation of
+ * the smaller table fails. */
 void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity);
 
-/* Frees a page; its entry is then empty. An empty entry is ignored. */
+/* Frees the page of an entry, if the entry has a page. */
 void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number);
 
-/* Frees all pages and the table, which is then empty. No snapshot may hold pages of it. */
+/* Frees all pages and empties the table. No snapshot may hold pages of the table. */
 void setti_pages_deinit(setti_pool* pool, setti_pages* pages);
 
-/* Checks the table that readers use. Returns NULL or the error. */
+/* Checks `read` and the counts for readers. Returns NULL or the error. */
 const char* setti_pages_validate(const setti_pages* pages);
 
-/* The page of this number, or NULL. */
+/* Returns the page of a number, or NULL. */
 SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
 {
     return number < pages->count ? pages->data[number] : NULL;
 }
 
-/* The tick of the last restore that exchanged the page, 0 if there was none. Not part of the state:
- * restored pages have the ticks of their writes. */
+/* The tick of the last restore of the page; 0: never restored. It is not part of the state: a
+ * restore resets `tick`, not this. */
 SETTI_INLINE uint64_t* setti_pages_restored(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->capacity);
@@ -233,23 +229,23 @@ SETTI_INLINE uint64_t* setti_pages_restored(const setti_pages* pages, uint32_t n
 static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from < pages->count && to < pages->count);
-    uint64_t* is = setti_pages_restored(pages, to);
-    *is = SETTI_MAX(*is, *setti_pages_restored(pages, from));
+    uint64_t* restored = setti_pages_restored(pages, to);
+    *restored = SETTI_MAX(*restored, *setti_pages_restored(pages, from));
 }
 
-/* The number of the page's entry in the diff, valid while the page's tick says that it has one. */
+/* The number of the page's entry in the diff; valid if the page's tick is at least cow_from. */
 static inline uint32_t* setti_pages_entry(const setti_pages* pages, uint32_t number)
 {
     return (uint32_t*)(void*)(pages->data + pages->capacity) + number;
 }
 
-/* One bit an entry: whether its page exists. */
+/* One bit an entry, set if the page exists. */
 static inline uint64_t* setti_pages_bits(const setti_pages* pages)
 {
     return (uint64_t*)(void*)setti_pages_entry(pages, pages->capacity);
 }
 
-/* Sets the page of an entry; NULL empties it. */
+/* Sets the page of an entry; NULL empties the entry. */
 static inline void setti_pages_put(const setti_pages* pages, uint32_t number, void* page)
 {
     SETTI_ASSERT(number < pages->capacity);
@@ -262,14 +258,15 @@ static inline void setti_pages_put(const setti_pages* pages, uint32_t number, vo
     *word = page != NULL ? *word | bit : *word & ~bit;
 }
 
-/* The number of the first page from `number` on, or of the last one before `end`; SETTI_NONE if
- * there is none. Tables of ten million entities are 20 words of these bits. */
+/* The number of the first page from `number` on; SETTI_NONE without such a page. Cheap: a table for
+ * ten million entities has 20 words of bits. */
 static inline uint32_t setti_pages_next(const setti_pages* pages, uint32_t number)
 {
     return pages->count != 0 ? setti_bits_next(setti_pages_bits(pages), number, pages->count)
                              : SETTI_NONE;
 }
 
+/* The number of the last page before `end`; SETTI_NONE without such a page. */
 static inline uint32_t setti_pages_last(const setti_pages* pages, uint32_t end)
 {
     return pages->count != 0
@@ -280,8 +277,8 @@ static inline uint32_t setti_pages_last(const setti_pages* pages, uint32_t end)
 /* Slow path of setti_pages_write: saves a page that a snapshot needs. */
 void setti_pages_cow(setti_pool* pool, const setti_pages* pages, uint32_t number);
 
-/* Call before writing to a page: once a page in loops. Two threads must not write to or mark one
- * page at a time: split a loop only at the borders of all pages that it writes. */
+/* Call before writing to a page, once a page in loops. Two threads must not write to or mark the
+ * same page: split a parallel loop at the borders of all pages written by it. */
 SETTI_INLINE void setti_pages_write(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->count);
@@ -293,8 +290,8 @@ SETTI_INLINE void setti_pages_write(setti_pool* pool, const setti_pages* pages, 
     }
 }
 
-/* Like setti_pages_write, for fast paths, which call no function. Returns false, without a change,
- * if a snapshot needs the page: the slow path calls setti_pages_write. */
+/* setti_pages_write for fast paths, which call no function. Returns false and changes nothing if a
+ * snapshot needs the page; the slow path then calls setti_pages_write. */
 SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_pages* pages,
                                         uint32_t number)
 {
@@ -308,12 +305,12 @@ SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_page
     return true;
 }
 
-/* Fast paths are compiled twice, with and without copy-on-write, and selected by whether a snapshot
- * is held (pool->cow_from is not 0): the value of their parameter `cow`. */
+/* Fast paths are compiled twice: `cow` is SETTI_COW while a snapshot is held (pool->cow_from is not
+ * 0), else SETTI_NO_COW. */
 #define SETTI_COW true
 #define SETTI_NO_COW false
 
-/* Like setti_pages_try_write, for such a path: with SETTI_NO_COW one store, which succeeds. */
+/* setti_pages_try_write for paths with a parameter `cow`. SETTI_NO_COW: one store, always true. */
 SETTI_INLINE bool setti_pages_try_mark(const setti_pool* pool, const setti_pages* pages,
                                        uint32_t number, bool cow)
 {

@@ -1,10 +1,10 @@
-/* platform.c: the allocator, files, the clock and the threads of the system. See platform.h. With
- * SETT_PLATFORM the program brings them, and platform_own.c calls those instead. */
+/* platform.c: memory, files, clock and threads of the operating system. See platform.h. With
+ * SETT_PLATFORM platform_own.c replaces this file. */
 #if (defined(__linux__) || defined(__wasi__)) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* madvise, clock_gettime, pthread_create, pthread_getattr_np */
 #endif
 #if !defined(_FILE_OFFSET_BITS)
-#define _FILE_OFFSET_BITS 64 /* files above 2 GB where addresses have 32 bits */
+#define _FILE_OFFSET_BITS 64 /* files above 2 GB on 32-bit systems */
 #endif
 
 #include "base/platform.h"
@@ -29,7 +29,7 @@
 #include <io.h>
 #include <malloc.h>
 #include <windows.h>
-/* Macros of the Windows headers that other files of the amalgamation use as names. */
+/* Macros of the Windows headers; other files of the amalgamation use the names. */
 #undef near
 #undef far
 #define PLATFORM_WINDOWS
@@ -43,8 +43,7 @@
 #endif
 
 #if defined(_WIN32)
-/* Large pieces are zeroes that the system does not back with memory before they are touched. Such a
- * piece begins at a multiple of 64 KB. */
+/* Whether a piece comes from VirtualAlloc: zeroes, provided when touched, aligned to 64 KB. */
 static bool platform_is_virtual(size_t size, size_t align)
 {
     return size >= (size_t)512 << 10 && align <= (size_t)64 << 10;
@@ -79,7 +78,7 @@ void* setti_platform_alloc(void* user, size_t size, size_t align)
     if (align <= sizeof(void*) * 2) {
         return malloc(size);
     }
-    /* aligned_alloc wants a size that is a multiple of the alignment. */
+    /* aligned_alloc wants a multiple of the alignment as size. */
     void* memory = aligned_alloc(align, setti_align_up(size, align));
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (memory != NULL && align >= SETTI_HUGE_PAGE) {
@@ -98,7 +97,7 @@ void* setti_platform_alloc_zero(void* user, size_t size, size_t align)
     return platform_is_virtual(size, align) ? setti_platform_alloc(NULL, size, align) : NULL;
 #else
     void* zeroes = calloc(1, size);
-    if (((uintptr_t)zeroes & (align - 1)) != 0) { /* aligned as some C libraries do not */
+    if (((uintptr_t)zeroes & (align - 1)) != 0) { /* some C libraries align less */
         free(zeroes);
         return NULL;
     }
@@ -107,7 +106,7 @@ void* setti_platform_alloc_zero(void* user, size_t size, size_t align)
 }
 
 /* ---------------------------------------------------------------------------------------- files
- * Unbuffered: what is written is large, or is to reach the system at once. */
+ * Unbuffered: writes are large, or must reach the system at once. */
 
 static void* platform_open(void* user, const char* path, sett_file_mode mode)
 {
@@ -118,7 +117,7 @@ static void* platform_open(void* user, const char* path, sett_file_mode mode)
 #if defined(PLATFORM_POSIX)
     struct stat found;
     if (file != NULL && (fstat(fileno(file), &found) != 0 || S_ISDIR(found.st_mode))) {
-        (void)fclose(file); /* a folder can be opened for reading, and a save would move it away */
+        (void)fclose(file); /* fopen opens folders for reading; a save would replace the folder */
         file = NULL;
     }
 #endif
@@ -176,7 +175,7 @@ static bool platform_unlink(void* user, const char* path)
     return remove(path) == 0;
 }
 
-/* A lock that is held. */
+/* A held lock of a file. */
 typedef struct platform_held {
 #if defined(PLATFORM_WINDOWS)
     HANDLE handle;
@@ -211,7 +210,7 @@ static bool platform_rename(void* user, const char* from, const char* to)
 #endif
 }
 
-/* Makes renames in a folder last. Windows writes them through, and standard C cannot. */
+/* Writes renames in a folder to the disk. Not needed on Windows, impossible in standard C. */
 static bool platform_sync_folder(void* user, const char* path)
 {
     (void)user;
@@ -235,7 +234,8 @@ static bool platform_sync_folder(void* user, const char* path)
 }
 
 #if defined(PLATFORM_POSIX)
-/* Unlocking removes the file, so another file may have its name by now: they are compared. */
+/* Opens and locks held->path. Repeats if the path names another file afterwards: another process
+ * has removed the locked file when it unlocked. */
 static sett_status platform_take(platform_held* held)
 {
     struct stat locked;
@@ -375,7 +375,7 @@ void setti_platform_sleep(uint64_t nanoseconds)
 
 /* -------------------------------------------------------------------------------------- threads */
 
-/* Each thread has an errno of its own, wherever there are threads: C says so. */
+/* C gives each thread an errno of its own. */
 uintptr_t setti_platform_thread(void)
 {
     return (uintptr_t)&errno;
@@ -395,12 +395,12 @@ uint32_t setti_platform_callers(void** out, uint32_t capacity)
 #endif
 }
 
-/* The lowest address of the calling thread's stack, which grows downwards; the highest: unknown. */
+/* The lowest address of the calling thread's stack (it grows downwards); UINTPTR_MAX: unknown. */
 static uintptr_t platform_stack_end(void)
 {
     uintptr_t end = UINTPTR_MAX;
 #if defined(PLATFORM_WINDOWS)
-    end = (uintptr_t)((const NT_TIB*)NtCurrentTeb())->StackLimit; /* of a fiber, if one runs */
+    end = (uintptr_t)((const NT_TIB*)NtCurrentTeb())->StackLimit; /* also in fibers */
 #elif defined(__linux__) && defined(__GLIBC__)
     pthread_attr_t attributes;
     void* address = NULL;
@@ -415,7 +415,7 @@ static uintptr_t platform_stack_end(void)
     return end;
 }
 
-/* Needs its own frame: inlined, the caller's variables might lie beyond `here`. */
+/* Not inlined: the caller's variables could lie below `here` in a shared frame. */
 SETTI_APART bool setti_platform_has_returned(const void* variable)
 {
     volatile char here = 0;

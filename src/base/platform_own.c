@@ -1,6 +1,5 @@
-/* platform_own.c: the functions that the program puts in place of the system's, called where the
- * rest of Sett asks for memory, time, threads and files. sett/platform.h says what happens without
- * each. */
+/* platform_own.c: implements platform.h by the program's functions. sett/platform.h says what
+ * happens without each function. */
 #include "base/platform.h"
 
 #if defined(SETT_PLATFORM)
@@ -87,8 +86,8 @@ bool setti_platform_has_returned(const void* variable)
 }
 
 /* ------------------------------------------------------------------------------------ threads
- * A gate and a thread keep the program's pointer in the room that they have. Without threads a gate
- * is always open. */
+ * `opaque` of a gate or a thread holds the program's pointer. Without threads a gate is always
+ * open. */
 
 static bool platform_has_threads(void)
 {

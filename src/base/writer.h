@@ -1,4 +1,4 @@
-/* writer.h: writes texts of any length into the caller's buffer, as snprintf does. */
+/* writer.h: writes text into the caller's buffer and counts the whole length, as snprintf does. */
 #ifndef SETTI_WRITER_H
 #define SETTI_WRITER_H
 
@@ -12,7 +12,7 @@ typedef struct setti_writer {
     size_t length; /* of the whole text, also beyond `size` */
 } setti_writer;
 
-/* Begins an empty text in a buffer of `size` bytes. Returns the room in it: none if it is NULL. */
+/* Empties a buffer of `size` bytes. Returns `size`, or 0 if the buffer is NULL. */
 static inline size_t setti_writer_empty(char* out, size_t size)
 {
     if (out == NULL || size == 0) {
@@ -28,19 +28,20 @@ static inline setti_writer setti_writer_begin(char* out, size_t size)
     return writer;
 }
 
-/* Appends; characters that do not fit are only counted. */
+/* Appends formatted text. Characters that do not fit are only counted. */
 void setti_writer_add(setti_writer* writer, const char* format, ...) SETTI_PRINTF(2, 3);
 
-/* Append a text as it is. */
+/* Append text unchanged. */
 void setti_writer_add_text(setti_writer* writer, const char* text);
 void setti_writer_add_bytes(setti_writer* writer, const char* bytes, size_t size);
 
 /* Appends arbitrary bytes: quotes, backslashes and bytes outside printable ASCII as \xNN. */
 void setti_writer_add_escaped(setti_writer* writer, const char* bytes, size_t length);
 
-/* Makes a message one line, whatever the names in it contain: control characters become \xNN. Its
- * end is cut off where they do not fit. The second formats one first. */
+/* Replaces control characters of a message by \xNN, so that the message stays on one line. Cuts off
+ * the end if `size` is too small. */
 void setti_message_escape(char* text, size_t size);
+/* Formats a message, then escapes it. */
 void setti_message_format(char* out, size_t size, const char* format, va_list arguments);
 
 #endif

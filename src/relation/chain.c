@@ -1,32 +1,31 @@
 /* chain.c: the lists of links.
  *
- * The workload: links made and removed one at a time, thousands a frame, between entities that come
- * and go; and walks over a target's sources. So lists are doubly linked through the links
- * themselves, removal is O(1), and their ends are in the entity's component. Rejected: storing
- * links by target, as archetypes do: ten thousand targets would be ten thousand storages.
+ * The workload: a program makes and removes links one at a time, thousands a frame, and walks over
+ * the sources of targets. So links form doubly linked lists, removing a link is O(1), and the
+ * entity's component stores the first and the last link. Rejected: one storage for each target, as
+ * archetypes have; ten thousand targets would be ten thousand storages.
  *
  *     target's component   count first last
  *                                  |     +------------------+
  *                                  v                        v
  *     links                   [target . next]-->[...]-->[target . next = none]
  *
- * With many targets, records have no gaps: the last one replaces a deleted one, which renumbers it
- * in four neighbours and allows freeing memory.
+ * With many targets, records have no gaps, so that memory can be freed: the last record moves into
+ * the gap of a deleted record, and four neighbours get the new number.
  *
- * Before a link is made, the shorter of two lists is searched for it, usually a few links. Where
- * many sources have many targets (a thousand a thousand) that would be quadratic. So after searches
- * over as many links as there are, a hash table of them is made, 6 to 12 bytes a link, and used
- * until the state is replaced.
+ * Before a link is made, a search tests whether the link exists already, in the shorter of the
+ * source's and the target's list. For a thousand sources with a thousand targets each, these
+ * searches would be quadratic. So after they have visited four times as many links as exist, a
+ * hash table of all links is built (6 to 24 bytes a link), and used until the state is replaced.
  *
- * Invariant:  a list's count = links on the way from first to last;  next[previous[x]] == x;
- *             a link to a living target is in that target's list, and in no other;
- *             with many: a record is in its source's list;  record_count = sum of all lists;
- *             a table of pairs has each record, and nothing else
+ * Invariant:  list.count = number of links from first to last;  next[previous[x]] == x;
+ *             a link to a living target is in the target's list, and in no other list;
+ *             with many: a record is in the source's list;  record_count = sum of list.count;
+ *             the table of pairs has each record, and nothing else
  */
 #include "relation/chain.h"
 
-/* The table of pairs is built after searches over so many times as many links as there are. */
-#define CHAIN_PATIENCE 4
+#define CHAIN_PATIENCE 4 /* the table of pairs is built after visits to 4 times all links */
 
 /* The list of a living target's sources; NULL if the entity is not a target. */
 SETTI_INLINE sett_links* chain_list(const setti_relation* relation, sett_entity target)
@@ -40,7 +39,7 @@ SETTI_INLINE sett_links* chain_list(const setti_relation* relation, sett_entity 
                : setti_storage_find_mut(pool, storage, target.index);
 }
 
-/* Like chain_list; also NULL if the entity is not alive. */
+/* Like chain_list, but also returns NULL for an entity that is not alive. */
 static sett_links* chain_sources(const setti_relation* relation, sett_entity target)
 {
     return setti_entity_is_current(&relation->world->entities, target)
@@ -48,7 +47,7 @@ static sett_links* chain_sources(const setti_relation* relation, sett_entity tar
                : NULL;
 }
 
-/* With many targets: the list of a source's targets. */
+/* With many targets: the list of a source's outgoing links. */
 static sett_links* chain_targets(const setti_relation* relation, uint32_t source)
 {
     return setti_storage_find_mut(&relation->world->pool, &relation->links->storage, source);
@@ -60,7 +59,7 @@ static setti_chain_record* chain_record_mut(const setti_relation* relation, uint
     return (setti_chain_record*)(void*)setti_chain_write(relation, place);
 }
 
-/* The neighbours of the link at a place, marked as written. */
+/* Returns the neighbours of the link at `place`, and marks the link as written. */
 SETTI_INLINE sett_chain_* chain_at(const setti_relation* relation, setti_link_side side,
                                    uint32_t place)
 {
@@ -68,7 +67,7 @@ SETTI_INLINE sett_chain_* chain_at(const setti_relation* relation, setti_link_si
                                  : &chain_record_mut(relation, place)->by_source;
 }
 
-/* Appends links that are linked to each other already; `chain` belongs to the first. */
+/* Appends links `first` to `first + count - 1`, already linked in a row; `chain` is of `first`. */
 SETTI_INLINE void chain_append_run(const setti_relation* relation, setti_link_side side,
                                    sett_links* list, sett_chain_* chain, uint32_t first,
                                    uint32_t count)
@@ -91,7 +90,8 @@ static void chain_append(const setti_relation* relation, setti_link_side side, s
     chain_append_run(relation, side, list, chain, place, 1);
 }
 
-/* Makes a link's neighbours, or the ends of `list` (NULL: its entity is gone), skip the link. */
+/* Makes the link before lead to `next`, and the link after lead back to `previous`. At an end,
+ * updates `list` instead, unless the entity of the list is gone (NULL). */
 static void chain_redirect(const setti_relation* relation, setti_link_side side, sett_links* list,
                            const sett_chain_* chain, uint32_t next, uint32_t previous)
 {
@@ -126,7 +126,8 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link)
     }
 }
 
-/* Links neighbouring values to each other. */
+/* Links the neighbouring values from `row` on to each other. The caller corrects the first link's
+ * `previous` and the last link's `next`. */
 static void chain_fill(const setti_relation* relation, unsigned char* row, uint32_t first,
                        uint32_t count, sett_entity target)
 {
@@ -138,13 +139,13 @@ static void chain_fill(const setti_relation* relation, unsigned char* row, uint3
     }
 }
 
-/* Counts the first sources whose values are neighbours. */
+/* Counts the leading sources with neighbouring values on one page. */
 static uint32_t chain_run(const setti_storage* storage, const sett_entity* sources, uint32_t count)
 {
     uint32_t rows = setti_storage_rows(storage);
-    uint32_t room = storage->kind == SETTI_ARRAY ? rows - (sources[0].index & (rows - 1)) : 1;
+    uint32_t on_page = storage->kind == SETTI_ARRAY ? rows - (sources[0].index & (rows - 1)) : 1;
     uint32_t run = 1;
-    while (run < count && run < room && sources[run].index == sources[0].index + run) {
+    while (run < count && run < on_page && sources[run].index == sources[0].index + run) {
         run++;
     }
     return run;
@@ -183,6 +184,7 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
     }
 }
 
+/* The first slot of a search for a pair. */
 static uint32_t pair_home(const setti_relation* relation, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(relation->pair_capacity != 0);
@@ -196,7 +198,7 @@ static uint32_t pair_home_of(const setti_relation* relation, uint32_t place)
     return pair_home(relation, record->source, record->link.target.index);
 }
 
-/* Whether there is a table, of the present state. */
+/* Whether a table exists and belongs to the present state. */
 static bool pair_is_current(const setti_relation* relation)
 {
     return relation->pair_capacity != 0 && relation->pair_epoch == relation->world->epoch;
@@ -228,15 +230,15 @@ static uint32_t pair_slot(const setti_relation* relation, uint32_t place)
     return at;
 }
 
-/* Removes a record. Entries behind it move up, but not above their home (Knuth, TAOCP 3, 6.4). */
-static void pair_take(const setti_relation* relation, uint32_t place)
+/* Removes a record from the table (Knuth, TAOCP 3, 6.4, algorithm R). */
+static void pair_remove(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(pair_is_current(relation));
     uint32_t mask = relation->pair_capacity - 1;
     uint32_t hole = pair_slot(relation, place);
     for (uint32_t at = (hole + 1) & mask; relation->pairs[at] != 0; at = (at + 1) & mask) {
         uint32_t home = pair_home_of(relation, relation->pairs[at] - 1);
-        if (((at - home) & mask) >= ((at - hole) & mask)) {
+        if (((at - home) & mask) >= ((at - hole) & mask)) { /* the home is not after the hole */
             relation->pairs[hole] = relation->pairs[at];
             hole = at;
         }
@@ -253,14 +255,14 @@ void setti_chain_drop_pairs(setti_relation* relation)
     relation->walked = 0;
 }
 
-/* Builds the table with room for twice as many links. Without memory there is no table. */
+/* Builds the table with room for twice the links, or no table if memory runs out. */
 static void pair_make(setti_relation* relation)
 {
     setti_pool* pool = &relation->world->pool;
     uint32_t count = relation->record_count;
     setti_chain_drop_pairs(relation);
-    bool is_memory_reserved = pool->held != NULL; /* by another step, which needs all of it */
-    if (is_memory_reserved || count > UINT32_MAX / 8) {
+    bool has_reservation = pool->held != NULL; /* another step needs all reserved memory */
+    if (has_reservation || count > UINT32_MAX / 8) {
         return;
     }
     uint32_t capacity = setti_bits_ceil(count * 3 + 16); /* two thirds full with twice the links */
@@ -293,7 +295,7 @@ static void pair_append(setti_relation* relation, uint32_t place)
 static void pair_delete(const setti_relation* relation, uint32_t place, uint32_t last)
 {
     if (pair_is_current(relation)) {
-        pair_take(relation, place);
+        pair_remove(relation, place);
         if (place != last) {
             relation->pairs[pair_slot(relation, last)] = place + 1;
         }
@@ -325,13 +327,13 @@ bool setti_chain_claim(setti_relation* relation, uint32_t count)
     SETTI_ASSERT(relation->many);
     bool fresh;
     uint64_t end = (uint64_t)relation->record_count + relation->claimed + count;
-    uint32_t number = (relation->record_count + relation->claimed) >> relation->layout.shift;
-    bool done = end < SETTI_NONE;
-    for (; done && number <= (uint32_t)(end - 1) >> relation->layout.shift; number++) {
-        done = setti_pages_ensure(&relation->world->pool, &relation->records, number, &fresh);
+    uint32_t page = (relation->record_count + relation->claimed) >> relation->layout.shift;
+    bool reserved = end < SETTI_NONE;
+    for (; reserved && page <= (uint32_t)(end - 1) >> relation->layout.shift; page++) {
+        reserved = setti_pages_ensure(&relation->world->pool, &relation->records, page, &fresh);
     }
-    relation->claimed += done ? count : 0;
-    return done;
+    relation->claimed += reserved ? count : 0;
+    return reserved;
 }
 
 void setti_chain_delete(setti_relation* relation, uint32_t place)
@@ -346,14 +348,14 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     SETTI_ASSERT(last != SETTI_NONE && place <= last);
     pair_delete(relation, place, last);
     if (place != last) {
-        setti_chain_record* to = chain_record_mut(relation, place);
-        memcpy(to, setti_chain_record_at(relation, last), relation->layout.size);
-        chain_redirect(relation, SETTI_TARGETS, chain_targets(relation, to->source), &to->by_source,
-                       place, place);
-        chain_redirect(relation, SETTI_SOURCES, chain_sources(relation, to->link.target),
-                       &to->link.chain_, place, place);
+        setti_chain_record* moved = chain_record_mut(relation, place);
+        memcpy(moved, setti_chain_record_at(relation, last), relation->layout.size);
+        chain_redirect(relation, SETTI_TARGETS, chain_targets(relation, moved->source),
+                       &moved->by_source, place, place);
+        chain_redirect(relation, SETTI_SOURCES, chain_sources(relation, moved->link.target),
+                       &moved->link.chain_, place, place);
     }
-    /* The last emptied page stays, for a link that is added and removed repeatedly. */
+    /* Keeps an empty page, so that adding and removing a link repeatedly allocates nothing. */
     uint32_t spare = (relation->record_count >> relation->layout.shift) + 1;
     if (setti_pages_get(&relation->records, spare) != NULL) {
         setti_pages_free(&relation->world->pool, &relation->records, spare);
@@ -389,7 +391,7 @@ void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_
 void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target)
 {
     sett_world* world = relation->world;
-    if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) { /* the value is set already */
+    if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) { /* writes the same value again */
         const void* value = setti_storage_find(&relation->links->storage, source);
         world->changed_link.relationship = relation->links->id;
         world->changed_link.source = source;
@@ -422,7 +424,7 @@ void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity ta
     return (unsigned char*)link + relation->layout.data;
 }
 
-/* Finds a link by walking the shorter of two lists; *steps becomes the number of links seen. */
+/* Finds a link in the table of pairs, or in the shorter list. *steps: links visited in the list. */
 static uint32_t chain_walk(const setti_relation* relation, sett_entity source, sett_entity target,
                            uint32_t* steps)
 {
@@ -439,14 +441,15 @@ static uint32_t chain_walk(const setti_relation* relation, sett_entity source, s
     if (pair_is_current(relation)) {
         return pair_find(relation, source.index, target);
     }
-    bool forth = targets->count <= sources->count;
-    uint32_t place = forth ? targets->first_ : sources->first_;
+    bool from_source = targets->count <= sources->count;
+    uint32_t place = from_source ? targets->first_ : sources->first_;
     for (; place != SETTI_NONE; ++*steps) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
-        if (forth ? sett_equals(record->link.target, target) : record->source == source.index) {
+        if (from_source ? sett_equals(record->link.target, target)
+                        : record->source == source.index) {
             return place;
         }
-        place = forth ? record->by_source.next : record->link.chain_.next;
+        place = from_source ? record->by_source.next : record->link.chain_.next;
     }
     return SETTI_NONE;
 }
@@ -469,39 +472,39 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
     return place;
 }
 
-/* The neighbours of the link at a place, *whose the owner of its list; NULL if there is no link. */
+/* The neighbours of the link at `place`, or NULL. *owner: the entity of the list. */
 static const sett_chain_* chain_neighbours(const setti_relation* relation, setti_link_side side,
-                                           uint32_t place, sett_entity* whose)
+                                           uint32_t place, sett_entity* owner)
 {
     bool beyond = relation->many && place >= relation->record_count;
     const sett_link* link = beyond ? NULL : setti_chain_at(relation, place);
     if (link == NULL || side == SETTI_SOURCES) {
-        *whose = link != NULL ? link->target : sett_null();
+        *owner = link != NULL ? link->target : sett_null();
         return link != NULL ? &link->chain_ : NULL;
     }
     const setti_chain_record* record = setti_chain_record_at(relation, place);
-    *whose = setti_entity_at(&relation->world->entities, record->source);
+    *owner = setti_entity_at(&relation->world->entities, record->source);
     return &record->by_source;
 }
 
-/* Walks all lists of one kind; *total becomes the number of links in them. */
+/* Checks all lists of one side; *total becomes the number of links in the lists. */
 static const char* chain_validate_lists(const setti_relation* relation, setti_link_side side,
                                         uint64_t* total)
 {
-    const setti_type* owner = side == SETTI_SOURCES ? relation->sources : relation->links;
+    const setti_type* type = side == SETTI_SOURCES ? relation->sources : relation->links;
     *total = 0;
-    SETTI_EACH_INDEX(index, &owner->storage) {
-        const sett_links* list = setti_storage_find(&owner->storage, index);
+    SETTI_EACH_INDEX(index, &type->storage) {
+        const sett_links* list = setti_storage_find(&type->storage, index);
         uint32_t place = list->count != 0 ? list->first_ : SETTI_NONE;
         uint32_t previous = SETTI_NONE;
         uint32_t count = 0;
         for (; place != SETTI_NONE && count <= list->count; count++) {
-            sett_entity whose = sett_null();
-            const sett_chain_* chain = chain_neighbours(relation, side, place, &whose);
+            sett_entity owner = sett_null();
+            const sett_chain_* chain = chain_neighbours(relation, side, place, &owner);
             if (chain == NULL || chain->previous != previous) {
                 return "relationship: a list's neighbours disagree";
             }
-            if (!sett_equals(whose, setti_entity_at(&relation->world->entities, index))) {
+            if (!sett_equals(owner, setti_entity_at(&relation->world->entities, index))) {
                 return "relationship: a link is in the list of another entity";
             }
             previous = place;
@@ -518,7 +521,7 @@ static const char* chain_validate_lists(const setti_relation* relation, setti_li
     return NULL;
 }
 
-/* Whether the table of pairs, if there is one, has all records and nothing else. */
+/* Whether a current table of pairs has all records and nothing else. */
 static bool chain_validate_pairs(const setti_relation* relation)
 {
     uint32_t count = 0;
@@ -531,12 +534,14 @@ static bool chain_validate_pairs(const setti_relation* relation)
     for (uint32_t place = 0; place < relation->record_count && count == relation->record_count;
          place++) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
-        count -= pair_find(relation, record->source, record->link.target) != place;
+        if (pair_find(relation, record->source, record->link.target) != place) {
+            count--; /* ends the loop */
+        }
     }
     return count == relation->record_count;
 }
 
-/* Whether no source has two links to one target: the second would never be found. */
+/* Whether no two links have the same source and target: a search finds only the first. */
 static bool chain_validate_once(const setti_relation* relation)
 {
     const setti_entity_table* entities = &relation->world->entities;
@@ -552,18 +557,18 @@ static bool chain_validate_once(const setti_relation* relation)
     return place == relation->record_count;
 }
 
-/* Whether no exclusive links form a cycle: then walks back from last targets visit all links. */
+/* Whether exclusive links form no cycle: then walks from all roots to sources visit all links. */
 static bool chain_has_no_cycle(const setti_relation* relation)
 {
     const setti_storage* links = &relation->links->storage;
-    uint32_t met = 0;
+    uint32_t visited = 0;
     SETTI_EACH_INDEX(root, &relation->sources->storage) {
         uint32_t at = setti_storage_has(links, root)
                           ? SETTI_NONE
                           : setti_chain_first(relation, root, SETTI_SOURCES);
         while (at != SETTI_NONE) {
             uint32_t next = setti_chain_first(relation, at, SETTI_SOURCES);
-            met++;
+            visited++;
             while (next == SETTI_NONE && at != root) {
                 next = setti_chain_next(relation, at, SETTI_SOURCES);
                 at = setti_chain_at(relation, at)->target.index;
@@ -571,7 +576,7 @@ static bool chain_has_no_cycle(const setti_relation* relation)
             at = next;
         }
     }
-    return met == links->count;
+    return visited == links->count;
 }
 
 const char* setti_chain_validate(const setti_relation* relation)

@@ -1,24 +1,24 @@
 /* chain.h: the links of relationships, and the lists that connect them.
  *
- * Each link is in the list of its target's sources; of a relationship with many targets, also in
- * the list of its source's targets. A link's *place* is, in an exclusive relationship, the index of
- * its source, for the link lies in that entity's component; else the number of its record.
+ * Each target has a list of incoming links. With many targets, each source also has a list of
+ * outgoing links. A link is found by a *place*: an exclusive link is part of the source's
+ * component, and the place is the source's index; with many targets, it is a record's number.
  */
 #ifndef SETTI_CHAIN_H
 #define SETTI_CHAIN_H
 
 #include "relation/relationship.h"
 
-/* The links of an entity: those to its targets, or those from its sources. */
+/* An entity's outgoing links, to targets, or the incoming links, from sources. */
 typedef enum setti_link_side {
     SETTI_TARGETS,
     SETTI_SOURCES
 } setti_link_side;
 
-/* A link of a relationship with many targets; its data follow. */
+/* A link of a relationship with many targets. The link's data follow the record. */
 typedef struct setti_chain_record {
-    sett_link link;        /* first; with its neighbours among the target's sources */
-    sett_chain_ by_source; /* neighbours among the source's targets */
+    sett_link link;        /* first member; `chain_`: neighbours in the target's list */
+    sett_chain_ by_source; /* neighbours in the source's list */
     uint32_t source;       /* entity index */
 } setti_chain_record;
 
@@ -32,7 +32,7 @@ SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* rel
     return (setti_chain_record*)(void*)(page + (size_t)row * relation->layout.size);
 }
 
-/* The link at a place. NULL if an exclusive relationship has none there. */
+/* The link at `place`. NULL if the entity with this index has no exclusive link. */
 SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(place != SETTI_NONE);
@@ -40,7 +40,7 @@ SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t 
                           : setti_storage_find(&relation->links->storage, place);
 }
 
-/* The link at a place that has one, marked as written. */
+/* Returns the existing link at `place`, and marks the link as written. */
 SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(place != SETTI_NONE);
@@ -59,40 +59,40 @@ SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32
 /* Reserves memory for one more record. */
 bool setti_chain_reserve(setti_relation* relation);
 
-/* Reserves memory for `count` records in addition to those reserved already. */
+/* Reserves memory for `count` records, in addition to earlier reservations. */
 bool setti_chain_claim(setti_relation* relation, uint32_t count);
 
 /* Reserves memory for an entity to become a target. */
 bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index);
-/* Makes an entity a target; no effect if it is one. */
+/* Adds the reserved "sources" component to an entity, unless the entity has the component. */
 void setti_chain_make_target(const setti_relation* relation, sett_entity target);
 
-/* Makes a reserved link, or writes an empty exclusive one. Returns the link's data. */
+/* Makes a link in a reserved record, or in an empty exclusive link. Returns the link's data. */
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target);
 
 /* Like setti_chain_link, for many sources with empty exclusive links. */
 void setti_chain_link_many(const setti_relation* relation, const sett_entity* sources,
                            uint32_t count, sett_entity target);
 
-/* Takes an exclusive link out of its target's list, and empties it. */
+/* Removes an exclusive link from the target's list, and sets the link's target to null. */
 void setti_chain_unlink(setti_relation* relation, sett_link* link);
 
-/* With many targets: deletes a link, and renumbers the last record. Needs no memory. */
+/* With many targets: deletes a link. The last record moves to `place`. Needs no memory. */
 void setti_chain_delete(setti_relation* relation, uint32_t place);
 
-/* Deletes a link and runs on_set. Returns false, without an effect, for the only link. */
+/* Deletes a link and runs on_set. Returns false, without an effect, for a source's only link. */
 bool setti_chain_delete_one(setti_relation* relation, uint32_t place);
 
-/* Moves a link to the end of its list: of its target's sources, or of its source's targets. */
+/* Moves a link to the end of the target's list (SETTI_SOURCES) or of the source's list. */
 void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_t place);
 
-/* Runs on_set for a source that has links: that to `target` was made, written or removed. */
+/* Runs on_set after the link to `target` was made, written or removed. The source has a link. */
 void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target);
 
-/* With many targets: the record from source to target, or SETTI_NONE. */
+/* With many targets: the place of the link from source to target, or SETTI_NONE. */
 uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source,
                              sett_entity target);
-/* Like setti_chain_look_up, for calls that write, which may build the table. */
+/* Like setti_chain_look_up, but may build the table of pairs. */
 uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target);
 
 /* The place of the link from source to target, or SETTI_NONE. */
@@ -109,7 +109,7 @@ SETTI_INLINE uint32_t setti_chain_find(const setti_relation* relation, sett_enti
     return found ? source.index : SETTI_NONE;
 }
 
-/* With many targets: drops the table of pairs. */
+/* Frees the table of pairs, if there is one. */
 void setti_chain_drop_pairs(setti_relation* relation);
 
 /* The place of the first link of an entity on a side, or SETTI_NONE. */
@@ -124,7 +124,7 @@ SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t
     return links != NULL && links->count != 0 ? links->first_ : SETTI_NONE;
 }
 
-/* The place of the entity's next link on a side, or SETTI_NONE. */
+/* The place of the link after `place` in the list of a side, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_chain_next(const setti_relation* relation, uint32_t place,
                                        setti_link_side side)
 {
@@ -148,7 +148,7 @@ SETTI_INLINE uint32_t setti_chain_end(const setti_relation* relation, uint32_t p
                                  : setti_chain_at(relation, place)->target.index;
 }
 
-/* Returns NULL, or which part of the invariant does not hold. */
+/* Returns NULL, or a message about a violated invariant. */
 const char* setti_chain_validate(const setti_relation* relation);
 
 #endif

@@ -1,32 +1,35 @@
-/* cleanup.c: what happens to the other ends of an entity's links when it is destroyed.
+/* cleanup.c: when an entity is destroyed, handles the entities at the other ends of the links.
  *
- * Destroying has four steps (change_destroy.c): `collect` finds the entities that are destroyed
- * too; `validate` rejects, or reserves what the next step needs; `detach` removes links of entities
- * that stay; then each collected entity is destroyed, and `unlink` takes its own links out of their
- * lists. Until `validate` is done nothing has changed. Each entity is collected once, so cycles of
- * relationships end.
+ * Destroying has four steps (change_destroy.c). `collect` finds more entities to destroy.
+ * `validate` rejects the destruction, or reserves memory for `detach`, which removes the links of
+ * surviving entities. Then each collected entity is destroyed, and `unlink` removes the entity's
+ * links from the lists. Nothing changes before all `validate` calls have succeeded. Each entity is
+ * collected once, so cycles of relationships end.
  *
- *     policy       the step that handles the other side
- *     destroy      collect
- *     reject       validate: it must have been collected too
- *     remove       of destroyed targets: validate reserves, detach removes; of sources: unlink
+ *     policy       the step that handles the entity at the other end
+ *     destroy      collect: destroys the entity too
+ *     reject       validate: fails unless the entity has been collected
+ *     remove       a target is destroyed: validate reserves memory, detach removes the link;
+ *                  a source is destroyed: unlink removes the link
  */
 #include "relation/chain.h"
 #include "relation/prefab.h"
 #include "relation/recipe.h"
 
-/* Collects the entities at the other ends of an entity's links, if the policy destroys them. */
+/* With SETT_CLEANUP_DESTROY: collects the entities at the other ends of an entity's links. */
 static void cleanup_collect(sett_world* world, const setti_relation* relation, uint32_t index,
                             setti_link_side side, sett_cleanup policy)
 {
-    uint32_t place =
-        policy == SETT_CLEANUP_DESTROY ? setti_chain_first(relation, index, side) : SETTI_NONE;
+    if (policy != SETT_CLEANUP_DESTROY) {
+        return;
+    }
+    uint32_t place = setti_chain_first(relation, index, side);
     for (; place != SETTI_NONE; place = setti_chain_next(relation, place, side)) {
         setti_change_collect(world, setti_chain_end(relation, place, side));
     }
 }
 
-/* Rejects the destruction unless the entities at the other ends are destroyed too. */
+/* Fails unless all entities at the other ends of an entity's links are destroyed too. */
 static sett_status cleanup_validate(sett_world* world, const setti_relation* relation,
                                     uint32_t index, setti_link_side side)
 {
@@ -64,7 +67,7 @@ static sett_status source_validate(sett_world* world, setti_type* type, uint32_t
                : SETT_OK;
 }
 
-/* Removes the links of a source that loses the component, by whichever call. */
+/* Removes a source's links when the source loses the component. */
 static void source_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
@@ -87,7 +90,7 @@ static sett_status target_collect(sett_world* world, setti_type* type, uint32_t 
     return SETT_OK;
 }
 
-/* Whether all targets of a surviving source are destroyed. */
+/* Whether all targets of a surviving source are being destroyed. */
 static bool source_is_stranded(const sett_world* world, const setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(!setti_change_is_dying(world, index));
@@ -100,15 +103,15 @@ static bool source_is_stranded(const sett_world* world, const setti_type* type, 
     return place == SETTI_NONE;
 }
 
-/* Whether this is the last link of its source, at which the source is checked once: if that link
- * stays, so does the component. Checking at 10,000 removed links would walk over them each time. */
+/* Whether a link is the last in the source's list. Only the last link causes a check of the source:
+ * a check for each of 10,000 removed links would walk over all links each time. */
 static bool cleanup_is_last_link(const setti_relation* relation, uint32_t source, uint32_t place)
 {
     const sett_links* targets = setti_storage_find(&relation->links->storage, source);
     return !relation->many || targets->last_ == place;
 }
 
-/* Rejects the destruction of a target, or reserves memory to remove the links of its sources. */
+/* Rejects the destruction of a target, or reserves memory to remove the links to the target. */
 static sett_status target_validate(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
@@ -129,7 +132,7 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
     return SETT_OK;
 }
 
-/* Removes the links of surviving sources; destroyed ones unlink themselves. */
+/* Removes the links of surviving sources; source_unlink removes the other links. */
 static void target_detach(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
@@ -142,14 +145,14 @@ static void target_detach(sett_world* world, setti_type* type, uint32_t index)
             if (!setti_chain_delete_one(relation, place)) {
                 setti_change_remove_stranded(world, source);
             }
-            /* Where the next record was the last one, it has the deleted one's number now. */
+            /* The last record has moved to `place`; here the last record was the next one. */
             next = relation->many && next == relation->record_count ? place : next;
         }
         place = next;
     }
 }
 
-/* Does nothing: each source unlinks itself. */
+/* Does nothing: source_unlink removes the links. */
 static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     (void)world;
@@ -157,7 +160,7 @@ static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
     (void)index;
 }
 
-/* Reserves the edits that remove the links of all sources of a target. */
+/* Reserves memory to remove the links of all sources of a target. */
 static bool cleanup_reserve_sources(sett_world* world, const setti_relation* relation,
                                     uint32_t index)
 {
@@ -181,9 +184,11 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
     setti_edit_settle(world);
     setti_edit_pin(world);
     bool reserved = cleanup_reserve_sources(world, relation, target.index);
-    uint32_t place;
-    while (reserved &&
-           (place = setti_chain_first(relation, target.index, SETTI_SOURCES)) != SETTI_NONE) {
+    while (reserved) {
+        uint32_t place = setti_chain_first(relation, target.index, SETTI_SOURCES);
+        if (place == SETTI_NONE) {
+            break;
+        }
         if (!setti_chain_delete_one(relation, place)) {
             setti_change_remove_reserved(world, relation->links,
                                          setti_chain_source(relation, place));
@@ -218,8 +223,8 @@ void setti_cleanup_tie(const setti_relation* relation)
                                          .validate = target_validate,
                                          .detach = target_detach,
                                          .unlink = target_unlink};
-    /* A source whose end only unlinks it is not collected. One with many targets is: the order in
-     * which its records are freed can be seen. */
+    /* `unlinks` spares sources the collecting. Not with many targets: the order in which records
+     * are freed is visible. */
     bool alone = !relation->many && relation->desc.on_source_destroyed == SETT_CLEANUP_REMOVE &&
                  relation->desc.on_target_destroyed != SETT_CLEANUP_DESTROY;
     setti_component_set_cascade(relation->world, relation->links, alone ? &unlinks : &source);

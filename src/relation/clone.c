@@ -275,11 +275,11 @@ static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool root)
     uint32_t link = setti_hierarchy_parent(clone->from, node->index);
     uint32_t above = setti_hash_map_find(&clone->by_index, link);
     SETTI_ASSERT(above < k); /* parents come before children */
-    node->over =
+    node->parent =
         clone->nodes[above].counterpart != SETTI_NONE ? clone->nodes[above].counterpart : above;
     for (uint32_t j = 1; name != 0 && j < k && node->counterpart == SETTI_NONE; j++) {
         const setti_clone_node* other = &clone->nodes[j];
-        if (other->counterpart == SETTI_NONE && other->over == node->over &&
+        if (other->counterpart == SETTI_NONE && other->parent == node->parent &&
             setti_name_key(clone->from, other->index) == name) {
             node->counterpart = j;
         }

@@ -1,4 +1,4 @@
-/* codecs.c: the codecs of this layer's types, which deltas and files use, and their registering. */
+/* codecs.c: the codecs of this layer's types, for deltas and files, and their registration. */
 #include "relation/codecs.h"
 #include "relation/hierarchy.h"
 #include "relation/name.h"

@@ -1,7 +1,7 @@
 /* event.c: events of the program, sent to an entity, to its ancestors or to its descendants.
  *
- * The workload: thousands of events a frame, most of them with one observer or none. An event is a
- * list of calls that its component type has, as for on_add; sending is a walk over that list.
+ * The workload: thousands of events a frame, mostly with at most one observer. An event's component
+ * type has a list of observers, as for on_add, and sending an event walks over the list.
  */
 #include "sett/event.h"
 #include "sett/hierarchy.h"
@@ -21,7 +21,7 @@ static sett_entity event_next(const sett_world* world, sett_route route, sett_en
                                       : sett_null();
 }
 
-/* NULL, or what is wrong with type, route or payload, which is copied as bytes. */
+/* Returns NULL, or a message about an invalid type, route or payload (copied as plain bytes). */
 static const char* event_wrong(sett_route route, const setti_type* type, const void* value)
 {
     if ((type->flags & (SETTI_TYPE_DEINIT | SETTI_TYPE_COPY)) != 0) {
@@ -60,7 +60,7 @@ static sett_status event_check_send(sett_world* world, sett_entity entity, sett_
     return SETT_OK;
 }
 
-/* Calls the observers of each entity on the route with a fresh copy of the payload. */
+/* Calls the observers for each entity on the route. Each entity gets a fresh payload. */
 static void event_run(sett_world* world, sett_entity entity, sett_route route,
                       const setti_type* type, const void* value, void* copy)
 {
@@ -101,7 +101,7 @@ sett_status sett_event_send(sett_world* world, sett_entity entity, sett_route ro
     return SETT_OK;
 }
 
-/* A recorded event; the bytes of its payload follow. */
+/* A recorded event. The payload follows at EVENT_HEAD. */
 typedef struct event_record {
     setti_command_call call; /* first */
     sett_route route;

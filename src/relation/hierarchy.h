@@ -1,4 +1,4 @@
-/* hierarchy.h: the hierarchy, for this layer. A link is an entity index plus one; 0 is none. */
+/* hierarchy.h: the hierarchy, for this layer. A link is an entity's index plus one, or 0. */
 #ifndef SETTI_HIERARCHY_H
 #define SETTI_HIERARCHY_H
 
@@ -9,20 +9,20 @@
 typedef struct setti_hierarchy {
     setti_type* type;            /* "Hierarchy" */
     sett_children_policy policy; /* for entities with DEFAULT */
-    uint32_t moved;              /* first of the nodes with outdated depths; part of the state */
-    uint32_t released;           /* set by setti_hierarchy_release: link of its entity's parent */
-    bool copies;                 /* copies are being attached: their callbacks run later */
+    uint32_t moved;              /* link of the first node in the list of moved nodes; state */
+    uint32_t released;           /* parent (a link) of the last entity in setti_hierarchy_release */
+    bool copies;                 /* clone.c attaches copies, and runs callbacks later */
     setti_root root;
 } setti_hierarchy;
 
-/* The link of no entity: of the parent of a root. */
+/* The link to no entity, for example the parent of a root. */
 #define SETTI_NO_LINK 0u
 
-/* In `depth`: it is outdated, and the other bits are the next node in the list, or 0. */
+/* A bit of `depth`: the depth is outdated. The other bits are the link of the next moved node. */
 #define SETTI_MOVED 0x80000000u
 
-#define SETTI_CHILD 4u /* one child, in `children` */
-#define SETTI_POLICY 3u
+#define SETTI_CHILD 4u  /* `children` grows by this for each child */
+#define SETTI_POLICY 3u /* the bits of `children` with the policy */
 #define SETTI_CHILDREN_LIMIT (UINT32_MAX - 2 * SETTI_CHILD)
 
 enum {
@@ -34,13 +34,13 @@ SETTI_INLINE uint32_t setti_link_to(uint32_t index)
     return index + 1;
 }
 
-/* The index of the entity of a link; SETTI_NONE for SETTI_NO_LINK. */
+/* The entity index of a link. SETTI_NO_LINK becomes SETTI_NONE, which is UINT32_MAX. */
 SETTI_INLINE uint32_t setti_link_index(uint32_t link)
 {
     return link - 1;
 }
 
-/* The world's; NULL until it is used. */
+/* The world's hierarchy, or NULL before the first use. */
 SETTI_INLINE setti_hierarchy* setti_hierarchy_of(const sett_world* world)
 {
     return world->module[SETTI_SLOT_HIERARCHY];
@@ -70,23 +70,23 @@ static inline sett_entity setti_hierarchy_entity(const sett_world* world, uint32
                                  : sett_null();
 }
 
-/* Whether an entity can be linked or named now: it is alive and stays, and no systems run. */
+/* Whether an entity is alive and not being destroyed, and no systems run. If not, `call` fails. */
 bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* call);
 
 /* Observers that look up the hierarchy (hierarchy_observer.c). */
 extern const setti_upward_calls setti_hierarchy_observers;
-/* Before a node's parent becomes `to`: runs on_exit for it and its descendants. */
+/* Runs on_exit for a node and the descendants, before the parent becomes `to` (a link). */
 void setti_hierarchy_notify_moving(sett_world* world, uint32_t index, uint32_t to);
-/* After a node's parent was `from`: runs on_enter for it and its descendants. */
+/* Runs on_enter for a node and the descendants, after the parent was `from` (a link). */
 void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t from);
 
-/* Makes roots of an entity's children, and runs observers that look up the hierarchy. */
+/* Makes an entity's children roots, and runs observers that look up the hierarchy. */
 void setti_hierarchy_release(sett_world* world, uint32_t index);
 
 /* Like sett_hierarchy_attach, but does not make prefabs. */
 sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent);
 
-/* Makes a new entity without children the last child of a parent; both have the component. */
+/* Makes a new entity without children a parent's last child. Both entities have the component. */
 void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent);
 
 #endif

@@ -25,43 +25,43 @@ enum {
     SETTI_SLOT_NAMES = 1
 };
 
-/* The world's; NULL until it is used. */
+/* The world's names, or NULL before the first use. */
 SETTI_INLINE setti_name_table* setti_names_of(const sett_world* world)
 {
     return world->module[SETTI_SLOT_NAMES];
 }
 
-/* NULL if a text can be a name, else the end of a message: the fault and its remedy. */
+/* Returns NULL if a text can be a name, else the end of a message, with fault and remedy. */
 const char* setti_name_check(const char* name);
 
-/* The key of an entity's name, 0 without one. */
+/* The key of an entity's name, or 0. */
 uint64_t setti_name_key(const sett_world* world, uint32_t index);
 
-/* Whether an entity can move to another parent (a link); if not, `call` fails. */
+/* Whether no child of `parent` (a link) has the entity's name. If one has, `call` fails. */
 bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, const char* call);
 
-/* Adds the text of a name for a new child of a parent (a link; 0: a root), and returns its key.
- * Registers the component. Returns 0 and fails as `call` for an invalid or taken name. */
+/* Adds the text of a name for a new child of `parent` (a link), and registers the component.
+ * Returns the text's key. Returns 0 and fails as `call` if the name is invalid or taken. */
 uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name, const char* call);
 
-/* Reports, as `call`, why the text of a name could not be added. */
+/* Fails as `call`, after the text of a name could not be added: no memory, or equal hashes. */
 sett_status setti_name_fail(sett_world* world, const char* name, const char* call);
 
-/* Updates the index after a move from parent `from`. The entity loses a name that a sibling has. */
+/* Updates the index after a move from parent `from` (a link). Clears a name that a sibling has. */
 void setti_name_moved(sett_world* world, uint32_t index, uint32_t from);
 
-/* Removes a destroyed entity's name from the index. */
+/* Removes an entity's name from the index, and clears the name. */
 void setti_name_end(sett_world* world, uint32_t index);
 
 /* Reserves memory for `count` more names. */
 bool setti_name_reserve(sett_world* world, uint32_t count);
-/* Names an entity with an empty component, unless a sibling has the name. Needs no memory. */
+/* Names an entity that has an empty component, unless a sibling has the name. Needs no memory. */
 void setti_name_give(sett_world* world, uint32_t index, uint64_t key);
 
-/* sett_name_lookup without reports. */
+/* Like sett_name_lookup, but reports nothing. */
 sett_entity setti_name_lookup(const sett_world* world, sett_entity from, const char* path);
 
-/* Finds a number that is not taken, in O(log numbers) tests if those from 2 on are taken. */
+/* Finds a number from 2 on that is not taken: doubles the number, then bisects. */
 static inline uint32_t setti_name_number(bool (*taken)(void* user, uint32_t number), void* user)
 {
     uint32_t low = 1;
@@ -72,12 +72,13 @@ static inline uint32_t setti_name_number(bool (*taken)(void* user, uint32_t numb
     }
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        *(taken(user, middle) ? &low : &high) = middle;
+        uint32_t* bound = taken(user, middle) ? &low : &high;
+        *bound = middle;
     }
     return high;
 }
 
-/* Until setti_names_let_go no sweep frees the texts of names that no entity has. Calls nest. */
+/* Prevents sweeps from freeing unused texts, until setti_names_let_go. Calls nest. */
 static inline void setti_names_hold(const sett_world* world)
 {
     if (setti_names_of(world) != NULL) {

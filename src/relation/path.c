@@ -12,23 +12,25 @@ static sett_entity path_create(sett_world* world, sett_entity parent, const char
         return sett_null();
     }
     const struct setti_scope_calls* scope = world->scope_calls;
-    world->scope_calls = NULL; /* the path says which parent it has */
-    sett_entity made = sett_entity_create(world);
+    world->scope_calls = NULL; /* the new entity is a child of `parent`, not of the scope */
+    sett_entity entity = sett_entity_create(world);
     world->scope_calls = scope;
-    if (sett_is_null(made)) {
-        return made;
+    if (sett_is_null(entity)) {
+        return entity;
     }
     sett_status status =
-        !sett_is_null(parent) ? sett_hierarchy_attach(world, made, parent) : SETT_OK;
-    status = status == SETT_OK ? sett_name_set(world, made, name) : status;
+        !sett_is_null(parent) ? sett_hierarchy_attach(world, entity, parent) : SETT_OK;
+    if (status == SETT_OK) {
+        status = sett_name_set(world, entity, name);
+    }
     if (status != SETT_OK) {
-        sett_entity_destroy(world, made);
+        sett_entity_destroy(world, entity);
         return sett_null();
     }
-    return made;
+    return entity;
 }
 
-/* Destroys the `count` new entities at the end of a path; `last` is the last one. */
+/* Destroys the last `count` entities of a path, upwards from `last`. */
 static void path_undo(sett_world* world, sett_entity last, uint32_t count)
 {
     for (; count != 0; count--) {
@@ -66,7 +68,7 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
         }
         memcpy(name, path, length);
         name[length] = '\0';
-        /* A leading slash finds roots: without it null would mean the scope. */
+        /* With a leading slash, setti_name_lookup finds roots, not children of the scope. */
         char part[SETT_NAME_MAX + 2];
         (void)snprintf(part, sizeof(part), "%s%s", sett_is_null(at) ? "/" : "", name);
         sett_entity next =

@@ -18,15 +18,15 @@ typedef struct setti_relation {
     setti_pages records;
     uint32_t record_count; /* with the pages, part of the state */
     setti_root root;
-    setti_records layout; /* of records; `data` also of exclusive links */
+    setti_records layout; /* layout of records; `data` also for exclusive links */
     uint32_t claimed;     /* records reserved for copies (clone.c) */
 
     /* With many targets: a hash table of source and target -> record + 1. A cache, see chain.c. */
     uint32_t* pairs;
     uint32_t pair_capacity; /* a power of two, more than 1.5 * record_count; 0: no table */
     uint32_t pair_epoch;
-    uint64_t walked;             /* links seen by searches since the state was replaced */
-    sett_relationship_desc desc; /* as registered, but only hooks among its pointers are valid */
+    uint64_t walked;             /* links visited by searches since a table was built or freed */
+    sett_relationship_desc desc; /* as registered; pointers other than hooks are invalid */
 } setti_relation;
 
 enum {
@@ -58,19 +58,19 @@ static inline setti_relation* setti_relation_of(const sett_world* world, sett_co
     return type != NULL ? setti_relation_of_links(type) : NULL;
 }
 
-/* Registers a relationship with these data in another world. */
+/* Registers a relationship in another world; `data` describes the data of links. */
 sett_status setti_relation_join(sett_world* into, const setti_relation* relation,
                                 const sett_component_desc* data);
 
-/* The relation of a changing call; NULL if the call must fail, and has failed. */
+/* The relation for a call that changes links of `entity`. Returns NULL after `call` has failed. */
 setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
                                      sett_entity entity, const char* call);
 
-/* sett_relate_set without may_relate. Writing an existing link runs on_set. */
+/* Like sett_relate_set, but without asking may_relate. */
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
                             sett_entity target, const void* data, const char* call);
 
-/* Sets the cascades of both types: what destroying an entity does to the ends of its links. */
+/* Sets the cascades of both types, which run when an entity with links is destroyed. */
 void setti_cleanup_tie(const setti_relation* relation);
 
 #endif

@@ -1,12 +1,12 @@
-/* singleton.c: values of which a world has one.
+/* singleton.c: singletons, components of one entity of the world.
  *
- * The entity that has them is found by its tag, in the first row of a sparse set. A handle in the
- * world would be state beside the pages, to be saved and restored like them.
+ * A tag in a sparse set marks the entity, in the set's first row. Rejected: a handle in the world,
+ * which snapshots would have to save and restore beside the pages.
  *
- * When all entities are destroyed it goes last, so that removal hooks of others can read the
- * singletons.
+ * When all entities are destroyed, the singletons' entity is the last, so that removal hooks of
+ * other entities can read the singletons.
  *
- * Invariant:  at most one entity has the tag: its type is SETTI_TYPE_ONE
+ * Invariant:  at most one entity has the tag (SETTI_TYPE_ONE)
  */
 #include "relation/singleton.h"
 
@@ -33,7 +33,7 @@ sett_component setti_singleton_register(sett_world* world)
     return tag;
 }
 
-/* Creates the singletons' entity, with a component and its value unless these are 0 and NULL. */
+/* Creates the singletons' entity, with a component unless `component` is 0. */
 static sett_entity singleton_create(sett_world* world, sett_component component, const void* value)
 {
     sett_component tag = setti_singleton_register(world);
@@ -62,7 +62,7 @@ sett_entity sett_singletons(sett_world* world)
     return singleton_create(world, 0, NULL);
 }
 
-/* Creates the entity with its first component, or fails without an effect. */
+/* Creates the singletons' entity with the first singleton, or fails without an effect. */
 static void* singleton_begin(sett_world* world, sett_component component, const void* value,
                              const char* call)
 {
@@ -92,7 +92,7 @@ static void* singleton_begin(sett_world* world, sett_component component, const 
     return sett_is_null(entity) ? NULL : sett_find_mut(world, entity, component);
 }
 
-/* Checks a system's access to a singleton, so that a report names `call`. */
+/* Checks a running system's access to a singleton. A report names `call`. */
 static void singleton_touch(const sett_world* world, sett_component component, uint32_t access,
                             const char* call)
 {
@@ -143,7 +143,7 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
                                 : sett_set(world, entity, component, value);
 }
 
-/* In debug builds: reports a missing singleton. An unregistered id has been reported already. */
+/* In debug builds: reports a missing singleton. Unregistered ids have been reported before. */
 SETTI_COLD static void singleton_report_absent(const sett_world* world, sett_component component,
                                                const char* call)
 {

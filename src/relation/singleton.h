@@ -1,4 +1,4 @@
-/* singleton.h: the entity that has the singletons, for other files. */
+/* singleton.h: the singletons' entity, for other files. */
 #ifndef SETTI_SINGLETON_H
 #define SETTI_SINGLETON_H
 
@@ -14,7 +14,7 @@ static inline setti_type* setti_singleton_tag(const sett_world* world)
     return setti_type_find(world, "Singletons");
 }
 
-/* The singletons' entity; null: none yet. */
+/* The singletons' entity, or null before the first singleton. */
 sett_entity setti_singleton_find(const sett_world* world);
 
 #endif

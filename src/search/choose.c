@@ -1,30 +1,30 @@
 /* choose.c: the order of the steps of a search.
  *
  * The workload: three to eight terms over two to four variables, run many times; relationships with
- * many links, components of few or of all entities. The cost depends on where the search begins,
- * and in which direction it follows each link. So all orders are tried, depth first, the cheapest
- * next step first; an order that exceeds the best cost is dropped. After CHOOSE_NODES tries only
- * the cheapest next step is taken.
+ * many links, components of few or of all entities. The cost depends on the first step and on the
+ * direction of each link. So all orders are tried by branch and bound: depth first, the cheapest
+ * next step first; an order above the best cost is dropped. After CHOOSE_NODES tries only the
+ * cheapest next step is taken.
  *
  *     rows after a scan      = rows before x entities of the rarest component x shares
  *     rows after a link      = rows before x links / sources (or targets) of the relationship
  *     rows after a component = rows before x share
  *
- * A share, of entities with one component (Planet, a target of DockedAt) that have another one, is
- * looked up for SHARE_SAMPLES values of the first. If that tells nothing, the smaller set is taken
- * as a subset of the larger one, since independence would leave next to nothing. Numbers are whole,
- * in 1/256 of a row.
+ * A share is the part of the entities with a first component (Planet, or a target of DockedAt) that
+ * also have a second component. Samples of the first component are tested for the second. If there
+ * are too few samples, the smaller set counts as a subset of the larger set: to assume independence
+ * would leave almost no rows. Numbers of rows are integers, in 1/256 of a row.
  *
- * All orders give the same results. The choice depends on counts alone, which are equal in worlds
- * of equal state.
+ * All orders give the same results. The choice depends on counts alone: worlds of equal state have
+ * equal counts.
  *
  * Invariant:  a step reads variables that earlier steps have found;
- *             each item of a scope is true for all rows that leave its pipe
+ *             each item of a scope is true for all rows at the end of the scope's pipe
  */
 #include "search/walk.h"
 
-#define CHOOSE_NODES 400                /* picks that are tried for a pipe */
-#define CHOOSE_MOST ((uint64_t)1 << 50) /* estimates and costs stay below */
+#define CHOOSE_NODES 400                /* picks tried for a pipe */
+#define CHOOSE_MOST ((uint64_t)1 << 50) /* largest estimate and cost */
 
 /* Tenths of a nanosecond. */
 #define COST_ROW 5u     /* handing out a row */
@@ -35,11 +35,11 @@
 #define COST_FAR 300u   /* going to the next source in a list larger than caches */
 #define COST_MANY 60u   /* in addition, if links are records */
 #define COST_HAS 20u    /* testing whether an entity has a component */
-#define COST_LINKED 40u /* testing whether a link leads from one entity to another */
+#define COST_LINKED 40u /* testing for a link between two entities */
 #define COST_CLOSURE 300u
 #define COST_OTHER 300u /* testing a name or a list */
 
-/* A share is looked up for SHARE_SAMPLES entities, and counts if SHARE_FEWEST of them tell. */
+/* A share is measured at about SHARE_SAMPLES places, and used with SHARE_FEWEST samples or more. */
 #define SHARE_SAMPLES 64u
 #define SHARE_FEWEST 16u
 #define SHARE_ONE 1024u
@@ -60,7 +60,7 @@ typedef struct choose_pick {
     uint64_t rows, cost;
 } choose_pick;
 
-/* A share that was looked up before. */
+/* A share already estimated. */
 typedef struct choose_memo {
     const setti_type* of;
     const setti_type* type;
@@ -71,19 +71,19 @@ typedef struct choose_state {
     uint64_t rows;
     uint64_t cost;
     uint32_t found;                                 /* found variables, fixed ones included */
-    uint32_t domain[SETT_SEARCH_VARIABLES];         /* number of values that a variable can have */
-    const setti_type* known[SETT_SEARCH_VARIABLES]; /* a type that all its values have, or NULL */
-    uint64_t done[SETTI_SEARCH_ITEMS / 64];         /* a bit for each item that has been tested */
+    uint32_t domain[SETT_SEARCH_VARIABLES];         /* number of possible values of a variable */
+    const setti_type* known[SETT_SEARCH_VARIABLES]; /* a type of all possible values, or NULL */
+    uint64_t done[SETTI_SEARCH_ITEMS / 64];         /* a bit for each item already tested */
 } choose_state;
 
 typedef struct choose {
     const sett_search* search;
     setti_search_plan* plan;
     uint32_t fixed;                       /* constants and bound variables */
-    uint8_t depth[SETT_SEARCH_VARIABLES]; /* of each found variable */
+    uint8_t depth[SETT_SEARCH_VARIABLES]; /* of each found variable's block */
     /* Of the pipe under construction: */
     const setti_search_scope* scope;
-    uint8_t base;                             /* of its steps */
+    uint8_t input_depth;                      /* of the steps */
     uint8_t level;                            /* depth of the next step */
     uint32_t nodes;                           /* picks tried */
     choose_pick picks[SETT_SEARCH_VARIABLES]; /* the order being tried */
@@ -103,13 +103,16 @@ static const setti_search_item* choose_item(const choose* c, uint32_t k)
 /* Returns rows * part / whole, at least 1, without overflow. */
 static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
 {
-    whole = whole != 0 ? whole : 1;
+    if (whole == 0) {
+        whole = 1;
+    }
     if (rows / whole >= CHOOSE_MOST / (part + 1)) {
         return CHOOSE_MOST;
     }
     uint64_t scaled = rows / whole * part;
     uint64_t rest = rows % whole;
-    scaled += rest < ((uint64_t)1 << 31) && part < ((uint64_t)1 << 32) ? rest * part / whole : 0;
+    bool rest_fits = rest < ((uint64_t)1 << 31) && part < ((uint64_t)1 << 32);
+    scaled += rest_fits ? rest * part / whole : 0;
     return SETTI_MAX(SETTI_MIN(scaled, CHOOSE_MOST), 1);
 }
 
@@ -134,33 +137,35 @@ static uint32_t choose_link_count(const setti_type* along)
                                   : along->storage.count;
 }
 
-/* Whether a relationship's links do not stay in a cache. */
+/* Returns true if a relationship's links are larger than a cache. */
 static bool choose_is_large(const setti_type* along)
 {
     return (size_t)along->storage.extent * along->storage.size > LARGE_SIZE;
 }
 
-/* The type that an item requires a variable's entities to have, or NULL. */
+/* Returns the type required by an item of a variable's entities, or NULL. */
 static const setti_type* choose_required_type(const setti_search_item* item, uint32_t variable)
 {
     if (item->negated || item->optional) {
         return NULL;
     }
-    return item->source == variable && item->needs[0] != NULL ? item->needs[0]
-           : item->target == variable                         ? item->needs[1]
-                                                              : NULL;
+    if (item->source == variable && item->needs[0] != NULL) {
+        return item->needs[0];
+    }
+    return item->target == variable ? item->needs[1] : NULL;
 }
 
-/* The variable with which this scope must begin, or SETTI_NO_REF. */
+/* Returns the variable to find first because of [drive], or SETTI_NO_REF in other scopes. */
 static uint32_t choose_driven(const choose* c)
 {
     uint32_t item = c->search->drives;
     uint32_t variable = item != SETTI_NONE ? c->search->item[item].source : SETTI_NO_REF;
-    bool here = variable != SETTI_NO_REF && (c->scope->locals >> variable & 1) != 0;
-    return here ? variable : SETTI_NO_REF;
+    bool in_scope = variable != SETTI_NO_REF && (c->scope->locals >> variable & 1) != 0;
+    return in_scope ? variable : SETTI_NO_REF;
 }
 
-/* The type that drives a scan: of a [drive] term, else the rarest required one; NULL: none. */
+/* Returns the driver of a scan: the type of a [drive] term, else the rarest required type, or NULL.
+ */
 static const setti_type* choose_driver(const choose* c, uint32_t variable)
 {
     if (choose_driven(c) == variable) {
@@ -176,14 +181,15 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
     return rarest;
 }
 
-/* Counts samples of one storage, and in *both those that the other has. Returns 0: no answer. */
+/* Samples entities in the storage `of`. Returns the number of samples, maybe 0; *both becomes the
+ * number of samples also in `other`. */
 static uint32_t share_sample(const setti_storage* of, const setti_storage* other, uint32_t* both)
 {
     SETTI_ASSERT(of != other);
     uint32_t seen = 0;
     *both = 0;
     if (of->kind == SETTI_SPARSE) {
-        /* With keep_order no row is sampled: where its gaps are is no part of the state. */
+        /* With keep_order no row is sampled: the positions of gaps are not part of the state. */
         uint32_t step = SETTI_MAX(of->extent / SHARE_SAMPLES, 1);
         for (uint32_t row = 0; row < of->extent && !of->keep_order; row += step) {
             *both += setti_storage_has(other, *setti_storage_index(of, row));
@@ -202,7 +208,7 @@ static uint32_t share_sample(const setti_storage* of, const setti_storage* other
     return seen;
 }
 
-/* The share of entities with the type `of` that have `type`, in 1 / SHARE_ONE. */
+/* Estimates the share of entities with the type `of` that also have `type`, in 1 / SHARE_ONE. */
 static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* type)
 {
     for (uint32_t k = 0; k < c->memo_count; k++) {
@@ -213,10 +219,11 @@ static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* 
     uint32_t both;
     uint32_t count = of->storage.count;
     uint32_t seen = of == type ? 0 : share_sample(&of->storage, &type->storage, &both);
+    /* Without samples the smaller set counts as a subset of the larger set. */
     uint64_t share =
         SHARE_ONE * (uint64_t)SETTI_MIN(type->storage.count, count) / SETTI_MAX(count, 1);
     if (seen != 0 && seen >= SETTI_MIN(count, SHARE_FEWEST)) {
-        uint64_t halves = both != 0 ? 2 * (uint64_t)both : 1; /* no sample counts as half of one */
+        uint64_t halves = both != 0 ? 2 * (uint64_t)both : 1; /* 0 samples count as a half */
         share = halves * SHARE_ONE / (2 * seen);
     }
     if (c->memo_count < SHARE_MEMO) {
@@ -225,13 +232,13 @@ static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* 
     return (uint32_t)share;
 }
 
-/* Whether a scan goes word by word with this driver. */
+/* Returns true if a scan with this driver reads presence bits, not the rows of a sparse set. */
 static bool choose_by_words(const setti_type* driver)
 {
     return driver == NULL || driver->storage.kind != SETTI_SPARSE;
 }
 
-/* Whether presence bits decide an item: a component that is nowhere switched off. */
+/* Returns true if presence bits alone decide an item: a component not switched off anywhere. */
 static bool choose_is_decided_by_bits(const setti_search_item* item)
 {
     return item->kind == SETTI_ITEM_HAS &&
@@ -241,7 +248,7 @@ static bool choose_is_decided_by_bits(const setti_search_item* item)
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver)
 {
-    /* A negated item requires no type, but bits can decide that the entity lacks its type. */
+    /* A negated item requires no type, but bits can show that an entity lacks the item's type. */
     bool decides = choose_is_decided_by_bits(item) && item->source == variable && !item->optional;
     const setti_type* type = decides ? item->needs[0] : choose_required_type(item, variable);
     bool is_driver = type == driver && !item->negated;
@@ -264,7 +271,7 @@ static void choose_set_done(choose_state* s, const choose* c, const setti_search
     s->done[k / 64] |= (uint64_t)1 << (k % 64);
 }
 
-/* How many values a variable can have. */
+/* Estimates the number of possible values of a variable. */
 static uint32_t choose_domain(const choose* c, const choose_state* s, uint32_t variable)
 {
     if (variable >= SETT_SEARCH_VARIABLES || (c->fixed >> variable & 1) != 0) {
@@ -278,7 +285,7 @@ static uint64_t choose_entities(const choose* c)
     return SETTI_MAX(c->search->world->entities.count, 1);
 }
 
-/* Estimates how many rows have a component, and narrows the domain of its source. */
+/* Estimates the rows with (or without) a component, and narrows the domain of the source. */
 static uint64_t choose_test_component(choose* c, choose_state* s, const setti_search_item* item)
 {
     uint32_t domain = choose_domain(c, s, item->source);
@@ -287,17 +294,19 @@ static uint64_t choose_test_component(choose* c, choose_state* s, const setti_se
     uint64_t share = known != NULL
                          ? choose_share(c, known, item->type)
                          : SHARE_ONE * SETTI_MIN(item->type->storage.count, domain) / domain;
-    if (item->negated) { /* without a known type: the share of all entities that lack it */
+    if (item->negated) {
         uint64_t with = SETTI_MIN(item->type->storage.count, all);
-        share = SHARE_ONE - (known != NULL ? share : SHARE_ONE * with / all);
+        uint64_t share_of_all = SHARE_ONE * with / all;
+        share = SHARE_ONE - (known != NULL ? share : share_of_all);
     }
     if (item->source < SETT_SEARCH_VARIABLES) {
         s->domain[item->source] = (uint32_t)choose_scale(domain, share, SHARE_ONE);
     }
-    return domain == 1 ? s->rows : choose_scale(s->rows, share, SHARE_ONE);
+    bool is_single_entity = domain == 1; /* assumed to pass the test */
+    return is_single_entity ? s->rows : choose_scale(s->rows, share, SHARE_ONE);
 }
 
-/* Estimates how many rows have a link between two found entities. */
+/* Estimates the rows with a link between two found entities. */
 static uint64_t choose_test_link(const choose* c, const choose_state* s,
                                  const setti_search_item* item)
 {
@@ -312,46 +321,48 @@ static bool choose_compares_entities(const choose* c, const setti_search_item* i
     return c->search->side[item->compare][0].gives == SETTI_VALUE_ENTITY;
 }
 
-/* Estimates for how many rows a comparison is true. */
+/* Estimates the rows with a true comparison. */
 static uint64_t choose_test_compare(const choose* c, const choose_state* s,
                                     const setti_search_item* item)
 {
     const sett_search_term* term = &c->search->term[item->term];
     uint32_t domain =
         SETTI_MAX(choose_domain(c, s, item->source), choose_domain(c, s, item->target));
+    /* A member or name is assumed to have at most 100 different values. */
     uint32_t values = choose_compares_entities(c, item) ? domain : SETTI_MIN(domain, 100);
-    bool equal = (term->compare == SETT_COMPARE_EQUAL) != item->negated;
-    return equal ? choose_scale(s->rows, 1, values) : s->rows;
+    bool is_equal = term->compare == SETT_COMPARE_EQUAL;
+    bool selects_value = is_equal != item->negated;
+    return selects_value ? choose_scale(s->rows, 1, values) : s->rows;
 }
 
-/* Adds the cost of testing an item for all rows. Returns for how many it is true. */
+/* Adds the cost of testing an item for all rows. Returns the estimated rows left. */
 static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item* item)
 {
     SETTI_ASSERT(s->rows != 0);
-    uint64_t left = s->rows / 2;
-    uint32_t each = COST_OTHER;
+    uint64_t passed = s->rows / 2; /* of a list or a walk */
+    uint32_t row_cost = COST_OTHER;
     if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
-        left = choose_test_component(c, s, item);
-        each = COST_HAS;
+        passed = choose_test_component(c, s, item);
+        row_cost = COST_HAS;
     } else if (item->kind == SETTI_ITEM_LINK) {
         uint32_t direct = COST_LINKED + (item->along->records != NULL ? 2 * COST_MANY : 0);
-        left = choose_test_link(c, s, item);
-        each = item->closure ? COST_CLOSURE : direct;
+        passed = choose_test_link(c, s, item);
+        row_cost = item->closure ? COST_CLOSURE : direct;
     } else if (item->kind == SETTI_ITEM_COMPARE) {
-        left = choose_test_compare(c, s, item);
-        each = choose_compares_entities(c, item) ? COST_ROW : COST_OTHER;
+        passed = choose_test_compare(c, s, item);
+        row_cost = choose_compares_entities(c, item) ? COST_ROW : COST_OTHER;
     }
-    s->cost += choose_cost(s->rows, each);
-    return SETTI_MAX(left, 1);
+    s->cost += choose_cost(s->rows, row_cost);
+    return SETTI_MAX(passed, 1);
 }
 
-/* Whether an item was not tested yet and can be. */
+/* Returns true if an item is not tested yet and all its variables are found. */
 static bool choose_is_due(const choose* c, const choose_state* s, const setti_search_item* item)
 {
     return !item->optional && !choose_is_done(s, c, item) && (item->variables & ~s->found) == 0;
 }
 
-/* Adds the costs of all items that can be tested, and marks them as done. */
+/* Adds the costs of all due items, and marks the items as done. */
 static void choose_add_test_costs(choose* c, choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -363,7 +374,7 @@ static void choose_add_test_costs(choose* c, choose_state* s)
     }
 }
 
-/* The number of a fixed variable's links; UINT32_MAX if the variable is not fixed. */
+/* Returns the number of a fixed variable's links; UINT32_MAX if the variable is not fixed. */
 static uint32_t choose_link_count_of(const choose* c, const setti_search_item* item,
                                      uint32_t variable, setti_link_side side)
 {
@@ -375,7 +386,10 @@ static uint32_t choose_link_count_of(const choose* c, const setti_search_item* i
     const setti_type* along = item->along;
     if (along->links == NULL) {
         const sett_hierarchy* node = setti_storage_find(&along->storage, index);
-        return node == NULL ? 0 : to_sources ? node->children / SETTI_CHILD : node->parent != 0;
+        if (node == NULL) {
+            return 0;
+        }
+        return to_sources ? node->children / SETTI_CHILD : node->parent != 0;
     }
     if (!to_sources && along->records == NULL) {
         return setti_storage_has(&along->storage, index);
@@ -385,7 +399,7 @@ static uint32_t choose_link_count_of(const choose* c, const setti_search_item* i
     return links != NULL ? links->count : 0;
 }
 
-/* Estimates rows and cost of following links from a found variable. */
+/* Estimates rows and cost of a pick that follows links from a found variable. */
 static void choose_follow(const choose* c, const choose_state* s, const setti_search_item* item,
                           setti_link_side side, choose_pick* pick)
 {
@@ -405,13 +419,14 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     if (item->closure) {
         pick->rows = choose_scale(pick->rows, to_sources ? CLOSURE_DOWN : CLOSURE_UP, 1);
     }
-    uint32_t source = choose_is_large(along) ? COST_FAR : COST_SOURCE;
-    uint32_t each = (to_sources ? source : COST_TARGET) + (along->records != NULL ? COST_MANY : 0) +
-                    (item->closure ? COST_CLOSURE : 0);
-    pick->cost = s->cost + choose_cost(s->rows, COST_ROW) + choose_cost(pick->rows, each);
+    uint32_t source_cost = choose_is_large(along) ? COST_FAR : COST_SOURCE;
+    uint32_t link_cost = to_sources ? source_cost : COST_TARGET;
+    link_cost += along->records != NULL ? COST_MANY : 0;
+    link_cost += item->closure ? COST_CLOSURE : 0;
+    pick->cost = s->cost + choose_cost(s->rows, COST_ROW) + choose_cost(pick->rows, link_cost);
 }
 
-/* Whether a step of this scope must still find the variable. */
+/* Returns true if a step of this scope must still find the variable. */
 static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t variable)
 {
     uint32_t missing = c->scope->locals & ~s->found;
@@ -419,7 +434,8 @@ static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t va
            !c->search->variable[variable].optional;
 }
 
-/* Fills in the pick that finds the end `side` of an item from its other end, if it can. */
+/* Fills in the pick to find the target or source (`side`) of an item from the other end. Returns
+ * false if the item does not allow the pick. */
 static bool choose_item_pick(const choose* c, const choose_state* s, const setti_search_item* item,
                              setti_link_side side, choose_pick* pick)
 {
@@ -446,7 +462,7 @@ static bool choose_item_pick(const choose* c, const choose_state* s, const setti
            c->search->term[item->term].compare == SETT_COMPARE_EQUAL;
 }
 
-/* Fills in the picks of one item. Returns their number. */
+/* Fills in the picks of an item, at most 2. Returns the count. */
 static uint32_t choose_item_picks(const choose* c, const choose_state* s,
                                   const setti_search_item* item, choose_pick* picks)
 {
@@ -454,11 +470,17 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
         (item->kind != SETTI_ITEM_LINK && item->kind != SETTI_ITEM_COMPARE)) {
         return 0;
     }
-    uint32_t count = choose_item_pick(c, s, item, SETTI_TARGETS, picks);
-    return count + choose_item_pick(c, s, item, SETTI_SOURCES, &picks[count]);
+    uint32_t count = 0;
+    if (choose_item_pick(c, s, item, SETTI_TARGETS, picks)) {
+        count++;
+    }
+    if (choose_item_pick(c, s, item, SETTI_SOURCES, &picks[count])) {
+        count++;
+    }
+    return count;
 }
 
-/* Fills in the pick that scans for a variable, testing items of the scope by their bits. */
+/* Fills in the pick for a scan, including the items tested by presence bits. */
 static void choose_scan(choose* c, const choose_state* s, uint32_t variable, choose_pick* pick)
 {
     SETTI_ASSERT(choose_is_wanted(c, s, variable));
@@ -473,38 +495,40 @@ static void choose_scan(choose* c, const choose_state* s, uint32_t variable, cho
         const setti_search_item* item = choose_item(c, k);
         const setti_type* type = setti_choose_scanned(item, variable, driver);
         if (type == NULL || (type == driver && !item->negated)) {
-            continue;
+            continue; /* not tested by bits, or true for all entities of the driver */
         }
         uint64_t share = driver != NULL ? choose_share(c, driver, type)
                                         : SHARE_ONE * (uint64_t)type->storage.count / all;
-        share = item->negated ? SHARE_ONE - SETTI_MIN(share, SHARE_ONE) : share;
+        if (item->negated) {
+            share = SHARE_ONE - SETTI_MIN(share, SHARE_ONE);
+        }
         rows = choose_scale(rows, share, SHARE_ONE);
     }
     pick->rows = rows;
     pick->cost += choose_cost(rows, COST_ROW);
 }
 
-/* The cost of a pick and of a usual step after it. */
+/* Returns the cost of a pick and of a typical next step. */
 static uint64_t choose_rank(const choose_pick* pick)
 {
     return pick->cost + choose_cost(pick->rows, COST_TARGET);
 }
 
-/* Lists the possible next picks, the cheapest first. Returns their number. */
+/* Lists the possible next picks, the cheapest first. Returns the count. */
 static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks)
 {
     uint32_t count = 0;
-    uint32_t first = choose_driven(c);
-    bool driven = choose_is_wanted(c, s, first);
-    for (uint32_t k = c->scope->items.first; k < c->scope->items.stop && !driven; k++) {
+    uint32_t driven = choose_driven(c);
+    bool must_drive = choose_is_wanted(c, s, driven); /* the only pick is a scan for `driven` */
+    for (uint32_t k = c->scope->items.first; k < c->scope->items.stop && !must_drive; k++) {
         count += choose_item_picks(c, s, choose_item(c, k), &picks[count]);
     }
     for (uint32_t v = 0; v < c->search->variable_count; v++) {
-        if (choose_is_wanted(c, s, v) && (!driven || v == first)) {
+        if (choose_is_wanted(c, s, v) && (!must_drive || v == driven)) {
             choose_scan(c, s, v, &picks[count++]);
         }
     }
-    for (uint32_t k = 1; k < count; k++) { /* insertion sort, since they are few */
+    for (uint32_t k = 1; k < count; k++) { /* insertion sort: there are few picks */
         choose_pick pick = picks[k];
         uint32_t at = k;
         for (; at != 0 && choose_rank(&picks[at - 1]) > choose_rank(&pick); at--) {
@@ -515,13 +539,13 @@ static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks
     return count;
 }
 
-/* Updates the state by a pick: its variable is found. */
+/* Updates the state after a pick: the pick's variable is found. */
 static void choose_take(const choose* c, choose_state* s, const choose_pick* pick)
 {
     SETTI_ASSERT(pick->variable < c->search->variable_count);
     uint64_t domain = choose_entities(c);
     const setti_type* known = NULL;
-    if (pick->kind == SETTI_FIND_SCAN) { /* which tests some items too */
+    if (pick->kind == SETTI_FIND_SCAN) { /* also tests items by presence bits */
         known = choose_driver(c, pick->variable);
         domain = choose_scale(pick->rows, SETTI_ESTIMATE_ONE, SETTI_MAX(s->rows, 1)) /
                  SETTI_ESTIMATE_ONE;
@@ -533,8 +557,8 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
             }
         }
     } else if (pick->kind == SETTI_FIND_COPY) {
-        domain = choose_domain(
-            c, s, pick->variable == pick->item->source ? pick->item->target : pick->item->source);
+        bool finds_source = pick->variable == pick->item->source;
+        domain = choose_domain(c, s, finds_source ? pick->item->target : pick->item->source);
     } else {
         const setti_type* along = pick->item->along;
         domain =
@@ -552,7 +576,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     }
 }
 
-/* Tries the possible picks after the first `count`, recursively, and notes the best order. */
+/* Tries all orders that begin with the first `count` picks, and stores the cheapest order. */
 static void choose_try(choose* c, choose_state s, uint32_t count)
 {
     choose_add_test_costs(c, &s);
@@ -560,15 +584,15 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
         return;
     }
     choose_pick picks[SETT_SEARCH_TERMS * 2 + SETT_SEARCH_VARIABLES];
-    uint32_t all = choose_next(c, &s, picks);
+    uint32_t pick_count = choose_next(c, &s, picks);
     SETTI_ASSERT(count <= SETT_SEARCH_VARIABLES);
-    if (all == 0) { /* all variables are found */
+    if (pick_count == 0) { /* all variables are found */
         c->best_cost = s.cost;
         c->best_count = count;
         memcpy(c->best, c->picks, count * sizeof(c->picks[0]));
         return;
     }
-    for (uint32_t k = 0; k < all && (k == 0 || c->nodes < CHOOSE_NODES); k++) {
+    for (uint32_t k = 0; k < pick_count && (k == 0 || c->nodes < CHOOSE_NODES); k++) {
         choose_state next = s;
         c->nodes++;
         c->picks[count] = picks[k];
@@ -577,7 +601,7 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
     }
 }
 
-/* The depth of the block with a variable's values; SETTI_NO_DEPTH for a fixed one. */
+/* Returns the depth of a found variable's block; SETTI_NO_DEPTH for fixed variables and no ref. */
 static uint8_t choose_depth_of(const choose* c, uint8_t ref)
 {
     return ref < SETT_SEARCH_VARIABLES && (c->fixed >> ref & 1) == 0 ? c->depth[ref]
@@ -592,7 +616,7 @@ static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uin
     memset(step, 0, sizeof(*step));
     step->kind = kind;
     step->depth = c->level;
-    step->base = c->base;
+    step->input_depth = c->input_depth;
     step->a = a;
     step->b = b;
     step->a_depth = choose_depth_of(c, a);
@@ -604,23 +628,23 @@ static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uin
 
 #define CHOOSE_CLASSES 4
 
-/* The class of an item's cost: lower ones are tested first. */
+/* Returns the cost class of an item's test; 0 is the cheapest. */
 static uint32_t choose_class(const setti_search_item* item)
 {
     if (item->kind == SETTI_ITEM_HAS) {
-        return item->walk != SETT_WALK_NONE;
+        return item->walk != SETT_WALK_NONE ? 1 : 0;
     }
     bool is_direct_link = item->kind == SETTI_ITEM_LINK && !item->closure;
     return item->kind == SETTI_ITEM_LIST ? 3 : is_direct_link ? 1 : 2;
 }
 
-/* Adds steps for all items that can be tested. */
+/* Adds steps for all due items, the cheapest class first. */
 static void choose_add_tests(choose* c, choose_state* s)
 {
-    for (uint32_t cost = 0; cost < CHOOSE_CLASSES; cost++) {
+    for (uint32_t cost_class = 0; cost_class < CHOOSE_CLASSES; cost_class++) {
         for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
             const setti_search_item* item = choose_item(c, k);
-            if (choose_class(item) != cost || !choose_is_due(c, s, item)) {
+            if (choose_class(item) != cost_class || !choose_is_due(c, s, item)) {
                 continue;
             }
             s->rows = choose_test(c, s, item);
@@ -633,7 +657,7 @@ static void choose_add_tests(choose* c, choose_state* s)
     }
 }
 
-/* Adds a step that skips a variable's hidden entities, if tags hide any. */
+/* Adds a step to drop a variable's hidden entities, if tags hide any entity. */
 static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
     const setti_variable* at = &c->search->variable[variable];
@@ -647,13 +671,14 @@ static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
     }
 }
 
-/* Adds a step that finds a variable: from the item's other variable, or by a scan (item NULL). */
+/* Adds a step to find a variable from the other end of `item`, or by a scan without `item`. */
 static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind, uint64_t rows,
                                           const setti_search_item* item, uint8_t variable)
 {
-    uint8_t from = item == NULL               ? SETTI_NO_REF
-                   : item->source == variable ? item->target
-                                              : item->source;
+    uint8_t from = SETTI_NO_REF;
+    if (item != NULL) {
+        from = item->source == variable ? item->target : item->source;
+    }
     c->depth[variable] = ++c->level;
     setti_search_step* step = choose_add(c, kind, rows, from, SETTI_NO_REF);
     step->item = item;
@@ -663,7 +688,7 @@ static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind
     return step;
 }
 
-/* Adds steps for optional links, which come last because they keep every row. */
+/* Adds the steps for optional links, last because an optional link keeps every row. */
 static void choose_add_optional(choose* c, const choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -680,7 +705,7 @@ static void choose_add_optional(choose* c, const choose_state* s)
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t depth);
 
-/* Plans a pipe for each side of the lists that a pipe tests. */
+/* Plans the lists tested by a pipe: one further pipe for each side. */
 static void choose_lists(choose* c, uint16_t pipe)
 {
     SETTI_ASSERT(pipe < c->plan->pipe_count);
@@ -695,9 +720,9 @@ static void choose_lists(choose* c, uint16_t pipe)
         c->plan->pipe_count = step->pipes.stop;
         SETTI_ASSERT(c->plan->pipe_count <= c->search->pipe_room &&
                      step->pipes.first < step->pipes.stop);
-        for (uint16_t at = step->pipes.first; at < step->pipes.stop; at++) {
-            choose_pipe(c, at, c->search->order[item->scopes.first + at - step->pipes.first],
-                        step->found, step->estimate, (uint8_t)(step->depth + 1));
+        for (uint16_t side = step->pipes.first; side < step->pipes.stop; side++) {
+            uint16_t scope = c->search->order[item->scopes.first + side - step->pipes.first];
+            choose_pipe(c, side, scope, step->found, step->estimate, (uint8_t)(step->depth + 1));
         }
     }
 }
@@ -708,22 +733,24 @@ static void choose_add_steps(choose* c, choose_state* s)
     choose_add(c, SETTI_FIND_INPUT, s->rows, SETTI_NO_REF, SETTI_NO_REF);
     for (uint32_t v = 0; v < c->search->variable_count; v++) {
         if (((c->scope->locals & c->fixed) >> v & 1) != 0) {
-            choose_add_shown(c, s, (uint8_t)v);
+            choose_add_shown(c, s, (uint8_t)v); /* a bound entity can be hidden too */
         }
     }
     choose_add_tests(c, s);
     for (uint32_t k = 0; k < c->best_count; k++) {
         const choose_pick* pick = &c->best[k];
         choose_take(c, s, pick);
-        choose_add_find(c, pick->kind, s->rows, pick->item, pick->variable)->driver =
-            pick->item == NULL ? choose_driver(c, pick->variable) : NULL;
+        const setti_type* driver = pick->item == NULL ? choose_driver(c, pick->variable) : NULL;
+        setti_search_step* step =
+            choose_add_find(c, pick->kind, s->rows, pick->item, pick->variable);
+        step->driver = driver;
         choose_add_shown(c, s, pick->variable);
         choose_add_tests(c, s);
     }
     choose_add_optional(c, s);
 }
 
-/* Plans a scope as a pipe, for input in a block at `depth` (0: none) with the variables `found`. */
+/* Plans a scope as a pipe. The pipe's input is the block at `depth`, after `found` variables. */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t depth)
 {
@@ -733,7 +760,7 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
     }
     SETTI_ASSERT(scope < c->search->scope_count && pipe < c->plan->pipe_count);
     c->scope = &c->search->scope[scope];
-    c->base = c->level = depth;
+    c->input_depth = c->level = depth;
     c->nodes = 0;
     c->best_count = UINT32_MAX;
     choose_try(c, s, 0);
@@ -747,7 +774,7 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan)
 {
     choose c;
-    memset(&c, 0, offsetof(choose, memo)); /* `memo` is large, and counted by memo_count */
+    memset(&c, 0, offsetof(choose, memo)); /* the large `memo` stays unset: memo_count is 0 */
     c.search = search;
     c.plan = plan;
     SETTI_ASSERT(search->branch_count != 0 && search->branch_count <= SETTI_SEARCH_BRANCHES);
@@ -759,6 +786,6 @@ void setti_choose_plan(const sett_search* search, setti_search_plan* plan)
     for (uint32_t k = 0; k < search->branch_count; k++) {
         memset(c.depth, SETTI_NO_DEPTH, sizeof(c.depth));
         choose_pipe(&c, (uint16_t)k, search->branch[k], 0, SETTI_ESTIMATE_ONE, 0);
-        memcpy(plan->place[k], c.depth, sizeof(c.depth));
+        memcpy(plan->depth[k], c.depth, sizeof(c.depth));
     }
 }

@@ -1,16 +1,15 @@
 /* find.c: runs the steps of a search.
  *
  * Each step fetches a block of rows from the step before, and fills its own block or drops rows. A
- * block has the values of one variable, and for each the row of the block before from which it was
- * found. Blocks of SETT_SEARCH_ROWS stay in the first-level cache, and the cache misses of a step
- * overlap. Rejected: taking one row at a time through all steps, where each link waits for the
- * last.
+ * block has the values of one variable and, for each value, its parent: a row of the block before.
+ * Blocks of SETT_SEARCH_ROWS stay in the first-level cache, and the cache misses of a step overlap.
+ * Rejected: taking a single row through all steps, because each link waits for the last.
  *
  *     block 1   [ p0 p1 p2 ]
  *     block 2   [ s0 s1 s2 s3 ]   parents [ 0 0 2 2 ]      s2 was found from p2
  *
- * A list is evaluated for a whole block: its pipes begin with the undecided rows, and rows that
- * reach their end decide the rows from which they were found.
+ * A list is evaluated for a whole block. The pipe of each side begins with the undecided rows. Each
+ * row at the end of a pipe marks the row of the whole block from which it was found.
  *
  * Invariant:  parent[row] < count of the block before;  a step resumes where its block was full;
  *             no step changes a block that later steps still use
@@ -26,11 +25,11 @@ typedef struct find_block {
     uint32_t count;
     uint32_t index[FIND_ROWS];
     uint16_t parent[FIND_ROWS];
-    /* In the input of a list: rows of the enclosing block for which a side of the list is true. */
+    /* In the input of a list: by row of the enclosing block, true if a side of the list is true. */
     bool mark[FIND_ROWS];
 } find_block;
 
-/* The entities that a closure has reached, in order. */
+/* The entities reached by a closure, in order of discovery. */
 typedef struct find_reached {
     uint32_t* index;
     uint32_t* slot; /* a hash table of positions in `index` plus one, 2 * room slots */
@@ -38,12 +37,12 @@ typedef struct find_reached {
     uint32_t room; /* a power of two; 0: not allocated */
 } find_reached;
 
-/* The progress of a step through the rows of the block before it. */
+/* The progress of a step through the rows of the previous block. */
 typedef struct find_work {
-    bool begun;     /* some of these rows are left */
+    bool begun;     /* some rows of the previous block are left */
     bool open;      /* some results of `row` are left */
-    uint32_t row;   /* the current one */
-    uint32_t place; /* of the next result: a link; in a scan, an index or row */
+    uint32_t row;   /* the current row */
+    uint32_t place; /* of the next result: a link's place, or the index or row of a scan */
     find_reached reached;
     setti_wanted wanted; /* for a scan */
 } find_work;
@@ -59,14 +58,14 @@ typedef struct find {
     size_t size;    /* of this struct and its arrays, in bytes */
     bool pooled;    /* allocated from the world's pool, not by its allocator */
     bool failed;    /* memory ran out */
-    bool stopped;   /* its limit ended the loop */
-    uint32_t spent; /* units of FIND_WORK */
+    bool stopped;   /* the search's limit ended the loop */
+    uint32_t spent; /* work since the last call of the limit */
     uint32_t branch;
     uint32_t closed; /* `open`'s count of closings when the loop began */
     bool collected;  /* results are collected and sorted first */
     setti_sorted sorted;
     struct find* next; /* in search->loops */
-    const void* frame; /* the loop's rows, if they are a local variable; or NULL */
+    const void* frame; /* the sett_rows of the loop, if a local variable; or NULL */
 } find;
 
 void* setti_find_alloc(sett_world* world, bool pooled, size_t size)
@@ -92,15 +91,15 @@ static void find_reached_free(const find* f, find_reached* reached)
     memset(reached, 0, sizeof(*reached));
 }
 
-/* The next `size` bytes of a piece of memory; NULL while sizes are only added up. */
+/* Returns `size` bytes of `piece` (or NULL), from *at on, and advances *at. */
 static void* find_take_memory(void* piece, size_t* at, size_t size)
 {
-    void* cut = piece != NULL ? (unsigned char*)piece + *at : NULL;
+    void* taken = piece != NULL ? (unsigned char*)piece + *at : NULL;
     *at = setti_align_up(*at + size, 64);
-    return cut;
+    return taken;
 }
 
-/* Lays out a loop's arrays in a piece of memory, or in none if NULL. Returns its size. */
+/* Lays out a loop's arrays in `piece`. Returns the size needed; `piece` may be NULL. */
 static size_t find_lay_out(const sett_search* search, find* f, void* piece)
 {
     size_t at = setti_align_up(sizeof(find), 64);
@@ -112,7 +111,7 @@ static size_t find_lay_out(const sett_search* search, find* f, void* piece)
     return at;
 }
 
-/* Takes the spare memory, or allocates. NULL when memory runs out. */
+/* Reuses the spare memory or allocates. Returns NULL when memory runs out. */
 static find* find_make(sett_search* search, bool pooled)
 {
     if (pooled && search->spare != NULL) {
@@ -143,7 +142,7 @@ static void find_destroy(find* f)
     setti_find_release(f->world, f->pooled, f, f->size);
 }
 
-/* Ends a loop, and stores its memory for the next one. */
+/* Ends a loop, and stores its memory for the next loop. */
 static void find_release(find* f)
 {
     find** link = &f->search->loops;
@@ -159,7 +158,7 @@ static void find_release(find* f)
     }
 }
 
-/* Ends loops whose functions returned without ending them, and one at the address of `rows`. */
+/* Ends a loop at the address `rows`, and all loops of functions already returned. */
 static void find_release_left(const sett_search* search, const sett_rows* rows)
 {
     for (find *f = search->loops, *next; f != NULL; f = next) {
@@ -182,7 +181,7 @@ void setti_find_free(sett_search* search)
     }
 }
 
-/* Asks the program's limit whether to go on. */
+/* Calls the search's limit, and stops the loop if the limit says so. */
 SETTI_COLD static void find_check_limit(find* f)
 {
     const setti_rank* rank = &f->search->rank;
@@ -192,7 +191,7 @@ SETTI_COLD static void find_check_limit(find* f)
     }
 }
 
-/* Counts work, and asks the limit after each FIND_WORK. */
+/* Counts work, and calls the limit once per FIND_WORK. */
 SETTI_INLINE void find_spend(find* f, uint32_t work)
 {
     f->spent += work;
@@ -201,7 +200,7 @@ SETTI_INLINE void find_spend(find* f, uint32_t work)
     }
 }
 
-/* The slot at which the search for an entity begins: bits of its index times 2^32 / 1.618. */
+/* Returns an entity's first slot to probe. Fibonacci hashing: the factor is 2^32 / 1.618. */
 static uint32_t reached_home(const find_reached* reached, uint32_t index)
 {
     SETTI_ASSERT(reached->room != 0 && (reached->room & (reached->room - 1)) == 0);
@@ -238,7 +237,7 @@ static bool reached_grow(find* f, find_reached* reached)
     return true;
 }
 
-/* Adds an entity, unless it was reached before. */
+/* Adds an entity, unless already reached. */
 static void reached_add(find* f, find_reached* reached, uint32_t index)
 {
     if (reached->count == reached->room && !reached_grow(f, reached)) {
@@ -266,7 +265,7 @@ static void reached_follow(find* f, find_reached* reached, const setti_type* alo
     }
 }
 
-/* Begins with the entities that one link, or none, leads to; reached_take goes on from there. */
+/* Clears `reached`, and adds `from` (for or_self) or the entities one link away from `from`. */
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
                           uint32_t from, setti_link_side side)
 {
@@ -280,12 +279,12 @@ static void reached_begin(find* f, find_reached* reached, const setti_search_ite
     if (item->or_self) {
         reached_add(f, reached, from);
     }
-    if (!item->or_self || !item->closure) {
+    if (!item->or_self || !item->closure) { /* else reached_take follows the links of `from` */
         reached_follow(f, reached, item->along, from, side);
     }
 }
 
-/* The k-th entity reached, behind which more are added; SETTI_NONE at the end. */
+/* Returns the k-th entity reached, or SETTI_NONE. In a closure, follows the entity's links. */
 static uint32_t reached_take(find* f, find_reached* reached, const setti_search_item* item,
                              uint32_t k, setti_link_side side)
 {
@@ -300,7 +299,7 @@ static uint32_t reached_take(find* f, find_reached* reached, const setti_search_
     return index;
 }
 
-/* The row of the block at depth `origin` from which a row of the block at `depth` was found. */
+/* Returns the origin, in the block at depth `origin`, of a row at `depth`. */
 SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row, uint32_t origin)
 {
     SETTI_ASSERT(origin <= depth && row < f->block[depth].count);
@@ -310,7 +309,7 @@ SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row, u
     return row;
 }
 
-/* The entity of a variable, constant or found at `ref_depth`, for a row at `depth`. */
+/* Returns the entity of a variable for a row at `depth`. SETTI_NO_DEPTH: the variable is fixed. */
 SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, uint8_t ref,
                                  uint8_t ref_depth)
 {
@@ -320,15 +319,15 @@ SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, ui
     return f->block[ref_depth].index[find_origin(f, depth, row, ref_depth)];
 }
 
-/* Whether an earlier result of the list is from the same row of the enclosing block. */
+/* Returns true in a list if an earlier result was found from the same row of the whole block. */
 SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, uint32_t depth,
                                   uint32_t row)
 {
-    if (step->base == 0) {
+    if (step->input_depth == 0) {
         return false;
     }
-    const find_block* input = &f->block[step->base];
-    return input->mark[input->parent[find_origin(f, depth, row, step->base)]];
+    const find_block* input = &f->block[step->input_depth];
+    return input->mark[input->parent[find_origin(f, depth, row, step->input_depth)]];
 }
 
 SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
@@ -338,7 +337,7 @@ SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
     out->parent[out->count++] = (uint16_t)row;
 }
 
-/* Moves a row behind the `kept` first rows, which then include it if it is wanted. */
+/* Copies a row to row *kept, and advances *kept if the row is wanted. Needs no branch. */
 SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, bool wanted)
 {
     SETTI_ASSERT(*kept <= row && row < block->count);
@@ -347,7 +346,7 @@ SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, boo
     *kept += wanted;
 }
 
-/* Whether no tag hides the entity. Tags that a term names do not. */
+/* Returns true if no tag hides the entity. Tags named by a term hide nothing. */
 static bool find_is_shown(const find* f, uint32_t index, const bool named[SETTI_HIDDEN])
 {
     bool shown = true;
@@ -358,15 +357,15 @@ static bool find_is_shown(const find* f, uint32_t index, const bool named[SETTI_
     return shown;
 }
 
-/* The storages whose presence bits a scan intersects. The driver, if any, is first. */
+/* The storages of a scan: their presence bits are intersected. The driver, if any, is first. */
 typedef struct find_scan {
     const setti_storage* storage[SETTI_SEARCH_ITEMS + 1];
     uint64_t flip[SETTI_SEARCH_ITEMS + 1]; /* all ones for a negated term */
     uint32_t count;
-    uint32_t limit; /* the scan ends before this index */
+    uint32_t limit; /* first index after the scan */
 } find_scan;
 
-/* Adds a storage that the entities must have, or, negated, must lack. */
+/* Adds a storage. The entities must be in the storage or, if `negated`, not in the storage. */
 static void scan_add(find_scan* scan, const setti_storage* storage, bool negated)
 {
     scan->storage[scan->count] = storage;
@@ -391,7 +390,7 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     }
 }
 
-/* Reduces a word of 64 entities, from index `base` on, to those that the scan finds. */
+/* Intersects a word, the bits of 64 entities from index `base` on, with all storages. */
 static uint64_t scan_word(const find_scan* scan, uint32_t base, uint64_t word)
 {
     for (uint32_t k = 0; k < scan->count && word != 0; k++) {
@@ -406,18 +405,18 @@ static const setti_lookup_calls* find_lookup_calls(const void* lookup)
     return ((const setti_lookup_head*)lookup)->calls;
 }
 
-/* Lets a look-up list the entities of a scan, if one can. */
+/* Narrows a scan by a look-up, if possible. */
 static void scan_narrow(find* f, const setti_search_step* step, find_work* w)
 {
     const void* lookup = f->world->module[SETTI_SLOT_LOOKUPS];
-    w->wanted.by = NULL;
+    w->wanted.lookup = NULL;
     bool by_words = step->driver == NULL || step->driver->storage.kind != SETTI_SPARSE;
     if (lookup != NULL && f->pooled && step->kind == SETTI_FIND_SCAN && by_words) {
         find_lookup_calls(lookup)->narrow(f->search, step, &w->wanted);
     }
 }
 
-/* The position of the first wanted entity from an index on. */
+/* Returns the position of the first wanted entity not below an index. */
 static uint32_t wanted_seek(const setti_wanted* wanted, uint32_t index)
 {
     uint32_t first = 0;
@@ -433,7 +432,7 @@ static uint32_t wanted_seek(const setti_wanted* wanted, uint32_t index)
     return first;
 }
 
-/* scan_words among the entities that a look-up found, which are in the order of their indices. */
+/* Does scan_words among the entities found by a look-up. */
 static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find_block* out)
 {
     uint32_t at = wanted_seek(&w->wanted, w->place);
@@ -459,7 +458,8 @@ static bool scan_words(find* f, const setti_search_step* step, find_work* w, fin
 {
     find_scan scan;
     scan_prepare(f, step, &scan);
-    if (w->wanted.by != NULL && find_lookup_calls(w->wanted.by)->is_current(w->wanted.by)) {
+    const sett_lookup* lookup = w->wanted.lookup;
+    if (lookup != NULL && find_lookup_calls(lookup)->is_current(lookup)) {
         find_spend(f, 1);
         return scan_wanted(f, &scan, w, out);
     }
@@ -486,7 +486,7 @@ static bool scan_words(find* f, const setti_search_step* step, find_work* w, fin
     return false;
 }
 
-/* scan_words for a driver that is a sparse set: from its row w->place on. */
+/* Does scan_words for a driver in a sparse set, from row w->place on. */
 static bool scan_rows(const setti_search_step* step, find_work* w, find_block* out)
 {
     const setti_storage* storage = &step->driver->storage;
@@ -503,7 +503,7 @@ static bool scan_rows(const setti_search_step* step, find_work* w, find_block* o
     return false;
 }
 
-/* The entity at which a step begins, for a row of the block before. */
+/* Returns the begin of a step's links, an entity, for a row of the previous block. */
 SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, uint32_t row)
 {
     return find_value(f, (uint32_t)step->depth - 1, row, step->a, step->a_depth);
@@ -536,13 +536,16 @@ SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_wor
     return false;
 }
 
+/* Calls fill_links_of with a constant side: the compiler makes a faster copy for each side. */
 static bool fill_links(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    return find_side(step) == SETTI_SOURCES ? fill_links_of(f, step, w, out, SETTI_SOURCES)
-                                            : fill_links_of(f, step, w, out, SETTI_TARGETS);
+    if (find_side(step) == SETTI_SOURCES) {
+        return fill_links_of(f, step, w, out, SETTI_SOURCES);
+    }
+    return fill_links_of(f, step, w, out, SETTI_TARGETS);
 }
 
-/* fill_links for chains of links. */
+/* Does fill_links for an item with or_self or closure. */
 static bool fill_reached(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     setti_link_side side = find_side(step);
@@ -563,7 +566,7 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
     return false;
 }
 
-/* Adds the entity that the other side of `==` is for a row. */
+/* Adds the entity on the other side of `==`. Returns false: a row has at most this result. */
 static bool fill_copy(const find* f, const setti_search_step* step, const find_work* w,
                       find_block* out)
 {
@@ -577,10 +580,12 @@ static bool fill_copy(const find* f, const setti_search_step* step, const find_w
     return false;
 }
 
-/* Adds what a step finds for a row. Returns false at the end, true if the block is full. */
+/* Adds the results of a row. Returns false after the last result, true if the block is full. */
 static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    w->place = w->open ? w->place : 0;
+    if (!w->open) {
+        w->place = 0;
+    }
     switch (step->kind) {
     case SETTI_FIND_SCAN:
         return step->driver != NULL && step->driver->storage.kind == SETTI_SPARSE
@@ -596,7 +601,7 @@ static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_
 
 static bool find_pull(find* f, uint32_t k);
 
-/* Prefetches the links of a new block's rows: where links are many, cache misses overlap. */
+/* Prefetches the links of a block's rows, so that their cache misses overlap. */
 static void find_prefetch(const find* f, const setti_search_step* step, uint32_t count)
 {
     bool to_sources = step->kind == SETTI_FIND_SOURCES;
@@ -617,7 +622,7 @@ static void find_prefetch(const find* f, const setti_search_step* step, uint32_t
     }
 }
 
-/* Fills the block of step k, which finds a variable. Returns false at the end. */
+/* Fills the block of step k with values of the step's variable. Returns false at the end. */
 static bool find_generate(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -641,7 +646,7 @@ static bool find_generate(find* f, uint32_t k)
         while (w->row < in->count && out->count < FIND_ROWS && !f->failed) {
             bool decided = find_is_decided(f, step, (uint32_t)step->depth - 1, w->row);
             w->open = !decided && fill_row(f, step, w, out);
-            if (w->open) {
+            if (w->open) { /* the block is full */
                 break;
             }
             w->row++;
@@ -652,7 +657,7 @@ static bool find_generate(find* f, uint32_t k)
     return !f->failed;
 }
 
-/* Fills the first block, once: of a branch with one row, of a list's side with undecided rows. */
+/* Fills an input block, once: with a single row for a branch, with undecided rows for a list. */
 static bool find_input(find* f, uint32_t k)
 {
     SETTI_ASSERT(f->plan.step[k].kind == SETTI_FIND_INPUT);
@@ -663,7 +668,7 @@ static bool find_input(find* f, uint32_t k)
         return false;
     }
     f->work[k].begun = true;
-    if (step->base == 0) {
+    if (step->input_depth == 0) {
         find_emit(out, SETTI_NONE, 0);
         return true;
     }
@@ -675,7 +680,7 @@ static bool find_input(find* f, uint32_t k)
     return out->count != 0;
 }
 
-/* Whether a chain of exclusive links leads from one entity to another. */
+/* Returns true if a chain of exclusive links leads from the source to the target. */
 static bool test_followed(find* f, const setti_search_item* item, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(item->along->records == NULL);
@@ -687,7 +692,7 @@ static bool test_followed(find* f, const setti_search_item* item, uint32_t sourc
     return source != SETTI_NONE;
 }
 
-/* test_followed for sources with many targets. */
+/* Does test_followed for sources with many targets. */
 static bool test_reached(find* f, find_reached* reached, const setti_search_item* item,
                          uint32_t source, uint32_t target)
 {
@@ -716,7 +721,7 @@ static bool some_is_shown(const find* f, uint32_t index)
     return find_is_shown(f, index, no_tag_is_named);
 }
 
-/* Whether any entity is not hidden. */
+/* Returns true if any entity is visible, that is, not hidden by a tag. */
 static bool test_any_entity(find* f)
 {
     uint32_t capacity = setti_entity_capacity(&f->world->entities);
@@ -732,7 +737,7 @@ static bool test_any_entity(find* f)
     return false;
 }
 
-/* Whether any link has a source that is not hidden. */
+/* Returns true if any link has a visible source. */
 static bool test_any_link(find* f, const setti_type* along)
 {
     uint32_t cursor = 0;
@@ -747,7 +752,7 @@ static bool test_any_link(find* f, const setti_type* along)
     return false;
 }
 
-/* Whether links lead to the target from any entity that is not hidden. */
+/* Returns true if links lead to the target from any visible entity. */
 static bool test_any_source(find* f, find_reached* reached, const setti_search_item* item,
                             uint32_t target)
 {
@@ -762,7 +767,7 @@ static bool test_any_source(find* f, find_reached* reached, const setti_search_i
             return true;
         }
     }
-    if (item->closure) { /* no source by one link is shown: those by several */
+    if (item->closure) { /* no direct source is shown: test all indirect sources */
         reached_begin(f, reached, item, target, SETTI_SOURCES);
         for (uint32_t k = 0; k < reached->count && !f->failed; k++) {
             if (some_is_shown(f, reached_take(f, reached, item, k, SETTI_SOURCES))) {
@@ -773,12 +778,12 @@ static bool test_any_source(find* f, find_reached* reached, const setti_search_i
     return false;
 }
 
-/* test_link if `_` is at one end or both; as a source, `_` is an entity that is not hidden. */
+/* Does test_link with `_` as source or target. A hidden entity cannot be the source `_`. */
 static bool test_some(find* f, const setti_search_step* step, find_work* w, uint32_t source,
                       uint32_t target)
 {
     const setti_search_item* item = step->item;
-    if (step->a != SETTI_SOME) {
+    if (step->a != SETTI_SOME) { /* the target is `_` */
         return source != SETTI_NONE &&
                (item->or_self ||
                 setti_walk_first(item->along, source, SETTI_TARGETS) != SETTI_NONE);
@@ -816,27 +821,27 @@ static bool test_compare(const find* f, const setti_search_item* item, uint32_t 
                               a, b);
 }
 
-/* Marks the rows of the enclosing block for which a side of the list is true. */
+/* Marks each row of a block with a true side of the list. */
 static void test_list(find* f, const setti_search_step* step)
 {
     find_block* input = &f->block[step->depth + 1];
     SETTI_ASSERT(step->pipes.first < step->pipes.stop && step->pipes.stop <= f->plan.pipe_count);
     memset(input->mark, 0, sizeof(input->mark));
-    for (uint32_t at = step->pipes.first; at < step->pipes.stop; at++) {
-        const setti_span* pipe = &f->plan.pipe[at];
+    for (uint32_t side = step->pipes.first; side < step->pipes.stop; side++) {
+        const setti_span* pipe = &f->plan.pipe[side];
         for (uint32_t k = pipe->first; k < pipe->stop; k++) {
             f->work[k].begun = false;
         }
         while (find_pull(f, (uint32_t)pipe->stop - 1)) {
-            uint32_t last = f->plan.step[pipe->stop - 1].depth;
-            for (uint32_t row = 0; row < f->block[last].count; row++) {
-                input->mark[find_origin(f, last, row, step->depth)] = true;
+            uint32_t depth = f->plan.step[pipe->stop - 1].depth;
+            for (uint32_t row = 0; row < f->block[depth].count; row++) {
+                input->mark[find_origin(f, depth, row, step->depth)] = true;
             }
         }
     }
 }
 
-/* Whether any entity that is not hidden has the component. */
+/* Returns true if any visible entity has the component. */
 static bool test_any(find* f, const setti_type* type)
 {
     const bool named[SETTI_HIDDEN] = {[SETTI_HIDDEN_PREFAB] = type->id == SETT_ID_PREFAB,
@@ -862,7 +867,7 @@ static bool test_has(find* f, const setti_search_step* step, uint32_t index)
            setti_along_find(item->along, item->walk, item->type, index) != SETTI_NONE;
 }
 
-/* find_test for the most frequent test: whether an entity has a component. */
+/* Does find_test for the most frequent test: an entity has, or lacks, a component. */
 static void find_keep_having(find* f, const setti_search_step* step, find_block* block)
 {
     const setti_type* type = step->item->type;
@@ -876,8 +881,8 @@ static void find_keep_having(find* f, const setti_search_step* step, find_block*
     block->count = kept;
 }
 
-/* Whether the test of step k is true for a row. */
-static bool find_is(find* f, const setti_search_step* step, uint32_t k, uint32_t row)
+/* Returns true if a row passes the test of step k. */
+static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint32_t row)
 {
     uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
     if (step->kind == SETTI_FIND_SHOWN) {
@@ -886,14 +891,14 @@ static bool find_is(find* f, const setti_search_step* step, uint32_t k, uint32_t
     }
     uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
     const setti_search_item* item = step->item;
-    bool is = item->kind == SETTI_ITEM_LIST      ? f->block[step->depth + 1].mark[row]
-              : item->kind == SETTI_ITEM_LINK    ? test_link(f, step, &f->work[k], a, b)
-              : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, item, a, b)
-                                                 : test_has(f, step, a);
-    return is != item->negated;
+    bool is_true = item->kind == SETTI_ITEM_LIST      ? f->block[step->depth + 1].mark[row]
+                   : item->kind == SETTI_ITEM_LINK    ? test_link(f, step, &f->work[k], a, b)
+                   : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, item, a, b)
+                                                      : test_has(f, step, a);
+    return is_true != item->negated;
 }
 
-/* Drops the rows of a block for which the test of step k is false. */
+/* Drops the rows of a block rejected by the test of step k. */
 static void find_test(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -910,7 +915,7 @@ static void find_test(find* f, uint32_t k)
     }
     uint32_t kept = 0;
     for (uint32_t row = 0; row < block->count; row++) {
-        find_keep(block, &kept, row, find_is(f, step, k, row));
+        find_keep(block, &kept, row, find_passes(f, step, k, row));
     }
     block->count = kept;
 }
@@ -938,12 +943,12 @@ static bool find_pull(find* f, uint32_t k)
     return false;
 }
 
-/* Reports members that the running system does not declare. Presence and links need not be. */
+/* Reports undeclared members to the system's guard. Presence and links need no declaration. */
 SETTI_COLD static void find_check_access(const sett_search* search)
 {
     const setti_guard* guard = search->world->guard;
     uint32_t side_count = 2 * search->compare_count;
-    for (uint32_t k = 0; k <= side_count; k++) { /* the last is the order's */
+    for (uint32_t k = 0; k <= side_count; k++) { /* the last side is the order's */
         const setti_search_side* side =
             k < side_count ? &search->side[k / 2][k % 2] : &search->rank.side;
         if (side->kind == SETT_OPERAND_MEMBER) {
@@ -952,7 +957,7 @@ SETTI_COLD static void find_check_access(const sett_search* search)
     }
 }
 
-/* Plans a loop, and sets it to its begin. */
+/* Plans a loop, and resets its progress. */
 static void find_begin(find* f, sett_search* search)
 {
     SETTI_ASSERT(f->search == search);
@@ -1016,14 +1021,14 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     return rows;
 }
 
-/* sett_search_begin for rows in a function's frame, which can return without ending the loop. */
+/* Does sett_search_begin for local `rows`: their function can return without ending the loop. */
 sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
 {
     if (search == NULL || search->world->running != NULL) {
         return sett_search_begin(search, rows);
     }
     find_release_left(search, rows);
-    const void* outermost = search->open.frame;
+    const void* outermost = search->open.frame; /* sett_search_begin clears open.frame */
     sett_rows* opened = sett_search_begin(search, rows);
     if (opened != NULL) {
         find* f = opened->internal;
@@ -1033,13 +1038,13 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
     return opened;
 }
 
-/* Gathers the results' columns from the blocks. */
+/* Writes the columns of results from the blocks up to depth `last`. */
 static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
 {
     SETTI_ASSERT(rows->count <= FIND_ROWS && last < f->search->depth_room);
     for (uint32_t v = 0; v < rows->variable_count; v++) {
         uint8_t number = f->search->result[v];
-        uint8_t place = f->plan.place[f->branch][number];
+        uint8_t place = f->plan.depth[f->branch][number];
         uint32_t* column = f->column + (size_t)v * FIND_ROWS;
         for (uint32_t k = 0; k < rows->count; k++) {
             column[k] = find_value(f, last, k, number, place);
@@ -1047,7 +1052,7 @@ static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
     }
 }
 
-/* Reports that memory ran out; systems, where f is not pooled, must not report. */
+/* Reports lack of memory, except in systems (not pooled) and after a stop by the limit. */
 static void rows_report_failure(const find* f)
 {
     if (f->failed && f->pooled && !f->stopped) {
@@ -1066,7 +1071,7 @@ static bool rows_find(sett_rows* rows, find* f)
             rows_gather(rows, f, f->plan.step[last].depth);
             return true;
         }
-        f->branch = f->failed ? f->search->branch_count : f->branch + 1;
+        f->branch = f->failed ? f->search->branch_count : f->branch + 1; /* a failure ends all */
     }
     rows_report_failure(f);
     return false;
@@ -1096,7 +1101,7 @@ bool sett_rows_next(sett_rows* rows)
     if (!f->collected) {
         rows_collect(rows, f);
     }
-    bool was_closed = f->closed != f->search->open.closed; /* counts how often all loops were */
+    bool was_closed = f->closed != f->search->open.closed; /* the world has closed all loops */
     rows->count = 0;
     if (!was_closed && f->sorted.count != 0) {
         rows->count = setti_sorted_take(&f->sorted, f->search, f->column);
@@ -1179,7 +1184,22 @@ static void explain_pipe(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* Writes a note for each variable that no term joins to those before it. */
+/* Returns the bits of a variable and of all variables joined by terms, also indirectly. */
+static uint32_t explain_joined(const sett_search* search, const setti_search_scope* scope,
+                               uint32_t variable)
+{
+    uint32_t part = (uint32_t)1 << variable;
+    for (uint32_t before = 0; before != part;) { /* until no term adds a variable */
+        before = part;
+        for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
+            uint32_t item = search->item[search->order[k]].variables;
+            part |= (item & part) != 0 ? item : 0;
+        }
+    }
+    return part;
+}
+
+/* Writes a note for each variable not joined by terms to the variables before. */
 static void explain_apart(setti_writer* writer, const sett_search* search,
                           const setti_search_scope* scope)
 {
@@ -1188,7 +1208,7 @@ static void explain_apart(setti_writer* writer, const sett_search* search,
     for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
         all |= search->item[search->order[k]].variables;
     }
-    for (uint32_t part; (all & ~joined) != 0; joined |= part) {
+    while ((all & ~joined) != 0) {
         uint32_t first = setti_bits_lowest(all & ~joined);
         if (joined != 0) {
             const char* name = search->variable[first].name;
@@ -1197,14 +1217,7 @@ static void explain_apart(setti_writer* writer, const sett_search* search,
                              "its entities is combined with each of their results\n",
                              strcmp(name, "*") == 0 ? "" : "$", name);
         }
-        part = (uint32_t)1 << first;
-        for (uint32_t before = 0; before != part;) { /* adds variables that items join to it */
-            before = part;
-            for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
-                uint32_t item = search->item[search->order[k]].variables;
-                part |= (item & part) != 0 ? item : 0;
-            }
-        }
+        joined |= explain_joined(search, scope, first);
     }
 }
 

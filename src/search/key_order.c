@@ -1,16 +1,16 @@
-/* key_order.c: pairs of a key and a number, in order, in chunks of up to 340.
+/* key_order.c: sorted pairs of a key and a number, in chunks of up to 340 pairs.
  *
- * The workload: a hundred thousand values, of which some are written between two questions. Few new
- * pairs are put where they belong, by moving half a chunk; many are sorted together with the rest.
- * One long array would move all pairs for each new one; a tree of single pairs takes a cache miss
- * for each level, and for each result.
+ * The workload: a hundred thousand values, some of them written between two look-ups. A few new
+ * pairs are inserted, each by moving half a chunk; many new pairs are sorted with all others.
+ * Rejected: one long array, because each insertion moves all later pairs; a tree of single pairs,
+ * because each level and each result costs a cache miss.
  *
- *     part      [ -, 3 ][ 20, 2 ][ 31, 3 ]        the least key that may be there, and the count
+ *     part      [ -, 3 ][ 20, 2 ][ 31, 3 ]        lower bound of the keys, count of the pairs
  *                  |       |        |
  *     chunk      4 7 9   20 30   31 31 40
  *
  * Invariant:  pairs ascend, by key and then by number, in each chunk and from chunk to chunk;  no
- *             chunk is empty;  no pair is below that of its part, but in the first chunk
+ *             chunk is empty;  no pair is below its part's bound, except in the first chunk
  */
 #include "search/key_order.h"
 
@@ -21,7 +21,8 @@ static bool key_is_below(uint64_t key, uint32_t number, uint64_t other, uint32_t
     return key != other ? key < other : number < other_number;
 }
 
-/* The last part that begins before a pair, where the first of equal pairs is; 0 if none does. */
+/* Returns the last part with a bound below a pair, or 0. Equal pairs begin in this part or at the
+ * start of the next part. */
 static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t number)
 {
     uint32_t first = 0;
@@ -38,7 +39,7 @@ static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t
     return first;
 }
 
-/* The row of the first pair in a part that is not less than a pair. */
+/* Returns the row of a part's first pair not less than (key, number). */
 static uint32_t key_row_of(const setti_key_part* part, uint64_t key, uint32_t number)
 {
     const setti_key_chunk* chunk = part->chunk;
@@ -92,7 +93,7 @@ setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_pla
     return from;
 }
 
-/* Inserts an empty part. NULL when memory runs out. */
+/* Inserts an empty part at position `at`. Returns NULL when memory runs out. */
 static setti_key_part* key_part_insert(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
     SETTI_ASSERT(at <= order->part_count);
@@ -120,7 +121,7 @@ static void key_move(const setti_key_part* from, uint32_t row, const setti_key_p
     memmove(&to->chunk->number[to_row], &from->chunk->number[row], count * sizeof(uint32_t));
 }
 
-/* Moves the upper half of a full part to a new part after it. */
+/* Moves the upper half of a full part to a new next part. */
 static bool key_part_split(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
     setti_key_part* upper = key_part_insert(pool, order, at + 1);
@@ -165,7 +166,7 @@ static void key_part_remove(setti_pool* pool, setti_key_order* order, uint32_t a
     memmove(part, part + 1, (order->part_count - at) * sizeof(*part));
 }
 
-/* Joins a part with the next one if together they fill half of a chunk at most. */
+/* Joins a part with the next part if all pairs fit in half of a chunk. */
 static void key_part_join(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
     setti_key_part* lower = &order->part[at];
@@ -205,7 +206,7 @@ void setti_key_order_deinit(setti_pool* pool, setti_key_order* order)
 }
 
 enum {
-    KEY_DIGITS = 12, /* bytes of a pair: first those of the number, then those of the key */
+    KEY_DIGITS = 12, /* bytes of a pair, lowest first: 4 of the number, then 8 of the key */
     KEY_NUMBER_DIGITS = 4
 };
 
@@ -216,7 +217,8 @@ static uint32_t key_digit(const setti_key_pair* pair, uint32_t digit)
                : (uint32_t)(pair->key >> ((digit - KEY_NUMBER_DIGITS) * 8)) & 0xFF;
 }
 
-/* The digits to sort by, as bits: those that differ; none of the numbers' if these ascend. */
+/* Returns a bit for each digit to sort by: not for digits equal in all pairs, and not for digits of
+ * the numbers if the numbers already ascend (the sort is stable). */
 static uint32_t key_digits(const setti_key_pair* pair, uint32_t count)
 {
     setti_key_pair varying = {0, 0};
@@ -233,14 +235,14 @@ static uint32_t key_digits(const setti_key_pair* pair, uint32_t count)
     return digits;
 }
 
-/* Sorts by one digit after another, from the lowest. Returns the buffer with the result. */
+/* Radix sort from the lowest digit. Returns the buffer with the result: `pair` or `other`. */
 static setti_key_pair* key_sort(setti_key_pair* pair, setti_key_pair* other, uint32_t count)
 {
     for (uint32_t digits = key_digits(pair, count); digits != 0; digits &= digits - 1) {
         uint32_t digit = setti_bits_lowest(digits);
-        uint32_t begin[257] = {0}; /* where each value of the digit begins */
+        uint32_t begin[257] = {0}; /* by value of the digit: row of the next pair */
         for (uint32_t k = 0; k < count; k++) {
-            begin[key_digit(&pair[k], digit) + 1]++;
+            begin[key_digit(&pair[k], digit) + 1]++; /* counts, until the sums below */
         }
         for (uint32_t value = 1; value < 256; value++) {
             begin[value] += begin[value - 1];

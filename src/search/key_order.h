@@ -1,4 +1,4 @@
-/* key_order.h: pairs of a key and a number, in order: for look-ups of ranges. */
+/* key_order.h: a sorted list of pairs of a key and a number, for look-ups of ranges. */
 #ifndef SETTI_KEY_ORDER_H
 #define SETTI_KEY_ORDER_H
 
@@ -11,7 +11,7 @@ typedef struct setti_key_chunk {
     uint32_t number[SETTI_KEY_ROWS];
 } setti_key_chunk;
 
-/* A chunk, with a pair that is not above any of its pairs (not used in the first chunk). */
+/* A chunk, and a lower bound of the pairs. The bound of the first chunk is not used. */
 typedef struct setti_key_part {
     setti_key_chunk* chunk;
     uint64_t key;
@@ -30,35 +30,36 @@ typedef struct setti_key_pair {
     uint32_t number;
 } setti_key_pair;
 
-/* A place between pairs: before that in a row of a part. The end: part part_count, row 0. */
+/* The place before the pair at a row of a part. The end is row 0 of part `part_count`. */
 typedef struct setti_key_place {
     uint32_t part;
     uint32_t row;
 } setti_key_place;
 
-/* Adds a pair, which can be equal to others. Returns false when memory runs out. */
+/* Adds a pair. Equal pairs are allowed. Returns false when memory runs out. */
 bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key, uint32_t number);
 
-/* Removes one of the equal pairs; there is one. */
+/* Removes a pair equal to (key, number). The pair must exist. */
 void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t key,
                             uint32_t number);
 
-/* Replaces all pairs; `other` has room for sorting. Without memory no pairs are left: false. */
+/* Replaces all pairs. `pair` and `other` are buffers of `count`; `pair` has the new pairs, not
+ * sorted. When memory runs out, removes all pairs and returns false. */
 bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_pair* pair,
                            setti_key_pair* other, uint32_t count);
 
-/* The place before the first pair that is not less than this pair. */
+/* Returns the place of the first pair not less than (key, number). */
 setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key, uint32_t number);
 
-/* How many pairs are between two places. */
+/* Returns the number of pairs between two places. */
 uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
                                  setti_key_place to);
 
-/* The place `count` pairs after another. */
+/* Returns the place `count` pairs after `from`. */
 setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_place from,
                                      uint32_t count);
 
-/* Returns the number after a place, and moves the place by one pair. */
+/* Returns the number of the pair at a place, and moves the place to the next pair. */
 static inline uint32_t setti_key_order_take(const setti_key_order* order, setti_key_place* at)
 {
     const setti_key_part* part = &order->part[at->part];

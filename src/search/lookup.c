@@ -763,7 +763,7 @@ static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti
         lookup_sort(wanted->entity, count); /* a scan's order: by index */
     }
     wanted->count = count;
-    wanted->by = l;
+    wanted->lookup = l;
 }
 
 /* Finds the range of keys that a scan needs. Returns how many of the scope's items reduce it. */
@@ -786,7 +786,7 @@ static void lookup_narrow(const sett_search* search, const setti_search_step* st
                           setti_wanted* wanted)
 {
     sett_lookup* l = search->world->module[SETTI_SLOT_LOOKUPS];
-    for (; l != NULL && wanted->by == NULL; l = l->next) {
+    for (; l != NULL && wanted->lookup == NULL; l = l->next) {
         uint64_t low = 0;
         uint64_t high = 0;
         if (lookup_needed_range(l, search, step, &low, &high) == 0) {

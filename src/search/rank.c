@@ -1,7 +1,8 @@
 /* rank.c: sorts by group, depth and value.
  *
- * The workload: lists that were in order the last time, and of which little has changed. So runs
- * that are in order are merged, and a list that is one run costs one comparison an item.
+ * The workload: lists in the order of the last sorting, with few changes since. A natural merge
+ * sort finds the runs already in order and merges them; a sorted list costs one comparison per
+ * item.
  */
 #include "search/search.h"
 #include "sett/name.h"
@@ -42,18 +43,18 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
     return status;
 }
 
-/* Whether depths are read from the hierarchy, where none is outdated. */
+/* Returns true if the order is by the hierarchy's depths and all stored depths are current. */
 static bool rank_reads_depths(const setti_rank* rank)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(rank->world);
     return rank->along != NULL && rank->along->id == SETT_ID_HIERARCHY && tree->moved == 0;
 }
 
-/* In place of a depth plus one: it is being computed. */
+/* Stored in place of (depth + 1) while the depth is unknown. */
 #define RANK_OPEN UINT32_MAX
 
-/* The number of steps along links to the last target; in a cycle, the number of entities. A walk
- * ends at a depth found in this round: chains of 10,000 levels took 2,000 ns an entity without. */
+/* Returns the number of links to the last target; in a cycle, the number of entities. Depths of
+ * this round are reused: without reuse, chains of 10,000 levels took 2,000 ns an entity. */
 static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     SETTI_ASSERT(rank->along != NULL);
@@ -70,11 +71,13 @@ static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, 
     const uint64_t most = (uint64_t)rank->world->entities.count + 1;
     uint64_t steps = 0;
     uint32_t at = index;
+    /* Mark the entities up to the first known depth. The second walk stores the depths. */
     for (; at != SETTI_NONE && work->depth[at] < round; steps++) {
         work->depth[at] = open;
         at = setti_along_target(rank->along, at);
     }
-    uint64_t above = at != SETTI_NONE ? work->depth[at] - round : 0; /* depth plus one of `at` */
+    /* Depth of `at`, plus 1; RANK_OPEN in a cycle. */
+    uint64_t above = at != SETTI_NONE ? work->depth[at] - round : 0;
     for (at = index; at != SETTI_NONE && work->depth[at] == open; steps--) {
         work->depth[at] = round | SETTI_MIN(above + steps, most);
         at = setti_along_target(rank->along, at);
@@ -98,7 +101,7 @@ void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_
     item->value = text;
 }
 
-/* Compares the values of two items. Below 0: the first is less. */
+/* Compares the values of two items. Returns a number below 0 if the first is less. */
 static int rank_compare_values(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
     SETTI_ASSERT(a->present && b->present);
@@ -111,7 +114,7 @@ static int rank_compare_values(const setti_rank* rank, const setti_ranked* a, co
     return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Whether `a` may stand directly before `b`; items without a value come first. */
+/* Returns true if `a` may stand directly before `b`. Items without a value come first. */
 static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
     if (a->group != b->group) {
@@ -132,38 +135,39 @@ static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const 
     return a->entity.index <= b->entity.index;
 }
 
-/* Merges the runs from `a` to `middle` and from there to `end`, into `to`. */
+/* Merges the runs [a, middle) and [middle, end) into `to`. */
 static void rank_merge(const setti_rank* rank, const setti_ranked* from, uint32_t a,
                        uint32_t middle, uint32_t end, setti_ranked* to)
 {
     SETTI_ASSERT(a <= middle && middle <= end);
     uint32_t b = middle;
     for (uint32_t k = a; a < middle || b < end; k++) {
-        bool first = b == end || (a < middle && rank_is_before(rank, &from[a], &from[b]));
-        to[k] = first ? from[a++] : from[b++];
+        bool takes_a = b == end || (a < middle && rank_is_before(rank, &from[a], &from[b]));
+        to[k] = takes_a ? from[a++] : from[b++];
     }
 }
 
-/* Bytes of work for an item: two buffers, and the begin of a run. */
-#define RANK_EACH (2 * sizeof(setti_ranked) + sizeof(uint32_t))
+/* Size of an item in the two buffers and in `run`, in bytes. */
+#define RANK_ITEM_SIZE (2 * sizeof(setti_ranked) + sizeof(uint32_t))
 
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room)
 {
     SETTI_ASSERT(room != 0);
     sett_world* world = rank->world;
     if (room > work->room) {
-        setti_find_release(world, pooled, work->item, work->room * RANK_EACH);
-        work->item = setti_find_alloc(world, pooled, room * RANK_EACH);
+        setti_find_release(world, pooled, work->item, work->room * RANK_ITEM_SIZE);
+        work->item = setti_find_alloc(world, pooled, room * RANK_ITEM_SIZE);
         work->room = work->item != NULL ? room : 0;
         work->other = work->item != NULL ? work->item + room : NULL;
         work->run = (uint32_t*)(void*)(work->item != NULL ? work->other + room : NULL);
     }
     uint32_t indices = setti_entity_capacity(&world->entities);
-    if (rank->along == NULL || rank_reads_depths(rank)) {
+    bool computes_depths = rank->along != NULL && !rank_reads_depths(rank);
+    if (!computes_depths) {
         return work->item != NULL;
     }
     work->round++;
-    if (indices > work->depth_room || work->round == 0) { /* more entities, or rounds overflowed */
+    if (indices > work->depth_room || work->round == 0) { /* more entities, or `round` overflowed */
         setti_find_release(world, pooled, work->depth, work->depth_room * sizeof(uint64_t));
         work->depth = setti_find_alloc(world, pooled, indices * sizeof(uint64_t));
         work->depth_room = work->depth != NULL ? indices : 0;
@@ -177,7 +181,7 @@ bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled
 
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled)
 {
-    setti_find_release(world, pooled, work->item, work->room * RANK_EACH);
+    setti_find_release(world, pooled, work->item, work->room * RANK_ITEM_SIZE);
     setti_find_release(world, pooled, work->depth, work->depth_room * sizeof(uint64_t));
     memset(work, 0, sizeof(*work));
 }
@@ -188,24 +192,24 @@ const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_wor
     setti_ranked* item = work->item;
     setti_ranked* other = work->other;
     uint32_t* run = work->run;
-    uint32_t runs = 0;
+    uint32_t run_count = 0;
     for (uint32_t k = 0; k < count; k++) {
         if (k == 0 || !rank_is_before(rank, &item[k - 1], &item[k])) {
-            run[runs++] = k;
+            run[run_count++] = k;
         }
     }
-    while (runs > 1) { /* merges neighbours until one run is left */
+    while (run_count > 1) { /* merges pairs of neighbours until one run is left */
         if (rank->stop != NULL && rank->stop(rank->stop_user)) {
             return NULL;
         }
-        uint32_t left = 0;
-        for (uint32_t k = 0; k < runs; k += 2) {
-            uint32_t middle = k + 1 < runs ? run[k + 1] : count;
-            uint32_t end = k + 2 < runs ? run[k + 2] : count;
+        uint32_t merged_count = 0;
+        for (uint32_t k = 0; k < run_count; k += 2) {
+            uint32_t middle = k + 1 < run_count ? run[k + 1] : count;
+            uint32_t end = k + 2 < run_count ? run[k + 2] : count;
             rank_merge(rank, item, run[k], middle, end, other);
-            run[left++] = run[k];
+            run[merged_count++] = run[k];
         }
-        runs = left;
+        run_count = merged_count;
         setti_ranked* merged = other;
         other = item;
         item = merged;
@@ -268,28 +272,29 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
     }
     const uint32_t* row = sorted->row;
     for (uint32_t k = 0; k < count; k++, row += search->result_count) {
-        uint32_t of[SETTI_RANK_KEYS];
+        uint32_t entity_of[SETTI_RANK_KEYS];
         for (uint32_t key = 0; key < SETTI_RANK_KEYS; key++) {
             SETTI_ASSERT(search->rank_of[key] == SETTI_NO_REF ||
                          search->rank_of[key] < search->result_count);
-            of[key] = search->rank_of[key] != SETTI_NO_REF ? row[search->rank_of[key]] : SETTI_NONE;
+            uint8_t variable = search->rank_of[key];
+            entity_of[key] = variable != SETTI_NO_REF ? row[variable] : SETTI_NONE;
         }
         setti_ranked* item = &sorted->work.item[k];
         item->entity = (sett_entity){k, 0};
-        setti_rank_fill(&search->rank, &sorted->work, item, of[SETTI_RANK_GROUP],
-                        of[SETTI_RANK_CASCADE], of[SETTI_RANK_VALUE]);
+        setti_rank_fill(&search->rank, &sorted->work, item, entity_of[SETTI_RANK_GROUP],
+                        entity_of[SETTI_RANK_CASCADE], entity_of[SETTI_RANK_VALUE]);
     }
-    sorted->first = setti_rank_sort(&search->rank, &sorted->work, count);
-    sorted->count = sorted->first != NULL ? count : 0;
+    sorted->in_order = setti_rank_sort(&search->rank, &sorted->work, count);
+    sorted->count = sorted->in_order != NULL ? count : 0;
     return true;
 }
 
 uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint32_t* column)
 {
     uint32_t count = SETTI_MIN(sorted->count - sorted->at, SETT_SEARCH_ROWS);
-    SETTI_ASSERT(sorted->at <= sorted->count && (count == 0 || sorted->first != NULL));
+    SETTI_ASSERT(sorted->at <= sorted->count && (count == 0 || sorted->in_order != NULL));
     for (uint32_t k = 0; k < count; k++) {
-        size_t number = sorted->first[sorted->at + k].entity.index;
+        size_t number = sorted->in_order[sorted->at + k].entity.index;
         for (uint32_t v = 0; v < search->result_count; v++) {
             column[v * SETT_SEARCH_ROWS + k] = sorted->row[number * search->result_count + v];
         }

@@ -1,4 +1,4 @@
-/* rank.h: putting things in order: by group, targets before sources, by value.
+/* rank.h: sorts by group, by depth (targets before sources) and by value.
  *
  * Used by lists of a query's matches (ordered.c) and by results of searches (find.c).
  */
@@ -26,19 +26,19 @@ typedef enum setti_number_form {
 typedef struct setti_side_value {
     setti_value_kind kind;
     setti_number_form form;
-    uint64_t bits;    /* an integer's; of an entity, its index */
-    double number;    /* a float's */
+    uint64_t bits;    /* an integer, or an entity's index */
+    double number;    /* a float */
     const char* text; /* not terminated */
     size_t length;
 } setti_side_value;
 
-/* A side of a comparison: name, member, entity or constant. */
+/* A side of a comparison: a name, member, entity or constant. */
 typedef struct setti_search_side {
     sett_operand_kind kind;
-    setti_value_kind gives; /* kind of its values */
-    const setti_type* type; /* the type whose values it reads, or NULL */
+    setti_value_kind gives; /* kind of the side's values */
+    const setti_type* type; /* the component to read, or NULL */
     sett_member_ref member;
-    setti_side_value value; /* of a constant */
+    setti_side_value value; /* the constant */
 } setti_search_side;
 
 /* How to sort: by group, depth and value. */
@@ -46,8 +46,8 @@ typedef struct setti_rank {
     sett_world* world;
     const setti_type* group_by; /* group by the target of this relationship, or NULL */
     const setti_type* along;    /* sort by depth along this relationship, or NULL */
-    setti_search_side side;     /* sort by this value; type NULL: not by a value */
-    size_t text_room;           /* bytes of a text member, zero included if there is room */
+    setti_search_side side;     /* sort by this value, unless side.type is NULL */
+    size_t text_room;           /* size of a text member, in bytes */
     bool reverse;
     int (*compare)(const void* a, const void* b, void* user); /* compares values, or NULL */
     void* user;
@@ -57,14 +57,14 @@ typedef struct setti_rank {
 
 typedef struct setti_ranked {
     uint64_t group;
-    uint64_t key;       /* number that sorts like the value */
-    uint32_t depth;     /* steps to the last target */
-    bool present;       /* there is a value */
-    sett_entity entity; /* of a search: `index` is the result's number */
-    const void* value;  /* for `compare`; or a text */
+    uint64_t key;       /* sort key of the value */
+    uint32_t depth;     /* number of links to the last target */
+    bool present;       /* the item has a value */
+    sett_entity entity; /* in a search: `index` is the result's number */
+    const void* value;  /* argument of `compare`, or a text */
 } setti_ranked;
 
-/* The parts of an order that may each read an entity of their own. */
+/* The parts of an order. In a search each part can read another variable. */
 enum {
     SETTI_RANK_GROUP,
     SETTI_RANK_CASCADE,
@@ -72,55 +72,55 @@ enum {
     SETTI_RANK_KEYS
 };
 
-/* Prepares an order, ignoring its variables. Returns SETT_OK, or an error with `message`. */
+/* Prepares *rank, without variables. Returns SETT_OK, or an error and writes `message`. */
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
                                char message[SETTI_MESSAGE_SIZE]);
 
-/* Finds the type of an exclusive relationship, or of the hierarchy. Returns false for others. */
+/* Finds the type of an exclusive relationship or the hierarchy. Returns false for other types. */
 bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type);
 
-/* Memory for sorting, in one piece, and for depths, in another. */
+/* Buffers for sorting. `item`, `other` and `run` are one piece of memory, `depth` is another. */
 typedef struct setti_rank_work {
     setti_ranked* item;
-    setti_ranked* other; /* the other buffer for merging */
-    uint32_t* run;       /* where runs begin */
+    setti_ranked* other; /* second buffer for merging */
+    uint32_t* run;       /* first item of each run */
     uint32_t room;       /* number of items */
     uint32_t depth_room; /* number of entity indices */
     uint32_t round;      /* number of the current sorting */
-    uint64_t* depth;     /* by entity index: (round in which it was found) << 32 | depth + 1 */
+    uint64_t* depth;     /* by entity index: (round of the computation) << 32 | (depth + 1) */
 } setti_rank_work;
 
-/* The argument `pooled`; false in systems, which use the allocator: the pool is for one thread. */
+/* For the parameter `pooled`. Systems pass false: the pool is for a single thread. */
 #define SETTI_FROM_POOL true
 
-/* Makes room for items, and for depths if `rank` needs them. Returns false without memory. */
+/* Begins a sorting: makes room for items and depths. Returns false when memory runs out. */
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room);
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled);
 
-/* Reads an item's group, depth and value from the entities with these indices; SETTI_NONE: none. */
+/* Fills in group, depth and value of an item, each from an entity (index, or SETTI_NONE). */
 void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_ranked* item,
                      uint32_t group_of, uint32_t cascade_of, uint32_t value_of);
 
-/* Sorts `item`. Returns the sorted items, or NULL if `stop` ended it. */
+/* Sorts work->item. Returns the sorted items, or NULL if `stop` ended the sorting. */
 const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_work* work,
                                     uint32_t count);
 
 /* The results of a search, for sorting. */
 typedef struct setti_sorted {
-    uint32_t* row; /* variables of each result, one result after another */
+    uint32_t* row; /* entity indices: result_count for each result */
     uint32_t count;
     uint32_t room; /* number of results */
     uint32_t at;   /* number of the next result to hand out */
     setti_rank_work work;
-    const setti_ranked* first;
-    bool pooled; /* memory is from the world's pool, not from its allocator */
+    const setti_ranked* in_order; /* sorted items, in `work` */
+    bool pooled;                  /* memory is from the world's pool, not from its allocator */
 } setti_sorted;
 
 /* Adds a block of results. Returns false when memory runs out. */
 bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows);
-/* Sorts all results; none are left if a limit ends it. Returns false when memory runs out. */
+/* Sorts all results, or drops all if a limit stops the sorting. Returns false without memory. */
 bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search);
-/* Fills `column`, SETT_SEARCH_ROWS for each variable. Returns the number of results. */
+/* Writes the next results to `column`, SETT_SEARCH_ROWS per variable. Returns the count. */
 uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint32_t* column);
 void setti_sorted_free(setti_sorted* sorted, const sett_search* search);
 

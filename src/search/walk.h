@@ -1,5 +1,5 @@
-/* walk.h: follows links from one entity to others, in both directions. A place is a position in the
- * lists of relation/chain.h; in the hierarchy it is the index of the other entity. */
+/* walk.h: follows links from an entity to its sources or targets. A link's place is a position in
+ * the lists of relation/chain.h; in the hierarchy, the index of the entity at the other end. */
 #ifndef SETTI_WALK_H
 #define SETTI_WALK_H
 
@@ -12,7 +12,10 @@ SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index,
 {
     if (along->links == NULL) {
         const sett_hierarchy* node = setti_storage_find(&along->storage, index);
-        return node == NULL ? SETTI_NONE : (side == SETTI_SOURCES ? node->first : node->parent) - 1;
+        if (node == NULL) {
+            return SETTI_NONE;
+        }
+        return setti_link_index(side == SETTI_SOURCES ? node->first : node->parent);
     }
     return setti_chain_first(setti_relation_of_links(along), index, side);
 }
@@ -33,7 +36,7 @@ SETTI_INLINE uint32_t setti_walk_next(const setti_type* along, uint32_t place, s
             return SETTI_NONE; /* one parent */
         }
         const sett_hierarchy* node = setti_storage_find(&along->storage, place);
-        return node != NULL ? node->next - 1 : SETTI_NONE;
+        return node != NULL ? setti_link_index(node->next) : SETTI_NONE;
     }
     return setti_chain_next(setti_relation_of_links(along), place, side);
 }

@@ -1,9 +1,9 @@
 /* advise.c: proposes faster layouts from a profile. See sett/advise.h.
  *
- * Each profiled query is priced (price.h) under the present layout, and under each layout that one
- * change would give: a type stored in the other kind, or a group that owns the components of one
- * query. A change is proposed if it saves at least a tenth of all loops that it concerns, and a
- * microsecond in each. The largest saving comes first; a type occurs in one proposal only.
+ * Each profiled query is priced (price.h) under the present layout, and again for each possible
+ * change: a type stored in the other kind, or a group that owns the components of a query. A change
+ * is proposed if the change saves at least a tenth of the cost of all concerned loops, and a
+ * microsecond in each loop. The largest saving comes first; a type occurs in one proposal only.
  *
  * Invariant:  advice is a function of counts and of the profile only
  */
@@ -12,20 +12,20 @@
 #include "base/writer.h"
 #include "tune/layout.h"
 
-#define WORTH_SHARE 90 /* of a hundred */
-#define WORTH_NS 1000
+#define WORTH_SHARE 90 /* a change must reduce the cost below 90 %, */
+#define WORTH_NS 1000  /* and save 1,000 ns in each loop */
 
 static const char advice_call[] = "sett_advice_apply";
 
-/* A change that would pay. */
+/* A possible change. */
 typedef struct advice_option {
     setti_relayout change;
     setti_prices prices;
-    setti_price gain; /* 0: none */
-    setti_price churn;
+    setti_price gain;  /* 0: the change does not pay */
+    setti_price churn; /* the cost of entities that enter and leave the group */
 } advice_option;
 
-/* Whether another proposal concerns this type. */
+/* Whether a proposal in `items` concerns a type. */
 static bool advice_is_taken(const sett_advice* items, uint32_t count, sett_component component)
 {
     for (uint32_t k = 0; k < count; k++) {
@@ -38,7 +38,7 @@ static bool advice_is_taken(const sett_advice* items, uint32_t count, sett_compo
     return false;
 }
 
-/* Prices a change. It becomes the best one if it saves more. */
+/* Computes the gain of `option`. Copies `option` to *best if the gain is larger. */
 static void advice_price(const sett_world* world, advice_option* option, advice_option* best)
 {
     option->prices = setti_price_change(world, SETTI_PROFILED, &option->change, NULL);
@@ -48,10 +48,13 @@ static void advice_price(const sett_world* world, advice_option* option, advice_
     bool pays = prices->then * 100 < prices->now * WORTH_SHARE &&
                 gain > (setti_price)SETTI_MAX(prices->loops, 1) * WORTH_NS * SETTI_PRICE_NS;
     option->gain = pays ? gain : 0;
-    *best = option->gain > best->gain ? *option : *best;
+    if (option->gain > best->gain) {
+        *best = *option;
+    }
 }
 
-/* Estimates the cost of entering and leaving the group, by the type that changed most. */
+/* Estimates the cost of entities that enter and leave the group for a query, by the required type
+ * that changed most. */
 static setti_price advice_churn(const sett_query* query)
 {
     uint64_t most = 0;
@@ -63,7 +66,7 @@ static setti_price advice_churn(const sett_query* query)
                              query->world->entities.count);
 }
 
-/* The best change that concerns no type of earlier proposals. */
+/* Returns the best change, among changes without types of earlier proposals. */
 static advice_option advice_best(const sett_world* world, const sett_advice* items, uint32_t count)
 {
     advice_option best = {0};
@@ -90,7 +93,7 @@ static advice_option advice_best(const sett_world* world, const sett_advice* ite
     return best;
 }
 
-/* Adds the ids of components as C names them: "Position_id, Velocity_id". */
+/* Writes the names of components with a suffix: "Position_id, Velocity_id". */
 static void advice_add_ids(setti_writer* text, const sett_world* world,
                            const sett_component* components, const char* suffix)
 {
@@ -114,7 +117,7 @@ static void advice_write_group(const sett_world* world, const advice_option* opt
     const setti_query_use* use = &query->use[SETTI_PROFILED];
     double now = advice_microseconds(setti_price_loop(query, SETTI_PROFILED, NULL));
     double then = advice_microseconds(setti_price_loop(query, SETTI_PROFILED, &option->change));
-    double churn = advice_microseconds(option->churn) / (double)use->loops; /* in each loop */
+    double churn = advice_microseconds(option->churn) / (double)use->loops; /* share of a loop */
     setti_writer_add(
         &text, "query \"%.60s\" finds %llu entities a loop in about %.1f us; a group that owns ",
         query->open.name, (unsigned long long)(use->matched / use->loops), now);
@@ -178,7 +181,8 @@ static void advice_fill(const sett_world* world, const advice_option* option, se
     advice_write_convert(world, option, item);
 }
 
-/* Whether a tag was toggled so often that it may cause the large number of signatures. */
+/* Whether there are many signatures, and a tag was toggled so often that the tag may be the
+ * cause. */
 static bool advice_fragments(const sett_world* world, const setti_type* type)
 {
     uint64_t changes = type->use.added + type->use.removed;

@@ -1,21 +1,21 @@
 /* auto_layout.c: finds a layout while the program runs.
  *
- * Every few frames a sample is taken: the matches of each query with a loop are counted, and its
- * loops are priced (price.h) under the present layout and under each layout that one change would
- * give: a type stored in the other kind, a group for a query, an automatic group destroyed. What a
- * change would have saved is added to its *regret*, what it would have cost is subtracted. A change
- * is made when its regret reaches the cost of the move (the ski rental rule): a program pays twice
- * the cost of the best layout known in advance at most. Then all regrets restart at 0, and the same
- * move costs twice as much: alternating workloads are followed ever more slowly. Clearly better
- * changes wait for less, once (AUTO_CLEAR).
+ * Every few frames a sample counts the matches of each query with a loop. The sample prices the
+ * loops (price.h) under the present layout, and again for each possible change: a type stored in
+ * the other kind, a group for a query, an automatic group destroyed. The saving of a change is
+ * added to the *regret* of the change; a loss is subtracted. When the regret reaches the cost of
+ * the move, the change is made (the ski rental rule), so a program pays at most twice the cost of
+ * the best layout known in advance. Then all regrets restart at 0, and the same move costs twice as
+ * much, so alternating workloads are followed ever more slowly. A clear change waits for less
+ * (AUTO_CLEAR).
  *
- * The workload: loops over 10,000 to a million entities, 60 frames a second; a scene that is
- * loaded, played, and left. Rejected: an average of the last frames with a threshold and a margin,
- * which needs two more constants and moves in vain when a phase ends at that moment.
+ * The workload: loops over 10,000 to a million entities, 60 frames a second; a scene is loaded,
+ * played, and left. Rejected: an average of the last frames with a threshold and a margin. The
+ * average needs two more constants, and moves in vain when a phase ends just after the move.
  *
- * Invariant:  decisions depend on numbers of loops, matches and entities only: the same calls move
- *             the same values at the same frame on every machine;
- *             only types with default_storage move, and none while a snapshot is held
+ * Invariant:  decisions depend on numbers of loops, matches and entities only, so the same calls
+ *             move the same values at the same frame on every machine;
+ *             only types with default_storage move, and no type moves while a snapshot is held
  */
 #include "tune/concern.h"
 #include "tune/layout.h"
@@ -23,51 +23,52 @@
 #include "run/run.h"
 #include "world/change.h"
 
-/* Frames between two samples: so many while a change is close, else up to AUTO_PERIOD_MOST. */
+/* Frames between two samples: AUTO_PERIOD while a change is close, else up to AUTO_PERIOD_MOST. */
 #define AUTO_PERIOD 8
 #define AUTO_PERIOD_MOST 128
-#define AUTO_CLOSE 8 /* a change is close if it is at most so many samples away */
+#define AUTO_CLOSE 8 /* a change is close if 8 more samples reach the cost */
 
-#define AUTO_MOVE ((setti_price)12 * SETTI_PRICE_NS)     /* the cost of moving one value */
-#define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* of each move, in addition */
-#define AUTO_DOUBLINGS 12                                /* of a repeated move's cost, at most */
-#define AUTO_SHARE 90 /* of a hundred: a smaller saving may be an error of the model */
-/* Queries with less than 1/AUTO_PART of the cost of all loops are ignored; if there are many
- * queries, those below half of the average. */
+#define AUTO_MOVE ((setti_price)12 * SETTI_PRICE_NS)     /* cost of moving a value */
+#define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of any move, in addition */
+#define AUTO_DOUBLINGS 12 /* limit: a repeated move costs 2^12 times as much */
+#define AUTO_SHARE 90     /* percent: a saving below 10 % may be an error of the model */
+/* A query with less than 1/AUTO_PART of the cost of all loops is ignored; among many queries, a
+ * query below half of the average cost. */
 #define AUTO_PART 32
-/* A clear change divides the cost of its loops by AUTO_CLEAR, was never made before, and pays for
- * itself within AUTO_SOON samples of AUTO_PERIOD frames. It waits until 1 / AUTO_SOON_PART of its
- * cost is lost, since the model underestimates such changes (by half, where half of the entities
- * are in a loop). */
+/* A clear change at least halves the cost of its loops, was never made before, and pays within
+ * AUTO_SOON samples of AUTO_PERIOD frames. The cost of a clear change is divided by AUTO_SOON_PART,
+ * because the model underestimates the saving (by half, if half of the entities are in a loop). */
 #define AUTO_CLEAR 2
 #define AUTO_SOON 32
 #define AUTO_SOON_PART 16
-/* With the best change, types move that share no query with it or with each other, because among a
- * thousand rare types each saves little. A frame moves up to so many of their values, counting
- * AUTO_TYPE more for each type; later frames move the rest. */
+/* Further types move along with the best change if no two changes share a query: among a thousand
+ * rare types each saves little. A frame moves up to AUTO_MORE values, counting AUTO_TYPE
+ * more for each type; later frames move the rest. */
 #define AUTO_MORE 16384
 #define AUTO_TYPE 256
 
-/* A group of more values is made in steps, one a frame: memory is touched, then types are
- * converted. (A million values of 8 bytes in one frame took 20 to 30 ms, 130 with new memory.) */
+/* A group of more values is created over several frames: the first frames touch memory, the next
+ * convert types. (A million values of 8 bytes in one frame took 20 to 30 ms, 130 with new
+ * memory.) */
 #define AUTO_AT_ONCE 131072
-/* Types with so many bytes of rows and indices are converted in one frame, because a loop between
- * two moves is slower than before and after. */
+/* A group with at most AUTO_TOGETHER bytes is converted within a frame, because loops over a
+ * half-converted group are slower than before and after. */
 #define AUTO_TOGETHER ((size_t)12 << 20)
-/* Memory is touched in as many frames as AUTO_WARM bytes a frame need, so that moves do not depend
- * on the machine. A frame touches up to AUTO_WARM_MOST, for no longer than AUTO_WARM_TIME. */
+/* The number of frames for touching memory assumes AUTO_WARM bytes a frame, so that moves do
+ * not depend on the machine. A frame touches up to AUTO_WARM_MOST bytes, and stops after
+ * AUTO_WARM_TIME. */
 #define AUTO_WARM ((size_t)3 << 20)
 #define AUTO_WARM_MOST ((size_t)4 << 20)
 #define AUTO_WARM_TIME 2500000 /* ns */
 
-/* Words of a type's occupancy that are compared. */
+/* Number of occupancy words in the sample of a type. */
 #define AUTO_WORDS 32
 
-/* Which entities have a type at some frame: their number, and bits of some of them, in words of 64
- * neighbours at equal distances. */
+/* A sample of the entities with a type: 32 occupancy words at equal distances, each with the
+ * bits of 64 neighbours. */
 typedef struct auto_mark {
-    uint32_t count;
-    uint32_t span; /* the indices that the words are from, a power of two; 0: no sample */
+    uint32_t count; /* entities with the type */
+    uint32_t span;  /* the words are spread over the indices 0 to span - 1; 0: no sample */
     uint64_t words[AUTO_WORDS];
 } auto_mark;
 
@@ -75,10 +76,10 @@ typedef struct auto_mark {
 typedef struct setti_type_sample {
     auto_mark last;         /* at the last sample */
     auto_mark before;       /* one frame before the next sample: finds types toggled each frame */
-    setti_relayout_use use; /* of the other kind; churn: the entities that got or lost the type */
-    bool priced;            /* by this sample */
-    bool due;               /* by this sample, storing it in the other kind pays */
-    bool left;              /* by a large group that was destroyed: it becomes an array soon */
+    setti_relayout_use use; /* of the conversion; churn: entities getting or losing the type */
+    bool priced;            /* the present sample has priced the conversion */
+    bool due;               /* the conversion pays */
+    bool orphaned;          /* the large group of the type was destroyed: due to become an array */
 } setti_type_sample;
 
 /* A possible change. */
@@ -94,15 +95,15 @@ typedef struct auto_evaluation {
     sett_world* world;
     uint32_t max_values;
     setti_price least; /* queries with cheaper loops are ignored */
-    bool close;        /* a change is close to its cost */
-    auto_option best;  /* the best change that pays; gain 0: none */
+    bool close;        /* the regret of a change is close to the cost */
+    auto_option best;  /* the best change so far; gain 0: no change pays */
     setti_concerns concerns;
 } auto_evaluation;
 
 /* ------------------------------------------------------------------------------------- sampling */
 
-/* Samples a small sparse set by rows, not by index. */
-static void auto_take_rows(auto_mark* mark, const setti_storage* storage)
+/* Samples the words of a small sparse set by visiting all rows. */
+static void auto_mark_rows(auto_mark* mark, const setti_storage* storage)
 {
     uint32_t stride = mark->span / AUTO_WORDS;
     memset(mark->words, 0, sizeof(mark->words));
@@ -114,13 +115,13 @@ static void auto_take_rows(auto_mark* mark, const setti_storage* storage)
     }
 }
 
-static void auto_take_mark(auto_mark* mark, const sett_world* world, const setti_storage* storage)
+static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti_storage* storage)
 {
     uint32_t capacity = setti_entity_capacity(&world->entities);
     mark->count = storage->count;
     mark->span = setti_bits_ceil(SETTI_MAX(capacity, (uint32_t)64 * AUTO_WORDS));
     if (storage->kind == SETTI_SPARSE && storage->hashed != 0) {
-        auto_take_rows(mark, storage);
+        auto_mark_rows(mark, storage);
         return;
     }
     for (uint32_t k = 0; k < AUTO_WORDS; k++) {
@@ -128,8 +129,9 @@ static void auto_take_mark(auto_mark* mark, const sett_world* world, const setti
     }
 }
 
-/* Estimates how many entities got or lost the type between two samples; 0 without both. */
-static uint64_t auto_differ(const auto_mark* a, const auto_mark* b)
+/* Estimates how many entities got or lost the type between two samples; 0 if a sample is
+ * missing. */
+static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
 {
     uint64_t differ = 0;
     if (a->span == 0 || b->span == 0) {
@@ -143,7 +145,7 @@ static uint64_t auto_differ(const auto_mark* a, const auto_mark* b)
     return SETTI_MAX(counts, differ * entities_a_bit);
 }
 
-/* The sampling data of a type; NULL when memory runs out. */
+/* Returns the sampling data of a type, created if needed; NULL when memory runs out. */
 static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
 {
     if (type->sample == NULL) {
@@ -155,14 +157,14 @@ static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
     return type->sample;
 }
 
-/* Samples presence one frame before the next sample. */
-static void auto_mark_types(sett_world* world)
+/* Samples the presence of all types, one frame before the next sample. */
+static void auto_mark_all(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         setti_type_sample* sample = auto_sample_of(world, type);
         if (sample != NULL) {
-            auto_take_mark(&sample->before, world, &type->storage);
+            auto_mark_type(&sample->before, world, &type->storage);
         }
     }
 }
@@ -174,10 +176,10 @@ static void auto_sample_type(sett_world* world, setti_type* type)
         return;
     }
     auto_mark now;
-    auto_take_mark(&now, world, &type->storage);
-    uint64_t in_frame = auto_differ(&sample->before, &now);
-    sample->use.churn =
-        SETTI_MAX(auto_differ(&sample->last, &now), in_frame * setti_layout_of(world)->period);
+    auto_mark_type(&now, world, &type->storage);
+    uint64_t in_frame = auto_count_changed(&sample->before, &now);
+    sample->use.churn = SETTI_MAX(auto_count_changed(&sample->last, &now),
+                                  in_frame * setti_layout_of(world)->period);
     sample->last = now;
     sample->before.span = 0;
     sample->priced = false;
@@ -229,7 +231,8 @@ static void auto_forget_samples(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- options */
 
-/* Whether a system writes the type by handle: with a sparse set it would have one job. */
+/* Whether a system writes the type by handle: a sparse set would limit the system to a single
+ * job. */
 static bool auto_is_written_by_handle(const sett_world* world, const setti_type* type)
 {
     const sett_system* system = setti_run_of(world) != NULL ? setti_run_of(world)->systems : NULL;
@@ -259,32 +262,34 @@ static bool auto_can_group(const sett_query* query)
     return may;
 }
 
-/* Estimates how many entities enter or leave the group of a query between two samples: what an
- * earlier group has counted, or the changes of the type that changed most, if they are more. */
+/* Estimates how many entities enter or leave the group of a query between two samples: the count of
+ * an earlier group, or the changes of the type that changed most, whichever is larger. */
 static uint64_t auto_churn(const sett_query* query)
 {
     uint64_t most = query->grouped.churn;
     for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
         const setti_type_sample* sample = query->term[setti_bits_lowest(rest)].type->sample;
-        most = sample != NULL ? SETTI_MAX(most, sample->use.churn) : most;
+        if (sample != NULL) {
+            most = SETTI_MAX(most, sample->use.churn);
+        }
     }
     return most;
 }
 
 /* Extrapolates a gain since the last sample to AUTO_SOON short periods. */
-static setti_price auto_extrapolate(const auto_evaluation* look, setti_price gain)
+static setti_price auto_extrapolate(const auto_evaluation* eval, setti_price gain)
 {
-    return gain * AUTO_SOON * AUTO_PERIOD / (setti_price)setti_layout_of(look->world)->period;
+    return gain * AUTO_SOON * AUTO_PERIOD / (setti_price)setti_layout_of(eval->world)->period;
 }
 
-/* Prices a change, and adds to its regret. `churn`: the cost of entities that enter and leave;
- * below 0: the change saves it. */
-static void auto_price(auto_evaluation* look, auto_option* option, setti_price churn)
+/* Computes the gain and the cost of a change, and adds the gain to the regret. `churn` is the cost
+ * of entities entering and leaving; below 0, a saving. */
+static void auto_price(auto_evaluation* eval, auto_option* option, setti_price churn)
 {
     setti_price_list list;
     setti_prices prices =
-        setti_price_change(look->world, SETTI_SAMPLED, &option->change,
-                           setti_concerns_find(&look->concerns, &option->change, &list));
+        setti_price_change(eval->world, SETTI_SAMPLED, &option->change,
+                           setti_concerns_find(&eval->concerns, &option->change, &list));
     setti_prices_add(&prices, churn);
     setti_price gain = prices.now - prices.then;
     if (gain > 0 && prices.then * 100 > prices.now * AUTO_SHARE) {
@@ -295,7 +300,7 @@ static void auto_price(auto_evaluation* look, auto_option* option, setti_price c
     option->cost = ((setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED) *
                    ((setti_price)1 << doublings);
     if (doublings == 0 && prices.then * AUTO_CLEAR <= prices.now &&
-        option->cost <= auto_extrapolate(look, gain)) {
+        option->cost <= auto_extrapolate(eval, gain)) {
         option->cost /= AUTO_SOON_PART;
     }
     option->use->regret = SETTI_MAX(option->use->regret + gain, 0);
@@ -319,76 +324,76 @@ static bool auto_fits(const auto_option* option, uint32_t max_values)
            (option->change.group != NULL && auto_can_build(option->change.group, max_values));
 }
 
-/* The saving of a change in twice AUTO_SOON samples, less its cost. So a slightly larger saving
- * does not pay for moving a hundred times the values. */
-static setti_price auto_net_saving(const auto_evaluation* look, const auto_option* option)
+/* Returns the saving of a change in twice AUTO_SOON samples, less the cost of the move. Without
+ * this cost, a slightly larger saving could win by moving a hundred times the values. */
+static setti_price auto_net_saving(const auto_evaluation* eval, const auto_option* option)
 {
     setti_price moves = (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE;
-    return 2 * auto_extrapolate(look, option->gain) - moves;
+    return 2 * auto_extrapolate(eval, option->gain) - moves;
 }
 
-/* Compares a priced change with the best so far. Returns whether its regret reaches its cost. */
-static bool auto_compare(auto_evaluation* look, const auto_option* option)
+/* Sets eval->best to `option` if `option` pays and saves more. Returns whether `option` pays. */
+static bool auto_compare(auto_evaluation* eval, const auto_option* option)
 {
-    if (!auto_fits(option, look->max_values)) {
+    if (!auto_fits(option, eval->max_values)) {
         return false;
     }
-    setti_price left = option->cost - option->use->regret;
-    look->close = look->close || (option->gain > 0 && left <= option->gain * AUTO_CLOSE);
-    bool pays = left <= 0 && option->gain > 0;
-    if (pays && (look->best.gain == 0 ||
-                 auto_net_saving(look, option) > auto_net_saving(look, &look->best))) {
-        look->best = *option;
+    setti_price missing = option->cost - option->use->regret;
+    eval->close = eval->close || (option->gain > 0 && missing <= option->gain * AUTO_CLOSE);
+    bool pays = missing <= 0 && option->gain > 0;
+    if (pays && (eval->best.gain == 0 ||
+                 auto_net_saving(eval, option) > auto_net_saving(eval, &eval->best))) {
+        eval->best = *option;
     }
     return pays;
 }
 
-/* Prices a group for a query, and its types in the other kind. */
-static void auto_look_at_query(auto_evaluation* look, sett_query* query)
+/* Prices a group for a query, and the conversion of each type of the query. */
+static void auto_price_query(auto_evaluation* eval, sett_query* query)
 {
     if (auto_can_group(query)) {
         auto_option option = {.change = {.group = query}, .use = &query->grouped};
         uint32_t owned = setti_bits_count(setti_price_owned(query));
-        auto_price(look, &option,
-                   setti_price_churn(auto_churn(query), owned, look->world->entities.count));
-        (void)auto_compare(look, &option);
+        auto_price(eval, &option,
+                   setti_price_churn(auto_churn(query), owned, eval->world->entities.count));
+        (void)auto_compare(eval, &option);
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_type* type = query->term[k].type;
         setti_type_sample* sample = type->sample;
-        if (auto_may_move(look->world, type) && !sample->priced && setti_layout_can_convert(type)) {
+        if (auto_may_move(eval->world, type) && !sample->priced && setti_layout_can_convert(type)) {
             auto_option option = {.change = {.type = type}, .use = &sample->use};
             sample->priced = true;
             setti_price changes = setti_price_changes(sample->use.churn, type->storage.count);
-            auto_price(look, &option, type->storage.kind == SETTI_SPARSE ? -changes : changes);
-            sample->due = auto_compare(look, &option);
+            auto_price(eval, &option, type->storage.kind == SETTI_SPARSE ? -changes : changes);
+            sample->due = auto_compare(eval, &option);
         }
     }
 }
 
-/* Prices all changes; look->best becomes the best one that pays. */
-static void auto_choose(auto_evaluation* look)
+/* Prices all changes; eval->best becomes the best change that pays. */
+static void auto_choose(auto_evaluation* eval)
 {
-    sett_world* world = look->world;
+    sett_world* world = eval->world;
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_price loops = (setti_price)query->use[SETTI_SAMPLED].loops;
-        if (loops != 0 && loops * setti_price_loop(query, SETTI_SAMPLED, NULL) >= look->least) {
-            auto_look_at_query(look, query);
+        if (loops != 0 && loops * setti_price_loop(query, SETTI_SAMPLED, NULL) >= eval->least) {
+            auto_price_query(eval, query);
         }
     }
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
         if (at->automatic) {
             auto_option option = {.change = {.dissolved = at}, .use = &at->use};
-            auto_price(look, &option,
+            auto_price(eval, &option,
                        -setti_price_churn(at->use.churn, at->owned.count, world->entities.count));
-            (void)auto_compare(look, &option);
+            (void)auto_compare(eval, &option);
         }
     }
 }
 
 /* --------------------------------------------------------------------------------------- moving */
 
-/* Resets all regrets, which are not valid in a new layout. */
+/* Resets all regrets: a new layout has other prices. */
 static void auto_forget_regrets(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -405,9 +410,9 @@ static void auto_forget_regrets(sett_world* world)
     }
 }
 
-/* Stores a type in the other kind. With the conditions of a group (or NULL) its members come first,
- * and the type's old pages become room for the next type. *members becomes the number of members,
- * SETTI_NONE if it is not known. Returns the number of values moved; 0 when memory runs out. */
+/* Stores a type in the other kind. `group` (or NULL) is a group to be created: values of members
+ * move first, and the old pages become room for the next type. *members becomes the number of
+ * members, or SETTI_NONE if unknown. Returns the number of values moved; 0 when memory runs out. */
 static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_listener* group,
                              uint32_t* members)
 {
@@ -427,12 +432,12 @@ static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_li
     return type->storage.count;
 }
 
-/* Creates the group of a query. `length`: as for setti_group_create_for_layout. Returns the number
- * of values that may have moved; 0 when memory runs out. */
+/* Creates the group of a query. See setti_group_create_for_layout for `length`. Returns an upper
+ * bound of the number of values moved; 0 when memory runs out. */
 static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length)
 {
     SETTI_ASSERT(world->locks == 0 && setti_price_owned(query) != 0);
-    sett_status error = world->error; /* stays: no call of the program fails here */
+    sett_status error = world->error; /* restored on failure: the program made no call here */
     setti_relayout change = {.group = query};
     uint64_t moves = setti_layout_moves(&change);
     sett_group_desc desc = setti_layout_group_desc(query);
@@ -449,8 +454,8 @@ static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length
     return moves;
 }
 
-/* Destroys a group and converts its types to arrays if there is memory; others stay sparse sets,
- * and are priced one by one. Types of a large group are converted in the next frames. */
+/* Destroys a group and converts the owned types to arrays, as far as memory allows. Types of a
+ * large group are converted in the next frames. Returns the number of values moved. */
 static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
 {
     setti_type* types[SETT_GROUP_TYPES];
@@ -468,7 +473,8 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     for (uint32_t k = 0; k < count; k++) {
         setti_type_sample* sample = types[k]->default_storage ? types[k]->sample : NULL;
         if (large && sample != NULL) {
-            sample->due = sample->left = true;
+            sample->orphaned = true;
+            sample->due = true;
             setti_layout_of(world)->more = true;
         } else if (types[k]->default_storage) {
             moved += auto_convert(world, types[k], NULL, &members);
@@ -477,8 +483,8 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     return moved;
 }
 
-/* The conditions of the group for a query. They are in `with` and `without`, which have room for
- * SETT_QUERY_TERMS types each. */
+/* Returns a listener with the conditions of the group for a query. The arrays `with` and `without`
+ * have room for SETT_QUERY_TERMS types each. */
 static setti_listener auto_conditions(const sett_query* query, setti_type** with,
                                       setti_type** without)
 {
@@ -495,7 +501,7 @@ static setti_listener auto_conditions(const sett_query* query, setti_type** with
     return listener;
 }
 
-/* The number of values moved by creating the group from sparse sets: two for each misplaced row. */
+/* Returns how many values move if the group is created from sparse sets: two a misplaced row. */
 static uint64_t auto_misplaced(const sett_query* query, const setti_listener* conditions)
 {
     uint32_t owned = setti_price_owned(query);
@@ -520,7 +526,7 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
     return moves;
 }
 
-/* Bytes of new memory for the other kind of a storage: rows, their indices, the index of rows. */
+/* Returns the bytes of new memory for a conversion to the other kind. */
 static size_t auto_room(const sett_world* world, const setti_storage* storage)
 {
     size_t rows = storage->count;
@@ -528,12 +534,12 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
         size_t capacity = setti_entity_capacity(&world->entities);
         return SETTI_MIN(capacity, rows * setti_storage_rows(storage)) * storage->size;
     }
-    return rows * (storage->size + sizeof(uint32_t)) +
-           (size_t)setti_array_end(storage) * sizeof(uint32_t);
+    return rows * (storage->size + sizeof(uint32_t)) +          /* rows and entity indices */
+           (size_t)setti_array_end(storage) * sizeof(uint32_t); /* the row of each index */
 }
 
-/* Returns the next type that a group converts, the one with the most values, and adds its term to
- * `done`; NULL: there is none. The largest comes first, since loops become slower with it. */
+/* Chooses the next array to convert for a group: the array with the most values among the owned
+ * types without *done, and adds the term to *done. Returns NULL if no array remains. */
 static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
 {
     setti_type* next = NULL;
@@ -547,11 +553,13 @@ static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
             term = k;
         }
     }
-    *done |= next != NULL ? (uint32_t)1 << term : 0;
+    if (next != NULL) {
+        *done |= (uint32_t)1 << term;
+    }
     return next;
 }
 
-/* Bytes that the conversion of an array leaves free. */
+/* Returns the bytes freed by the conversion of an array. */
 static size_t auto_freed(const setti_storage* storage)
 {
     size_t count = 0;
@@ -561,7 +569,7 @@ static size_t auto_freed(const setti_storage* storage)
     return count * storage->rows.size;
 }
 
-/* Whether a frame can convert all types of a group. */
+/* Whether a single frame can convert all types of a group. */
 static bool auto_is_short(const sett_query* query)
 {
     size_t size = 0;
@@ -573,9 +581,8 @@ static bool auto_is_short(const sett_query* query)
     return size <= AUTO_TOGETHER;
 }
 
-/* Bytes of new memory for the types that a group converts, one after the other. An eighth of what
- * one leaves is lost at the ends of runs. Types of another group become arrays first, and then find
- * the room of their sparse sets again. */
+/* Returns the bytes of new memory for converting the types of a group, one after the other. A type
+ * of another group becomes an array first, and later reuses the room of the old sparse set. */
 static size_t auto_group_room(const sett_query* query)
 {
     size_t size = 0;
@@ -590,12 +597,12 @@ static size_t auto_group_room(const sett_query* query)
         size_t room = auto_room(query->world, &type->storage);
         size_t reused = SETTI_MIN(room, free);
         size += room - reused;
-        free += auto_freed(&type->storage) / 8 * 7 - reused;
+        free += auto_freed(&type->storage) / 8 * 7 - reused; /* an eighth is lost between runs */
     }
     return size;
 }
 
-/* Plans to touch memory, in a number of frames that does not depend on the allocator. */
+/* Plans to touch `size` bytes of memory in the next frames. */
 static void auto_begin_warming(struct setti_layout* layout, size_t size)
 {
     size += size / 16; /* the ends of pages are not used */
@@ -604,7 +611,7 @@ static void auto_begin_warming(struct setti_layout* layout, size_t size)
     layout->warming = (uint32_t)SETTI_MIN(size / AUTO_WARM, (size_t)UINT16_MAX) + 1;
 }
 
-/* Touches memory for a frame. Returns false if all is touched. */
+/* Touches memory during a planned frame. Returns false if no frame is planned. */
 static bool auto_warm(sett_world* world)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -616,7 +623,7 @@ static bool auto_warm(sett_world* world)
     return true;
 }
 
-/* Gives up touching memory ahead. */
+/* Stops touching memory in advance. */
 static void auto_expect_none(sett_world* world)
 {
     setti_layout_of(world)->warming = 0;
@@ -642,12 +649,11 @@ static void auto_begin_building(sett_world* world, sett_query* query, setti_type
 {
     struct setti_layout* layout = setti_layout_of(world);
     SETTI_ASSERT((query != NULL) != (type != NULL) && !layout->building);
-    uint32_t frames_left =
-        layout->warming; /* if the group was expected, memory is touched already */
+    uint32_t frames_left = layout->warming;
     bool expected = query != NULL && query->expected;
     auto_expect_none(world);
-    layout->warming = frames_left;
-    if (!expected) {
+    layout->warming = frames_left; /* auto_expect_none sets 0 */
+    if (!expected) {               /* else the frames planned for the group go on */
         auto_begin_warming(layout, query != NULL ? auto_group_room(query)
                                                  : auto_room(world, &type->storage));
     }
@@ -658,14 +664,14 @@ static void auto_begin_building(sett_world* world, sett_query* query, setti_type
     layout->building = true;
 }
 
-/* Converts a type alone. */
-static uint64_t auto_take_type(sett_world* world, setti_type* type)
+/* Converts a type outside any group. Returns the number of values moved. */
+static uint64_t auto_convert_alone(sett_world* world, setti_type* type)
 {
     setti_type_sample* sample = type->sample;
     uint32_t members;
     uint64_t moved = auto_convert(world, type, NULL, &members);
-    sample->use.changes += moved != 0 && !sample->left;
-    sample->left = false;
+    sample->use.changes += moved != 0 && !sample->orphaned;
+    sample->orphaned = false;
     return moved;
 }
 
@@ -674,11 +680,11 @@ static uint64_t auto_build_type(sett_world* world, uint32_t max_values)
     setti_type* type = setti_layout_of(world)->type;
     auto_stop_building(world, NULL);
     bool can = auto_may_move(world, type) && setti_layout_can_convert(type) &&
-               type->storage.count <= max_values; /* the program may have changed it */
-    return can ? auto_take_type(world, type) : 0;
+               type->storage.count <= max_values; /* the program may have changed the type */
+    return can ? auto_convert_alone(world, type) : 0;
 }
 
-/* Whether the sparse sets of a group have the same entities in their first `length` rows. */
+/* Whether the first `length` rows hold the same entities in all sparse sets of a group. */
 static bool auto_is_arranged(const sett_query* query, uint32_t length)
 {
     uint32_t owned = setti_price_owned(query);
@@ -686,7 +692,8 @@ static bool auto_is_arranged(const sett_query* query, uint32_t length)
     for (uint32_t rest = owned & (owned - 1); rest != 0; rest &= rest - 1) {
         const setti_storage* other = &query->term[setti_bits_lowest(rest)].type->storage;
         uint32_t part = SETTI_MIN(setti_storage_rows(first), setti_storage_rows(other));
-        for (uint32_t row = 0; row < length; row += part) { /* `part` divides the pages of both */
+        for (uint32_t row = 0; row < length;
+             row += part) { /* no page of either ends inside a part */
             size_t size = SETTI_MIN(part, length - row) * sizeof(uint32_t);
             if (memcmp(setti_storage_index(first, row), setti_storage_index(other, row), size) !=
                 0) {
@@ -697,9 +704,9 @@ static bool auto_is_arranged(const sett_query* query, uint32_t length)
     return true;
 }
 
-/* Converts the types of a group that are arrays, up to `max_values` values, and adds to *moved how
- * many. *members becomes how many members the last one has in front, or SETTI_NONE. Returns whether
- * all are converted; if that is impossible, nothing is built any more. */
+/* Converts the arrays among the types of a group, and adds the number of values to *moved.
+ * *members becomes the result of the last auto_convert. Returns false if an array remains: the next
+ * frame continues, or the group is given up. */
 static bool auto_convert_types(sett_world* world, sett_query* query,
                                const setti_listener* conditions, uint32_t max_values,
                                uint64_t* moved, uint32_t* members)
@@ -708,12 +715,12 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
     uint32_t done = 0;
     setti_type* type;
     while ((type = auto_next_type(query, &done)) != NULL) {
-        uint64_t then = *moved + type->storage.count;
-        bool large = then > max_values || (!together && then > AUTO_AT_ONCE);
+        uint64_t total = *moved + type->storage.count;
+        bool large = total > max_values || (!together && total > AUTO_AT_ONCE);
         if (*moved != 0 && large) {
-            return false; /* the next frame goes on */
+            return false; /* the next frame continues */
         }
-        if (then > max_values) {
+        if (total > max_values) {
             auto_stop_building(world, query); /* the type has grown */
             return false;
         }
@@ -726,10 +733,10 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
     return true;
 }
 
-/* Ends other groups that own types of the wanted one, and converts one such type to an array. It is
- * then converted again with the wanted group's members in front, which takes two short frames:
- * exchanging its rows takes one long frame. Returns the number of values moved. */
-static uint64_t auto_take_from_groups(sett_world* world, sett_query* query, uint32_t max_values)
+/* Frees the types of the wanted group from other groups, and converts a freed type to an array. A
+ * later frame converts the array back, members first: two short frames replace the long frame for
+ * exchanging rows. Returns the number of values moved. */
+static uint64_t auto_free_types(sett_world* world, sett_query* query, uint32_t max_values)
 {
     for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
         setti_type* type = query->term[setti_bits_lowest(rest)].type;
@@ -740,28 +747,29 @@ static uint64_t auto_take_from_groups(sett_world* world, sett_query* query, uint
             }
         }
         setti_type_sample* sample = type->sample;
-        if (sample != NULL && sample->left && type->storage.count <= max_values) {
+        if (sample != NULL && sample->orphaned && type->storage.count <= max_values) {
             sample->due = false;
-            return auto_take_type(world, type);
+            return auto_convert_alone(world, type);
         }
     }
     return 0;
 }
 
-/* Converts the types of the wanted group, in steps of `max_values`, and then creates the group. */
+/* Converts types of the wanted group, up to `max_values` values, or creates the group if all are
+ * converted. Returns the number of values moved. */
 static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
 {
     sett_query* query = setti_query_first(world);
     while (query != NULL && !query->wanted) {
         query = query->next;
     }
-    if (query == NULL || !auto_can_group(query)) { /* the program has changed its types */
+    if (query == NULL || !auto_can_group(query)) { /* the program has changed a type */
         auto_stop_building(world, query);
         return 0;
     }
-    uint64_t moved = auto_take_from_groups(world, query, max_values);
+    uint64_t moved = auto_free_types(world, query, max_values);
     if (moved != 0) {
-        return moved; /* the next frame goes on */
+        return moved; /* the next frame continues */
     }
     setti_type* with[SETT_QUERY_TERMS];
     setti_type* without[SETT_QUERY_TERMS];
@@ -776,7 +784,7 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
         return moved;
     }
     if (moved > AUTO_AT_ONCE) {
-        return moved;
+        return moved; /* the next frame creates the group */
     }
     setti_relayout change = {.group = query};
     bool fits_in_any_case = moved + setti_layout_moves(&change) <= max_values;
@@ -786,7 +794,7 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
         (void)auto_group(world, query, SETTI_NONE);
         return moved + misplaced;
     }
-    if (moved == 0) {
+    if (moved == 0) { /* a whole frame is not enough to create the group */
         auto_stop_building(world, query);
     }
     return moved;
@@ -801,7 +809,7 @@ static uint64_t auto_build(sett_world* world, uint32_t max_values)
                                                 : auto_build_group(world, max_values);
 }
 
-/* Makes a change, or begins it. Returns the number of values moved. */
+/* Makes a small change, or begins a large one. Returns the number of values moved. */
 static uint64_t auto_make_change(sett_world* world, const auto_option* option, uint32_t max_values)
 {
     const setti_relayout* change = &option->change;
@@ -811,7 +819,7 @@ static uint64_t auto_make_change(sett_world* world, const auto_option* option, u
     sett_query* query = setti_unconst(change->group);
     setti_type* type = setti_unconst(change->type);
     if (type != NULL && auto_room(world, &type->storage) <= AUTO_WARM) {
-        return auto_take_type(world, type);
+        return auto_convert_alone(world, type);
     }
     if (query != NULL &&
         setti_layout_moves(change) <= SETTI_MIN(max_values, (uint32_t)AUTO_AT_ONCE)) {
@@ -821,13 +829,13 @@ static uint64_t auto_make_change(sett_world* world, const auto_option* option, u
     return auto_build(world, max_values);
 }
 
-/* Selects a type, if it shares no query with the changes selected so far. Returns whether it was
- * selected; its queries count as taken in any case. */
-static bool auto_select(auto_evaluation* look, const setti_type* type)
+/* Marks the queries of a type as taken. Returns false if a query was already taken, so the type
+ * shares a query with another change. */
+static bool auto_select(auto_evaluation* eval, const setti_type* type)
 {
     setti_price_list list;
     setti_relayout change = {.type = type};
-    if (setti_concerns_find(&look->concerns, &change, &list) == NULL) {
+    if (setti_concerns_find(&eval->concerns, &change, &list) == NULL) {
         return false;
     }
     bool apart = true;
@@ -840,23 +848,23 @@ static bool auto_select(auto_evaluation* look, const setti_type* type)
     return apart;
 }
 
-/* Selects more types that are due and independent of the best change. */
-static void auto_select_more(auto_evaluation* look)
+/* Leaves types due only if no two changes, the best included, share a query. */
+static void auto_select_more(auto_evaluation* eval)
 {
-    sett_world* world = look->world;
-    (void)auto_select(look, look->best.change.type);
+    sett_world* world = eval->world;
+    (void)auto_select(eval, eval->best.change.type);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         setti_type_sample* sample = type->sample;
         if (sample != NULL && sample->due) {
-            sample->due = type != look->best.change.type && auto_select(look, type);
+            sample->due = type != eval->best.change.type && auto_select(eval, type);
             setti_layout_of(world)->more = setti_layout_of(world)->more || sample->due;
         }
     }
 }
 
-/* Converts types that are due, at least one if it fits. Returns the number of values moved. */
-static uint64_t auto_take_more(sett_world* world, uint32_t max_values)
+/* Converts due types, up to the limit of a frame. Returns the number of values moved. */
+static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
 {
     uint64_t spent = 0;
     uint64_t moved = 0;
@@ -872,25 +880,28 @@ static uint64_t auto_take_more(sett_world* world, uint32_t max_values)
             break;
         }
         sample->due = false;
-        bool may = auto_may_move(world, type) || (sample->left && type->default_storage);
+        bool may = auto_may_move(world, type) || (sample->orphaned && type->default_storage);
         if (moved + type->storage.count <= max_values && may &&
-            setti_layout_can_convert(type)) { /* the program may have changed it */
-            uint64_t values = auto_take_type(world, type);
+            setti_layout_can_convert(type)) { /* the program may have changed the type */
+            uint64_t values = auto_convert_alone(world, type);
             moved += values;
             spent += values + AUTO_TYPE;
         }
-        sample->left = false;
+        sample->orphaned = false;
     }
     return moved;
 }
 
 /* --------------------------------------------------------------------------------------- public */
 
-/* Resets the regrets of changes that share queries with the converted types. */
+/* Resets the regrets of taken queries and of the types in taken queries. */
 static void auto_forget_taken(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
-        for (uint32_t k = 0; query->grouped.taken && k < query->term_count; k++) {
+        if (!query->grouped.taken) {
+            continue;
+        }
+        for (uint32_t k = 0; k < query->term_count; k++) {
             setti_type_sample* sample = query->term[k].type->sample;
             query->grouped.regret = 0;
             if (sample != NULL) {
@@ -900,66 +911,66 @@ static void auto_forget_taken(sett_world* world)
     }
 }
 
-/* Makes the changes that were selected. Returns the number of values moved. */
-static uint64_t auto_take_found(auto_evaluation* look)
+/* Makes the best change, and selects further types to convert in the next frames. Returns the
+ * number of values moved. */
+static uint64_t auto_make_best(auto_evaluation* eval)
 {
-    for (sett_query* query = setti_query_first(look->world); query != NULL; query = query->next) {
+    for (sett_query* query = setti_query_first(eval->world); query != NULL; query = query->next) {
         query->grouped.taken = false;
     }
-    uint64_t moved = auto_make_change(look->world, &look->best, look->max_values);
-    if (look->best.change.type == NULL || look->concerns.first == NULL) {
-        auto_forget_regrets(look->world);
+    uint64_t moved = auto_make_change(eval->world, &eval->best, eval->max_values);
+    if (eval->best.change.type == NULL || eval->concerns.first == NULL) {
+        auto_forget_regrets(eval->world);
         return moved;
     }
-    auto_select_more(look);
-    auto_forget_taken(look->world);
+    auto_select_more(eval);
+    auto_forget_taken(eval->world);
     return moved;
 }
 
-/* Evaluates a sample, and makes the best change that pays; types that share no query with it move
- * in this frame and the next ones. Returns the number of values moved. */
+/* Takes a sample, and makes the best change that pays. Returns the number of values moved. */
 static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
 {
     struct setti_layout* layout = setti_layout_of(world);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         auto_sample_type(world, world->registered.item[k]);
     }
-    auto_evaluation look = {.world = world, .max_values = max_values};
+    auto_evaluation eval = {.world = world, .max_values = max_values};
     setti_price all = auto_sample_queries(world);
-    setti_concerns_init(&look.concerns, world);
-    look.least = all / SETTI_MAX((setti_price)AUTO_PART, (setti_price)look.concerns.queries * 2);
-    auto_choose(&look);
-    bool done = look.best.gain > 0;
-    layout->period =
-        done || look.close ? AUTO_PERIOD : SETTI_MIN(layout->period * 2, AUTO_PERIOD_MOST);
-    uint64_t moved = done ? auto_take_found(&look) : 0;
-    setti_concerns_deinit(&look.concerns, world);
+    setti_concerns_init(&eval.concerns, world);
+    eval.least = all / SETTI_MAX((setti_price)AUTO_PART, (setti_price)eval.concerns.queries * 2);
+    auto_choose(&eval);
+    bool found = eval.best.gain > 0;
+    bool soon = found || eval.close;
+    layout->period = soon ? AUTO_PERIOD : SETTI_MIN(layout->period * 2, AUTO_PERIOD_MOST);
+    uint64_t moved = found ? auto_make_best(&eval) : 0;
+    setti_concerns_deinit(&eval.concerns, world);
     auto_forget_samples(world);
     return moved;
 }
 
-/* Whether a group would be built if all frames were like the first one. */
-static bool auto_is_expected(const auto_evaluation* look, const sett_query* query,
+/* Whether a large group would be created if all frames were like the first. */
+static bool auto_is_expected(const auto_evaluation* eval, const sett_query* query,
                              setti_prices prices)
 {
     setti_relayout change = {.group = setti_unconst(query)};
     auto_option option = {.change = change};
     uint64_t moves = setti_layout_moves(&change);
     setti_price gain = prices.now - prices.then;
-    return moves > AUTO_AT_ONCE && auto_fits(&option, look->max_values) &&
+    return moves > AUTO_AT_ONCE && auto_fits(&option, eval->max_values) &&
            prices.then * AUTO_CLEAR <= prices.now &&
            (setti_price)moves * AUTO_MOVE + AUTO_FIXED <= gain * AUTO_SOON * AUTO_PERIOD;
 }
 
-/* After the first frame: begins to touch memory for the group that seems best. */
+/* Begins, after the first frame, to touch memory for the group with the largest saving. */
 static void auto_look_ahead(sett_world* world, uint32_t max_values)
 {
-    auto_evaluation look = {.world = world, .max_values = max_values};
+    auto_evaluation eval = {.world = world, .max_values = max_values};
     setti_price most = 0;
     sett_query* best = NULL;
-    auto_mark_types(world); /* creates their sampling data */
+    auto_mark_all(world); /* creates the sampling data of types */
     (void)auto_sample_queries(world);
-    setti_concerns_init(&look.concerns, world);
+    setti_concerns_init(&eval.concerns, world);
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         if (query->use[SETTI_SAMPLED].loops == 0 || !auto_can_group(query)) {
             continue;
@@ -967,13 +978,13 @@ static void auto_look_ahead(sett_world* world, uint32_t max_values)
         setti_price_list list;
         setti_relayout change = {.group = query};
         setti_prices prices = setti_price_change(
-            world, SETTI_SAMPLED, &change, setti_concerns_find(&look.concerns, &change, &list));
-        if (auto_is_expected(&look, query, prices) && prices.now - prices.then > most) {
+            world, SETTI_SAMPLED, &change, setti_concerns_find(&eval.concerns, &change, &list));
+        if (auto_is_expected(&eval, query, prices) && prices.now - prices.then > most) {
             most = prices.now - prices.then;
             best = query;
         }
     }
-    setti_concerns_deinit(&look.concerns, world);
+    setti_concerns_deinit(&eval.concerns, world);
     if (best != NULL) {
         best->expected = true;
         auto_begin_warming(setti_layout_of(world), auto_group_room(best));
@@ -981,7 +992,7 @@ static void auto_look_ahead(sett_world* world, uint32_t max_values)
     }
 }
 
-/* Takes a frame between two samples. */
+/* Prepares for the next sample, in a frame between two samples. */
 static void auto_wait(sett_world* world, uint32_t max_values)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -992,7 +1003,7 @@ static void auto_wait(sett_world* world, uint32_t max_values)
         (void)auto_warm(world);
     }
     if (layout->frames + 1 == layout->period) {
-        auto_mark_types(world);
+        auto_mark_all(world);
     }
 }
 
@@ -1006,7 +1017,7 @@ uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
         return auto_build(world, max_values);
     }
     if (layout->more) {
-        return auto_take_more(world, max_values);
+        return auto_convert_due(world, max_values);
     }
     if (++layout->frames < layout->period) {
         auto_wait(world, max_values);
@@ -1015,7 +1026,7 @@ uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
     layout->frames = 0;
     uint64_t moved = auto_evaluate(world, max_values);
     if (!layout->building) {
-        auto_expect_none(world); /* the first frame was misleading */
+        auto_expect_none(world); /* the expected group is not created now */
     }
     return moved;
 }

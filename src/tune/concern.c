@@ -1,7 +1,7 @@
 /* concern.c: see concern.h.
  *
- * The workload: a thousand types, each in a query or two. A change is priced over the queries that
- * have its types; without these lists each of a thousand changes would look at each of a thousand
+ * The workload: a thousand types, each in a query or two. A change is priced over the queries with
+ * the types to move. Without the lists, each of a thousand changes would look at each of a thousand
  * queries, 20 ms a sample.
  *
  *     first    by type id       -> 4       .       -> 7
@@ -13,7 +13,7 @@
 
 #include "world/change.h"
 
-#define CONCERN_STAMPS 0x7FFFFFFFu /* that fit setti_relayout_use.stamp */
+#define CONCERN_STAMPS 0x7FFFFFFFu /* mask: setti_relayout_use.stamp has 31 bits */
 
 static bool concern_is_sampled(const sett_query* query)
 {
@@ -100,7 +100,7 @@ const setti_price_list* setti_concerns_find(setti_concerns* concerns, const sett
     for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
         const setti_type* type = change->group->term[setti_bits_lowest(rest)].type;
         concern_add_type(concerns, type, list);
-        concern_add_owned(concerns, type->owner, list); /* this group would be destroyed */
+        concern_add_owned(concerns, type->owner, list); /* the present owner would be destroyed */
     }
     concern_add_owned(concerns, change->dissolved, list);
     return list;

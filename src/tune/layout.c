@@ -5,8 +5,8 @@
  *                | "group" "{" name { name } ["with" name { name }] ["without" name { name }] "}"
  *     name       = word | '"' ... '"'
  *
- * The workload: some dozen lines at the start of a program. The world stores the text itself and
- * reads it again for each type that is registered: there is no second form to update.
+ * The workload: some dozen lines at the start of a program. The world stores the text, and reads
+ * the text again for each newly registered type, so there is no second form to update.
  *
  * Invariant:  a stored text has been read to its end without an error;
  *             a group with by_layout owns sparse sets, and has no callbacks
@@ -19,7 +19,7 @@
 static const char layout_call[] = "sett_layout_apply";
 
 typedef struct layout_word {
-    const char* at; /* in the text, with quotes; NULL: none */
+    const char* at; /* begin in the text, at the quote if quoted; NULL: no word */
     uint32_t length;
 } layout_word;
 
@@ -32,7 +32,7 @@ typedef enum layout_list {
 
 /* A type with its storage, or a group. */
 typedef struct layout_item {
-    sett_storage_kind storage; /* DEFAULT: a group */
+    sett_storage_kind storage; /* SETT_STORAGE_DEFAULT: the item is a group */
     layout_word name;          /* of the type, or "group" */
     layout_word type[LAYOUT_LISTS][SETT_GROUP_TYPES];
     uint32_t count[LAYOUT_LISTS];
@@ -41,8 +41,8 @@ typedef struct layout_item {
 typedef struct layout_reader {
     const char* text;
     const char* at;
-    sett_storage_kind storage; /* of the current list of names; DEFAULT: no list */
-    uint32_t named;            /* number of its names so far */
+    sett_storage_kind storage; /* of the current list of names; SETT_STORAGE_DEFAULT: no list */
+    uint32_t named;            /* names read so far in the current list */
     const char* wrong;         /* NULL, or the error */
     const char* wrong_at;
 } layout_reader;
@@ -69,7 +69,7 @@ static bool layout_fail(layout_reader* reader, const char* at, const char* wrong
     return false;
 }
 
-/* The end of a quoted word, after the quote; NULL: it is not closed. */
+/* Returns the end of a quoted word, after the closing quote; NULL without a closing quote. */
 static const char* layout_end_of_quotes(const char* at)
 {
     for (at++; *at != '"'; at++) {
@@ -81,7 +81,7 @@ static const char* layout_end_of_quotes(const char* at)
     return at + 1;
 }
 
-/* Reads the next word or sign; its length is 0 at the end. False: a quote is not closed. */
+/* Reads the next word or sign; length 0: the end. Returns false if a closing quote is missing. */
 static bool layout_next_word(layout_reader* reader, layout_word* word)
 {
     const char* at = reader->at;
@@ -110,7 +110,7 @@ static bool layout_next_word(layout_reader* reader, layout_word* word)
     return true;
 }
 
-/* Whether a word is this keyword or sign; a word in quotes is none. */
+/* Whether a word equals a keyword or sign; a quoted word is neither. */
 static bool layout_is(const layout_word* word, const char* text)
 {
     return strlen(text) == word->length && strncmp(word->at, text, word->length) == 0;
@@ -124,12 +124,13 @@ static bool layout_is_keyword(const layout_word* word)
 
 static bool layout_is_name(const layout_word* word)
 {
-    bool quoted = word->length != 0 && word->at[0] == '"';
-    return quoted ? word->length > 2
-                  : word->length != 0 && !layout_is_sign(word->at[0]) && !layout_is_keyword(word);
+    if (word->length != 0 && word->at[0] == '"') {
+        return word->length > 2; /* not "" */
+    }
+    return word->length != 0 && !layout_is_sign(word->at[0]) && !layout_is_keyword(word);
 }
 
-/* Whether a word, which may be quoted, says this name. */
+/* Whether a word spells a name, after removing quotes and backslashes. */
 static bool layout_word_is_name(const layout_word* word, const char* name)
 {
     bool quoted = word->at[0] == '"';
@@ -144,7 +145,7 @@ static bool layout_word_is_name(const layout_word* word, const char* name)
     return *name == '\0';
 }
 
-/* Whether two words say one name. */
+/* Whether two words spell the same name. */
 static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
 {
     char name[256];
@@ -205,7 +206,7 @@ static bool layout_end_list(layout_reader* reader, const layout_word* word)
     return true;
 }
 
-/* Reads the next type with its storage, or group. Returns false at the end, or after an error. */
+/* Reads the next type of a list, or the next group. Returns false at the end or on an error. */
 static bool layout_next(layout_reader* reader, layout_item* item)
 {
     SETTI_ASSERT(reader->wrong == NULL);
@@ -237,7 +238,8 @@ static bool layout_next(layout_reader* reader, layout_item* item)
     return false;
 }
 
-/* The storage that a text gives a type, and where. A group takes precedence over a list. */
+/* Returns the storage that a text gives a type; *where becomes the name in the text. A group takes
+ * precedence over a list. */
 static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
 {
     sett_storage_kind kind = SETT_STORAGE_DEFAULT;
@@ -291,7 +293,7 @@ static sett_status layout_wrong(sett_world* world, sett_status status, const cha
                                  layout_call, line, column, length, at, wrong);
 }
 
-/* Logs a name that no type has. */
+/* Logs a word if no registered type has the name. */
 static void layout_report_word(const sett_world* world, const char* text, const layout_word* word)
 {
     unsigned line;
@@ -308,7 +310,7 @@ static void layout_report_word(const sett_world* world, const char* text, const 
                     setti_guess_text(&guess));
 }
 
-/* Logs the names of the world's layout that no type has. */
+/* Logs all unknown names in the layout of the world. */
 static void layout_report(const sett_world* world)
 {
     const char* text = setti_layout_of(world)->text;
@@ -325,7 +327,7 @@ static void layout_report(const sett_world* world)
     }
 }
 
-/* Describes a group. Returns false if one of its types is not registered. */
+/* Describes a group. Returns false if a type of the group is not registered. */
 static bool layout_group_desc(const sett_world* world, const layout_item* item,
                               sett_group_desc* desc)
 {
@@ -344,7 +346,7 @@ static bool layout_group_desc(const sett_world* world, const layout_item* item,
     return true;
 }
 
-/* Goes to the next group whose types are registered, and describes it. Returns false at the end. */
+/* Describes the next group with only registered types. Returns false at the end. */
 static bool layout_next_group(const sett_world* world, layout_reader* reader, sett_group_desc* desc)
 {
     layout_item item;
@@ -356,12 +358,12 @@ static bool layout_next_group(const sett_world* world, layout_reader* reader, se
     return false;
 }
 
-/* Whether a list has all these types; their number is added to *count. */
+/* Whether a list has all types of `ids`; adds their number to *count. */
 static bool layout_list_has(const setti_type_list* list, const sett_component* ids, uint32_t* count)
 {
     bool found = true;
     for (uint32_t k = 0; found && k < SETT_GROUP_TYPES && ids[k] != 0; k++, ++*count) {
-        found = false;
+        found = false; /* until the list is searched */
         for (uint32_t i = 0; i < list->count; i++) {
             found = found || list->item[i]->id == ids[k];
         }
@@ -369,7 +371,7 @@ static bool layout_list_has(const setti_type_list* list, const sett_component* i
     return found;
 }
 
-/* Whether a list has exactly these types, and those of `more` unless it is NULL. */
+/* Whether a list has the types of `ids` and of `more` (or NULL), and no other types. */
 static bool layout_list_is(const setti_type_list* list, const sett_component* ids,
                            const sett_component* more)
 {
@@ -378,16 +380,17 @@ static bool layout_list_is(const setti_type_list* list, const sett_component* id
            (more == NULL || layout_list_has(list, more, &count)) && count >= list->count;
 }
 
-/* The group of this description that a layout made, or NULL. */
+/* Finds the group that a layout created from an equal description; NULL if not found. */
 static setti_listener* layout_find_group(const sett_world* world, const sett_group_desc* desc)
 {
-    setti_listener* at = world->listeners;
-    while (at != NULL && !(at->by_layout && layout_list_is(&at->owned, desc->owned, NULL) &&
-                           layout_list_is(&at->with, desc->owned, desc->with) &&
-                           layout_list_is(&at->without, desc->without, NULL))) {
-        at = at->next;
+    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
+        if (at->by_layout && layout_list_is(&at->owned, desc->owned, NULL) &&
+            layout_list_is(&at->with, desc->owned, desc->with) &&
+            layout_list_is(&at->without, desc->without, NULL)) {
+            return at;
+        }
     }
-    return at;
+    return NULL;
 }
 
 static bool layout_has_group(const sett_world* world, const char* text,
@@ -420,7 +423,7 @@ static sett_status layout_make_groups(sett_world* world, const char* text)
 
 static sett_status layout_check_group(sett_world* world, const char* text, const layout_item* item)
 {
-    for (uint32_t k = 0; k < LAYOUT_LISTS * SETT_GROUP_TYPES; k++) {
+    for (uint32_t k = 0; k < LAYOUT_LISTS * SETT_GROUP_TYPES; k++) { /* all lists in one loop */
         uint32_t list = k / SETT_GROUP_TYPES;
         const layout_word* word = &item->type[list][k % SETT_GROUP_TYPES];
         const setti_type* type = word->at != NULL ? layout_type(world, word) : NULL;
@@ -439,8 +442,8 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* Finds a name of an item that has a storage, or is owned, earlier in the text; NULL: none. `other`
- * is room for an item. */
+/* Finds a name in an item that occurs earlier in the text in the same role: in a list, or owned by
+ * a group. Returns NULL if not found. `other` is only scratch memory. */
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)
 {
@@ -484,7 +487,7 @@ static sett_status layout_check_text(sett_world* world, const char* text)
                : layout_wrong(world, SETT_STATUS_ARGUMENT, text, reader.wrong_at, reader.wrong);
 }
 
-/* Checks whether a type can be stored as a text says; *moves: it must be converted. */
+/* Checks whether a type can be stored as a text says; sets *moves if a conversion is needed. */
 static sett_status layout_check_type(sett_world* world, const char* text, const setti_type* type,
                                      bool* moves)
 {
@@ -506,7 +509,7 @@ static sett_status layout_check_type(sett_world* world, const char* text, const 
     return SETT_OK;
 }
 
-/* Whether the text's groups differ from the world's, or from those to be made. */
+/* Whether applying a text would create or destroy a group. */
 static bool layout_groups_differ(const sett_world* world, const char* text)
 {
     sett_group_desc desc;
@@ -520,12 +523,14 @@ static bool layout_groups_differ(const sett_world* world, const char* text)
     return differ;
 }
 
-/* Checks whether a text can be applied, as far as its types are registered, except for memory. */
+/* Checks whether a text can be applied to the registered types. Does not check memory. */
 static sett_status layout_check(sett_world* world, const char* text)
 {
-    sett_status status = setti_world_check_unlocked(world, layout_call);
     bool moves = false;
-    status = status == SETT_OK ? layout_check_text(world, text) : status;
+    sett_status status = setti_world_check_unlocked(world, layout_call);
+    if (status == SETT_OK) {
+        status = layout_check_text(world, text);
+    }
     for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
         status = layout_check_type(world, text, world->registered.item[k], &moves);
     }
@@ -544,7 +549,7 @@ static void layout_drop_text(sett_world* world)
     layout->unreported = false;
 }
 
-/* Destroys the groups of earlier layouts that a text lacks. */
+/* Destroys groups of earlier layouts, unless the text has an equal group. */
 static void layout_end_groups(sett_world* world, const char* text)
 {
     for (setti_listener* at = world->listeners; at != NULL;) {
@@ -593,7 +598,7 @@ static sett_storage_kind layout_choose(const sett_world* world, const char* name
     return text != NULL ? layout_choice(text, name, &where) : SETT_STORAGE_DEFAULT;
 }
 
-/* Creates groups for which a type was missing, a snapshot was held, or memory ran out. */
+/* Tries to create groups again that an earlier call could not create. */
 static void layout_resume(sett_world* world)
 {
     const char* text = setti_layout_of(world)->text;
@@ -665,7 +670,7 @@ static void layout_add_name(setti_writer* out, const char* name)
     setti_writer_add(out, "\"");
 }
 
-/* Whether a type is part of layouts: not the library's own. */
+/* Whether a type belongs to the program, not to a module of the library. */
 static bool layout_is_plain(const setti_type* type)
 {
     return (type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)) == 0;
@@ -678,7 +683,7 @@ static void layout_describe_kind(const sett_world* world, setti_writer* out, set
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
         if (type->storage.kind == kind && layout_is_plain(type) &&
-            (type->owner == NULL || !type->owner->by_layout)) {
+            (type->owner == NULL || !type->owner->by_layout)) { /* else the group lists the type */
             setti_writer_add(out, "%s", begun ? "" : word);
             layout_add_name(out, type->desc.name);
             begun = true;
@@ -779,7 +784,7 @@ uint64_t setti_layout_moves(const setti_relayout* change)
     }
     for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &change->group->term[setti_bits_lowest(rest)].type->storage;
-        /* exchanging a member's row for one among the first moves two values */
+        /* moving a member's row to the front exchanges two values */
         values += storage->kind == SETTI_SPARSE ? 2 * fewest : storage->count;
     }
     for (uint32_t k = 0; change->dissolved != NULL && k < change->dissolved->owned.count; k++) {

@@ -5,20 +5,20 @@
 #include "sett/layout.h"
 #include "tune/price.h"
 
-/* A world's layout, beside the storages of types. */
+/* The state of sett_layout_apply and sett_layout_auto in a world. */
 struct setti_layout {
     char* text; /* the last text applied, or NULL */
     size_t text_size;
-    bool unreported; /* its unknown names are not reported yet */
+    bool unreported; /* unknown names of `text` are not reported yet */
 
     bool automatic;      /* auto_layout is on */
-    uint32_t max_values; /* moved by a frame at most */
+    uint32_t max_values; /* limit of values moved in a frame */
     uint32_t frames;     /* since the last sample */
     uint32_t period;     /* frames between two samples */
-    bool early;          /* no frame has been sampled */
+    bool early;          /* the first frame has not ended */
     bool building;       /* a query is `wanted`, or `type` is set */
     setti_type* type;    /* a type to convert once memory is touched, or NULL */
-    bool more;           /* some type is due */
+    bool more;           /* a type is due */
     uint32_t warming;    /* frames in which memory is still touched */
     size_t warm_size;    /* bytes to touch */
     unsigned char* warm; /* memory to touch next */
@@ -28,33 +28,33 @@ enum {
     SETTI_SLOT_LAYOUT = 9
 };
 
-/* The world's; NULL until it is used. */
+/* Returns the layout of a world; NULL before the first use. */
 static inline struct setti_layout* setti_layout_of(const sett_world* world)
 {
     return world->module[SETTI_SLOT_LAYOUT];
 }
 
-/* The world's, created if needed; NULL when memory runs out. */
+/* Returns the layout of a world, created if needed; NULL when memory runs out. */
 struct setti_layout* setti_layout_ensure(sett_world* world);
 
-/* Whether a type can be stored in the other kind: it has values and no keep_order, and neither a
- * group owns it nor a module of the library relies on its storage. */
+/* Whether a type can be stored in the other kind: the type has values and no keep_order, no group
+ * owns the type, and no module of the library relies on the storage. */
 bool setti_layout_can_convert(const setti_type* type);
 
-/* Whether a group can own the two or more types with fields in a query. `automatic`: automatic
- * groups can be dissolved for it. */
+/* Whether a group can own all types with fields in a query, at least two. With `automatic`, the
+ * types may also be owned by automatic groups. */
 bool setti_layout_can_group(const sett_query* query, bool automatic);
 
-/* The group for a query: owns the types of its fields, with its other conditions. */
+/* Describes the group for a query: owns the types with fields, and has the other conditions. */
 sett_group_desc setti_layout_group_desc(const sett_query* query);
 
-/* The number of values that a change moves. */
+/* Returns how many values a change moves at most. */
 uint64_t setti_layout_moves(const setti_relayout* change);
 
-/* Frees the sampling data of a type that is unregistered. */
+/* Frees the sampling data of a type, when the type is unregistered. */
 void setti_auto_unregistered(sett_world* world, setti_type* type);
 
-/* Ends a frame for auto_layout. Returns the number of values moved. */
+/* Runs auto_layout at the end of a frame. Returns the number of values moved. */
 uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values);
 
 #endif

@@ -1,10 +1,10 @@
 /* price.c: the cost model of advice and auto_layout.
  *
- * The price of a loop is that of scanning rows, of matches, and of values fetched from another
- * order, with the cheapest plan that a layout allows. A change is priced over all queries with its
- * types, since a group that makes one loop plain makes others gather. Constants were measured on
- * one core with a million entities and types of 8 bytes; sett_layouts (bench/layout_main.c)
- * compares the choices with all possible layouts.
+ * The price of a loop is the sum for scanning rows, for matches, and for fetching values from
+ * another order, with the cheapest plan of a layout. A change is priced over all queries with a
+ * type of the change: a group makes some loops plain, and makes other loops gather. Constants were
+ * measured on one core with a million entities and types of 8 bytes; sett_layouts
+ * (bench/layout_main.c) compares the choices with all possible layouts.
  *
  * Invariant:  a price depends on counts and on the order of rows, in whole numbers
  */
@@ -15,29 +15,27 @@
 #define COST_STEP 1200  /* reading a term's words of 1,024 indices */
 #define COST_DENSE 55   /* a match in a run, or in a group */
 #define COST_LISTED 20  /* in addition, a match in a list */
-#define COST_LINE 900   /* in addition, a match alone in its cache lines */
-#define COST_LINES 60   /* at most so much of that for each row scanned */
+#define COST_LINE 900   /* in addition, a match without neighbours in its cache lines */
+#define COST_LINES 60   /* upper limit of the sum of COST_LINE, for each row scanned */
 #define COST_LOOKUP 160 /* testing whether a row has another component */
 #define COST_FETCH 210  /* copying a value from another order */
-#define COST_BACK 120   /* copying it back */
-/* Entering or leaving a group, for each owned type, instead of an array: in the second-level cache,
- * and where each of four cache lines is missed. */
+#define COST_BACK 120   /* copying a fetched value back */
+#define ROWS_NEAR 16384 /* with more rows, the costs ..._FAR hold: each access misses the cache */
+/* Entering or leaving a group, for each owned type, beyond the cost in an array. */
 #define COST_EXCHANGE 3500
-#define COST_EXCHANGE_FAR 22000
-#define ROWS_NEAR 16384
-/* Reading by handle, in a sparse set instead of an array. */
+#define COST_EXCHANGE_FAR 22000 /* misses four cache lines */
+/* Reading by handle in a sparse set, beyond the cost in an array. */
 #define COST_INDIRECT 300
-/* Adding or removing, in a sparse set instead of an array. Among many rows three cache lines are
- * missed: the row that fills the hole, its entity's entry, and the new row. */
+/* Adding or removing in a sparse set, beyond the cost in an array. */
 #define COST_CHANGE 550
-#define COST_CHANGE_FAR 5000
+#define COST_CHANGE_FAR 5000 /* misses the row filling the hole, its index entry, and the new row */
 
-/* A possible layout from the view of a query, as sets of its terms. */
+/* A layout as seen by a query: bit k for term k, and the group that covers the query, if any. */
 typedef struct price_view {
-    uint32_t sparse_set;
-    uint32_t owned;   /* owned by the group that covers the query */
-    uint32_t covered; /* true for all members of that group */
-    setti_price rows; /* number of its members */
+    uint32_t sparse_set; /* terms of types stored as sparse sets */
+    uint32_t owned;      /* terms of types owned by the group; 0: no group */
+    uint32_t covered;    /* terms that are true for all members of the group */
+    setti_price rows;    /* number of members */
 } price_view;
 
 uint32_t setti_price_owned(const sett_query* query)
@@ -50,7 +48,7 @@ uint32_t setti_price_owned(const sett_query* query)
     return owned;
 }
 
-/* Whether a group owns a type that a group for this query would own. */
+/* Whether `group` owns a type that a group for `query` would own. */
 static bool price_collides(const sett_query* query, const setti_listener* group)
 {
     for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
@@ -61,8 +59,8 @@ static bool price_collides(const sett_query* query, const setti_listener* group)
     return false;
 }
 
-/* Finds the terms of a query that have the type and kind of one of `terms` of another query. *all
- * becomes whether each of `terms` was found. */
+/* Returns the terms of `query` with an equal term (type and kind) among `terms` of `other`. *all
+ * becomes true if each of `terms` has an equal term. */
 static uint32_t price_common(const sett_query* query, const sett_query* other, uint32_t terms,
                              bool* all)
 {
@@ -72,8 +70,8 @@ static uint32_t price_common(const sett_query* query, const sett_query* other, u
         const setti_term* term = &other->term[setti_bits_lowest(rest)];
         uint32_t same = 0;
         for (uint32_t k = 0; k < query->term_count; k++) {
-            const setti_term* one = &query->term[k];
-            same |= (uint32_t)(one->type == term->type && one->kind == term->kind) << k;
+            const setti_term* mine = &query->term[k];
+            same |= (uint32_t)(mine->type == term->type && mine->kind == term->kind) << k;
         }
         *all = *all && same != 0;
         common |= same;
@@ -81,13 +79,14 @@ static uint32_t price_common(const sett_query* query, const sett_query* other, u
     return common;
 }
 
+/* Returns the average number of matches of a loop. */
 static setti_price price_matches(const sett_query* query, setti_use use)
 {
     const setti_query_use* counted = &query->use[use];
     return counted->loops != 0 ? (setti_price)(counted->matched / counted->loops) : 0;
 }
 
-/* The terms of a query with types of a list. */
+/* Returns the terms of a query with a type in a list. */
 static uint32_t price_terms_of(const sett_query* query, const setti_type_list* types)
 {
     uint32_t terms = 0;
@@ -97,24 +96,25 @@ static uint32_t price_terms_of(const sett_query* query, const setti_type_list* t
     return terms;
 }
 
-/* Adds the group that another query would get. It covers this query if no group does, and if this
- * query has all its conditions. */
+/* Adds the group for the query `group` to the view of `query`. The group covers `query` if no other
+ * group does, and `query` has all conditions of the group. */
 static void price_view_group(const sett_query* query, setti_use use, const sett_query* group,
                              price_view* view)
 {
-    bool all;
-    bool owns;
-    uint32_t covered = price_common(query, group, group->required | group->without, &all);
-    uint32_t owned = price_common(query, group, setti_price_owned(group), &owns);
+    bool has_conditions;
+    bool has_owned;
+    uint32_t covered =
+        price_common(query, group, group->required | group->without, &has_conditions);
+    uint32_t owned = price_common(query, group, setti_price_owned(group), &has_owned);
     view->sparse_set |= owned;
-    if (all && owns && view->owned == 0) {
+    if (has_conditions && has_owned && view->owned == 0) {
         view->owned = owned;
         view->covered = covered;
         view->rows = price_matches(group, use);
     }
 }
 
-/* How a query sees the layout after a change (NULL: the present one). */
+/* Returns the view of a query after a change; `change` NULL: the present view. */
 static price_view price_view_of(const sett_query* query, setti_use use,
                                 const setti_relayout* change)
 {
@@ -135,13 +135,15 @@ static price_view price_view_of(const sett_query* query, setti_use use,
         view.sparse_set &= ~price_terms_of(query, &change->dissolved->owned);
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
-        view.sparse_set ^= (uint32_t)(query->term[k].type == change->type) << k;
+        bool converted = query->term[k].type == change->type;
+        view.sparse_set ^= (uint32_t)converted << k;
     }
     view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1);
     return view;
 }
 
-/* The cost of testing some terms for each row, and of fetching some values for each match. */
+/* Returns the cost of testing `tested` terms of each row, and of fetching the values of each match
+ * for the terms not `in_place`. */
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {
@@ -155,7 +157,7 @@ static setti_price price_others(const sett_query* query, setti_price matches, se
     return price;
 }
 
-/* The cost of a loop over the rows of a sparse set. */
+/* Returns the cost of a loop over the sparse set of the term `driver`. */
 static setti_price price_driver(const sett_query* query, setti_price matches, uint32_t driver)
 {
     const setti_storage* storage = &query->term[driver].type->storage;
@@ -166,7 +168,7 @@ static setti_price price_driver(const sett_query* query, setti_price matches, ui
            price_others(query, matches, rows, query->required & ~in_place, in_place);
 }
 
-/* The cost of a loop over the words of all required terms but sparse sets. */
+/* Returns the cost of a loop over the occupancy words of the required arrays and tags. */
 static setti_price price_pages(const sett_query* query, setti_price matches, const price_view* view)
 {
     uint32_t walked = query->required & ~view->sparse_set;
@@ -203,7 +205,7 @@ setti_price setti_price_loop(const sett_query* query, setti_use use, const setti
     return least;
 }
 
-/* Whether a change affects the cost of a query's loops. */
+/* Whether a change may affect the cost of loops over a query. */
 static bool price_is_concerned(const sett_query* query, const setti_relayout* change)
 {
     bool all;
@@ -222,19 +224,21 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     return concerned;
 }
 
-/* The additional cost of single accesses, additions and removals in a sparse set. */
+/* Returns the additional cost of the single accesses, additions and removals of a type in a sparse
+ * set, compared with an array. */
 static setti_price price_singles(const setti_type* type)
 {
     return (setti_price)type->use.accessed * COST_INDIRECT +
            setti_price_changes(type->use.added + type->use.removed, type->storage.count);
 }
 
-/* The cost of price_singles for all types that a change converts. */
+/* Returns the sum of price_singles for all types that become sparse sets by a change; negative if a
+ * type becomes an array. */
 static setti_price price_all_singles(setti_use use, const setti_relayout* change)
 {
     setti_price price = 0;
     if (use != SETTI_PROFILED) {
-        return 0; /* only profiles count them */
+        return 0; /* only profiles count single accesses */
     }
     if (change->type != NULL) {
         price = price_singles(change->type);
@@ -243,11 +247,14 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
     uint32_t owned = change->group != NULL ? setti_price_owned(change->group) : 0;
     for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
         const setti_type* type = change->group->term[setti_bits_lowest(rest)].type;
-        price += type->storage.kind == SETTI_SPARSE ? 0 : price_singles(type);
+        if (type->storage.kind != SETTI_SPARSE) {
+            price += price_singles(type);
+        }
     }
     return price;
 }
 
+/* Adds the prices of the loops over a query if the change concerns the query. */
 static void price_add(setti_prices* total, const sett_query* query, setti_use use,
                       const setti_relayout* change)
 {

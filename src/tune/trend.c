@@ -1,17 +1,18 @@
 /* trend.c: statistics over time, in rings of fixed size.
  *
- * Invariant:  the span behind the complete ones is the present one; a minute is 60 seconds
+ * Invariant:  the present span follows the last complete span; a minute has 60 seconds
  */
 #include "sett/trend.h"
 
 #include "world/world.h"
 
+/* Adds a later span to `span`. */
 static void trend_join(sett_span* span, const sett_span* more)
 {
-    bool first = span->frames == 0;
+    bool was_empty = span->frames == 0;
     span->time += more->time;
-    span->dt_min = first ? more->dt_min : SETTI_MIN(span->dt_min, more->dt_min);
-    span->dt_max = first ? more->dt_max : SETTI_MAX(span->dt_max, more->dt_max);
+    span->dt_min = was_empty ? more->dt_min : SETTI_MIN(span->dt_min, more->dt_min);
+    span->dt_max = was_empty ? more->dt_max : SETTI_MAX(span->dt_max, more->dt_max);
     span->frames += more->frames;
     span->entities = more->entities;
     span->values = more->values;
@@ -24,7 +25,7 @@ static sett_span* trend_at(sett_span* spans, uint64_t number)
     return &spans[number % (SETT_TREND_SPANS + 1)];
 }
 
-/* Completes the present span, and begins the next one. */
+/* Completes the present span, and begins an empty span. */
 static void trend_next(sett_span* spans, uint64_t* count)
 {
     ++*count;
@@ -57,9 +58,10 @@ void sett_trend_add(sett_trend* trend, const sett_world* world, float dt)
 
 static const sett_span* trend_get(const sett_span* spans, uint64_t count, uint32_t ago)
 {
-    return ago < SETT_TREND_SPANS && ago < count
-               ? &spans[(count - 1 - ago) % (SETT_TREND_SPANS + 1)]
-               : NULL;
+    if (ago >= SETT_TREND_SPANS || ago >= count) {
+        return NULL;
+    }
+    return &spans[(count - 1 - ago) % (SETT_TREND_SPANS + 1)];
 }
 
 const sett_span* sett_trend_second(const sett_trend* trend, uint32_t ago)

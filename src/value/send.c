@@ -1,14 +1,14 @@
-/* send.c: values as they travel where members say how exact they are sent (sett_member.send).
+/* send.c: packs values with rounded members (sett_member.send) for selections.
  *
- * The workload: positions of bodies in packets that each client gets twenty times a second. A value
- * of 28 bytes with three positions at 18 bits and four turns at 10 takes 12.
+ * The workload: positions of bodies in packets, for each client twenty times a second. A value of
+ * 28 bytes with three positions of 18 bits and four turns of 10 bits takes 12 bytes.
  *
- *     bytes of a value, as deltas send them, without the numbers of these members | their bits
+ *     bytes of the value without rounded members | bits of the rounded members
  *
- * A number is the nearest multiple of 1 / scale, as a signed integer of so many bits, the lowest
- * first; values beyond the ends are the ends, and the least integer is NaN.
+ * A rounded member is number * scale, rounded to a signed integer of `bits` bits, the lowest bits
+ * first. The limits stand for numbers beyond the limits, and the least integer stands for NaN.
  *
- * Invariant:  a number that was sent once is sent as the same integer again
+ * Invariant:  a rounded number is rounded to the same integer again
  */
 #include "base/bytes.h"
 #include "base/hash_map.h"
@@ -44,7 +44,7 @@ uint64_t setti_send_fingerprint(const setti_members* members)
     return print;
 }
 
-/* The integer of a number; the lowest bits of it count. */
+/* Returns the integer of a number. Only its lowest send->bits bits count. */
 static uint64_t send_round(const setti_send* send, const unsigned char* at)
 {
     double most = (double)(((uint64_t)1 << (send->bits - 1)) - 1);
@@ -66,11 +66,12 @@ static uint64_t send_round(const setti_send* send, const unsigned char* at)
     return (uint64_t)(int64_t)(number < 0 ? number - 0.5 : number + 0.5);
 }
 
+/* Writes the number of an integer in the lowest bits of `bits`. */
 static void send_restore(const setti_send* send, uint64_t bits, unsigned char* at)
 {
     uint64_t sign = (uint64_t)1 << (send->bits - 1);
     bits &= 2 * sign - 1;
-    int64_t integer = (int64_t)(bits ^ sign) - (int64_t)sign;
+    int64_t integer = (int64_t)(bits ^ sign) - (int64_t)sign; /* sign extension */
     double number = bits == sign ? (double)NAN : (double)integer / send->scale;
     float single = (float)number;
     uint64_t wide = 0;

@@ -1,25 +1,25 @@
-/* command.c: command buffers: changes that are recorded now and applied later, by the functions
- * that make them at once.
+/* command.c: command buffers record changes now, and apply them later, by the functions for
+ * immediate changes.
  *
- * The workload: some thousands of commands a frame, recorded in loops and applied between them.
- * Records lie one after another in chunks that the buffer reuses: after the first frames nothing is
- * allocated. Chunks come from the allocator, not from the world's pool, so that buffers of several
- * threads can record side by side. The chunks of jobs are shared: when the commands of one stage
- * are applied, the next stage records into its chunks. So their memory depends on what one stage
- * records, not on the number of jobs.
+ * The workload: some thousands of commands a frame, recorded in loops and applied between the
+ * loops. Records follow one another in chunks. The buffer reuses the chunks: after the first frames
+ * nothing is allocated. Chunks come from the allocator, not from the world's pool, so that buffers
+ * of several threads can record side by side. Jobs share chunks: after the commands of a stage are
+ * applied, the next stage records into the same chunks. So the memory depends on the commands of
+ * one stage, not on the number of jobs.
  *
  *     chunk    | header | record, payload | record, payload | ... used --> | free |
  *
  * While systems run side by side the world's own buffer is closed: `write` is NULL, so recording
- * takes the slow path, which reports that.
+ * takes the slow path, which reports the error.
  *
- * Other modules record their commands in their own files: sett_cmd_event is beside sett_event_send,
- * sett_cmd_relate beside sett_relate. They use setti_commands_call.
+ * Other modules record commands in their own files, by setti_commands_call: sett_cmd_event is
+ * beside sett_event_send, sett_cmd_relate beside sett_relate.
  *
  * Invariant:  count = records between the read position and the write position;
- *             a chunk's used <= its size;
- *             the entities of unread CREATE records are claimed in the entity table, except those
- *             that open jobs have recorded
+ *             used <= size of each chunk;
+ *             the entities of unread CREATE records are claimed in the entity table, except in the
+ *             buffers of open jobs
  */
 #include "world/command.h"
 
@@ -30,12 +30,12 @@
 
 struct command_record;
 
-/* A kind of command. Each is a constant of its own, so that programs link only kinds they
- * record. */
+/* A kind of command. Each kind is a separate constant, so that programs link only the kinds that
+ * they record. */
 typedef struct command_verb {
-    /* the function that records it; NULL: the payload, a setti_command_call, says it */
+    /* the recording function; NULL: a command of another module, with a setti_command_call */
     const char* call;
-    const char* where; /* for messages: the word between a component and an entity; "": none */
+    const char* where; /* for messages: the word between component and entity; "": no component */
     /* Applies a command about a living entity, or creates the entity. Does nothing if the command
      * no longer makes sense. OUT_OF_MEMORY: the command stays, and is applied again later. */
     sett_status (*apply)(sett_commands* commands, const struct command_record* record);
@@ -43,19 +43,18 @@ typedef struct command_verb {
 
 typedef struct command_record {
     const command_verb* verb;
-    /* recorded by a callback of a command that was applied: 1 + the depth of that command; else
-     * 0 */
+    /* 0, or 1 + the depth of the applied command that ran the recording callback */
     uint32_t depth;
     sett_component component;
     sett_entity entity;
-    uint32_t payload; /* offset of the value in the chunk; 0: there is no value */
+    uint32_t payload; /* offset of the payload in the chunk; 0: no payload */
     uint32_t end;     /* offset of the next record */
 } command_record;
 
 typedef struct command_chunk {
     struct command_chunk* next;
-    size_t size; /* bytes, this header included */
-    size_t used; /* bytes, this header included */
+    size_t size; /* bytes, including this header */
+    size_t used; /* bytes, including this header */
 } command_chunk;
 
 struct sett_commands {
@@ -63,23 +62,23 @@ struct sett_commands {
     sett_commands* next;
     sett_commands* previous;
     command_chunk* first;
-    command_chunk* write;  /* records are added to this chunk; chunks behind it are empty */
+    command_chunk* write;  /* new records are added to this chunk; later chunks are empty */
     command_chunk* read;   /* the chunk of the next record to apply */
-    size_t read_offset;    /* the offset of that record */
+    size_t read_offset;    /* the offset of the next record to apply */
     uint32_t count;        /* of records */
     bool closed;           /* rejects records: `write` is NULL */
-    command_chunk* reopen; /* what `write` becomes when the buffer is opened again */
+    command_chunk* reopen; /* the value of `write` before the buffer was closed */
     size_t memory;         /* bytes of all chunks */
-    uint64_t allocations;  /* of chunks, so far */
+    uint64_t allocations;  /* number of chunks allocated so far */
     struct {
-        uint32_t count;       /* of jobs that record side by side; 0: the buffer is of no job */
+        uint32_t count;       /* of jobs that record side by side; 0: no job records here */
         uint32_t number;      /* of this job */
         uint32_t word;        /* creations take indices of this word of the entity table */
-        uint64_t bits;        /* its bits that are left; 0: before the first creation, or none is */
-        uint32_t created;     /* how many handles the job has got */
-        command_chunk* chunk; /* where the job began to record; NULL: in the first chunk */
-        size_t offset;        /* at this offset */
-        sett_status error;    /* of the latest creation that failed */
+        uint64_t bits;        /* unused free bits of the word; 0: take the next word */
+        uint32_t created;     /* number of handles created by the job */
+        command_chunk* chunk; /* the job began to record in this chunk; NULL: the first chunk */
+        size_t offset;        /* and at this offset */
+        sett_status error;    /* of the latest failed creation */
     } job;
 };
 
@@ -103,8 +102,10 @@ static sett_commands* commands_make(sett_world* world)
 
 sett_commands* sett_commands_create(sett_world* world)
 {
-    return setti_world_check_serial(world, "sett_commands_create") == SETT_OK ? commands_make(world)
-                                                                              : NULL;
+    if (setti_world_check_serial(world, "sett_commands_create") != SETT_OK) {
+        return NULL;
+    }
+    return commands_make(world);
 }
 
 void setti_commands_close(sett_commands* commands)
@@ -145,15 +146,14 @@ static command_record* command_at(command_chunk* chunk, size_t offset)
     return (command_record*)(void*)((unsigned char*)chunk + offset);
 }
 
-/* The value of a record that has one. */
+/* Returns the payload of a record with a payload. */
 SETTI_INLINE void* command_payload(command_chunk* chunk, const command_record* record)
 {
     SETTI_ASSERT(record->payload != 0);
     return (unsigned char*)chunk + record->payload;
 }
 
-/* The record at a place, given by chunk and offset; NULL at the end. The place becomes the one
- * behind it. */
+/* Returns the record at a chunk and offset, and moves both to the next record. NULL at the end. */
 static const command_record* command_next(command_chunk** chunk, size_t* offset)
 {
     while (*chunk != NULL && *offset >= (*chunk)->used) {
@@ -168,8 +168,8 @@ static const command_record* command_next(command_chunk** chunk, size_t* offset)
     return record;
 }
 
-/* The next record to read, moving on from a chunk that has been read to its end; NULL if there is
- * none. */
+/* Returns the next record to apply, or NULL. Moves the read position from a finished chunk to the
+ * next chunk. */
 static command_record* commands_peek(sett_commands* commands)
 {
     if (commands->count == 0) {
@@ -183,7 +183,7 @@ static command_record* commands_peek(sett_commands* commands)
     return command_at(commands->read, commands->read_offset);
 }
 
-/* Moves the read position behind a record. When none is left, all chunks become empty. */
+/* Moves the read position past a record. After the last record all chunks become empty. */
 static void commands_advance(sett_commands* commands, const command_record* record)
 {
     SETTI_ASSERT(commands->count != 0 && record->end > commands->read_offset);
@@ -199,7 +199,7 @@ static void commands_advance(sett_commands* commands, const command_record* reco
     }
 }
 
-/* Deinitialises the value of a record, which the world did not take over. */
+/* Deinitialises the value of a record, if the record has a value. */
 static void command_deinit(sett_commands* commands, const command_record* record)
 {
     const setti_type* type = setti_world_type(commands->world, record->component);
@@ -208,7 +208,7 @@ static void command_deinit(sett_commands* commands, const command_record* record
     }
 }
 
-/* Ends the claim of a creation that is dropped: its handle becomes stale. */
+/* Releases the claimed index of a dropped creation: the handle becomes stale. */
 static void commands_unclaim(sett_world* world, uint32_t index)
 {
     SETTI_ASSERT(setti_entity_is_claimed(&world->entities, index));
@@ -231,8 +231,7 @@ static void commands_drop(sett_commands* commands)
 {
     command_record* record;
     while ((record = commands_peek(commands)) != NULL) {
-        /* an open job has claimed nothing; its records are dropped only when the world is
-         * destroyed */
+        /* open jobs have claimed no index; destroying the world drops the records of open jobs */
         if (record->verb == &command_create && commands->job.count == 0) {
             commands_unclaim(commands->world, record->entity.index);
         }
@@ -258,13 +257,12 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
                                  what, world->running != NULL ? setti_world_running(world) : "?");
 }
 
-/* SETT_OK if a buffer may be cleared or destroyed. Fails for the buffer that is being applied, and
- * for that of an open job, whose handles are not claimed yet; a job does not write the world's
- * error. */
+/* Returns SETT_OK if a buffer may be cleared or destroyed. Fails for the buffer of an open job
+ * (created handles are not claimed yet), a closed buffer, and while the buffer is being applied. */
 static sett_status commands_check_idle(sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
-    if (commands->job.count != 0) {
+    if (commands->job.count != 0) { /* a job must not write the world's error */
         setti_world_misuse(world, SETT_STATUS_LOCKED, call, sett_null(), 0);
         return SETT_STATUS_LOCKED;
     }
@@ -330,7 +328,9 @@ sett_status sett_commands_destroy(sett_commands* commands)
             __func__);
     }
     sett_status status = commands_check_idle(commands, __func__);
-    status = status == SETT_OK ? setti_world_check_serial(world, __func__) : status;
+    if (status == SETT_OK) {
+        status = setti_world_check_serial(world, __func__);
+    }
     if (status == SETT_OK) {
         setti_commands_free(commands);
     }
@@ -351,7 +351,7 @@ uint32_t sett_commands_count(const sett_commands* commands)
 
 #define COMMAND_TEXT_SIZE 192
 
-/* Writes a command as text. */
+/* Writes a command as text: `text`, the component and the entity. */
 static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                           const command_verb* verb, const char* text, sett_entity entity,
                           sett_component component)
@@ -367,24 +367,23 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
     }
 }
 
-/* The verb of a command: "add", "destroy". */
+/* Returns the word for a command, "add" for sett_cmd_add. */
 static const char* command_word(const command_verb* verb)
 {
     SETTI_ASSERT(verb->call != NULL);
     return verb->call + strlen("sett_cmd_");
 }
 
-/* Prints a command that is recorded. */
+/* Writes a recorded command as text. */
 static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                                  command_chunk* chunk, const command_record* record)
 {
-    const setti_command_call* call = NULL;
+    const setti_command_call* call = NULL; /* of a command of another module */
     if (record->verb->call == NULL) {
         call = command_payload(chunk, record);
     }
-    command_print(world, out, record->verb,
-                  call != NULL ? call->kind->verb : command_word(record->verb), record->entity,
-                  record->component);
+    const char* word = call != NULL ? call->kind->verb : command_word(record->verb);
+    command_print(world, out, record->verb, word, record->entity, record->component);
     if (call != NULL && call->kind->print != NULL) {
         size_t length = strlen(out);
         call->kind->print(world, call, out + length, COMMAND_TEXT_SIZE - length);
@@ -421,7 +420,7 @@ void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* alloc
 
 /* ------------------------------------------------------------------------------------ recording */
 
-/* Allocates a chunk that no buffer owns yet. */
+/* Allocates a chunk; no buffer has it yet. */
 static command_chunk* chunk_create(sett_commands* commands, size_t size)
 {
     SETTI_ASSERT(size > CHUNK_HEADER);
@@ -434,7 +433,7 @@ static command_chunk* chunk_create(sett_commands* commands, size_t size)
     return chunk;
 }
 
-/* Appends a chunk to those of the buffer. */
+/* Appends a chunk to the buffer, and makes it the chunk to write to. */
 static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
 {
     SETTI_ASSERT(chunk->size > CHUNK_HEADER);
@@ -452,15 +451,14 @@ static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
     commands->write = chunk;
 }
 
-/* Makes the next chunk with room for `need` bytes, or a new one, the chunk to write to. False when
- * memory runs out, or if the buffer is closed. */
+/* Moves `write` to the next chunk that has room for `need` bytes, or appends a new chunk. False
+ * when memory runs out, or if the buffer is closed. */
 static bool commands_grow(sett_commands* commands, size_t need)
 {
     if (commands->closed) {
         return false;
     }
-    while (commands->write != NULL &&
-           commands->write->next != NULL) { /* chunks of earlier frames */
+    while (commands->write != NULL && commands->write->next != NULL) { /* from earlier frames */
         commands->write = commands->write->next;
         if (commands->write->size - commands->write->used >= need) {
             return true;
@@ -474,14 +472,14 @@ static bool commands_grow(sett_commands* commands, size_t need)
     return true;
 }
 
-/* Bytes that a record takes at most. */
+/* Returns the bytes that a record with a value of `size` bytes takes at most. */
 static size_t command_need(size_t size, size_t align)
 {
     SETTI_ASSERT(align != 0 && (align & (align - 1)) == 0);
     return sizeof(command_record) + size + (size != 0 ? align : 0) + 16;
 }
 
-/* Whether `need` bytes can be appended without another chunk. */
+/* Returns true if the chunk to write to has room for `need` bytes. */
 SETTI_INLINE bool commands_have_room(const sett_commands* commands, size_t need)
 {
     const command_chunk* chunk = commands->write;
@@ -494,7 +492,7 @@ static bool commands_reserve(sett_commands* commands, size_t need)
     return commands_have_room(commands, need) || commands_grow(commands, need);
 }
 
-/* Appends a record with room for a value of `size` bytes, reserved. */
+/* Appends a record with a value of `size` bytes; commands_reserve has made room. */
 SETTI_INLINE command_record* commands_put(sett_commands* commands, const command_verb* verb,
                                           sett_entity entity, sett_component component, size_t size,
                                           size_t align)
@@ -524,8 +522,7 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, const command
     return record;
 }
 
-/* Like commands_put, but makes room first. NULL when memory runs out, or if the buffer is
- * closed. */
+/* Makes room, and appends a record. NULL when memory runs out, or if the buffer is closed. */
 static command_record* commands_append(sett_commands* commands, const command_verb* verb,
                                        sett_entity entity, sett_component component, size_t size,
                                        size_t align)
@@ -535,16 +532,15 @@ static command_record* commands_append(sett_commands* commands, const command_ve
                : NULL;
 }
 
-/* Whether a command recorded now would be nested too deep: callbacks of commands may record
- * commands whose callbacks record, and so on without end. */
+/* Returns true if a new command would be nested too deep: a command's callback may record a command
+ * with a callback that records a command, and so on without end. */
 static bool commands_are_too_deep(const sett_commands* commands)
 {
     return commands->world->command_depth > SETTI_EVENT_DEPTH;
 }
 
-/* Returns why a record was not appended, and reports it: it is nested too deep (logged once each
- * time commands are applied), memory ran out, or the buffer is closed.
- *   text  the command as a word */
+/* Reports that a record was not appended, because the command is nested too deep, memory ran out,
+ * or the buffer is closed. Returns the status. */
 SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands,
                                                    const command_verb* verb, const char* text,
                                                    sett_entity entity, sett_component component)
@@ -564,23 +560,24 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
         "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, which "
         "is the limit - let callbacks not record commands for each other without end",
         what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
-    if (!world->depth_logged) {
+    if (!world->depth_logged) { /* once each time commands are applied */
         setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
     }
     world->depth_logged = true;
     return SETT_STATUS_LIMIT;
 }
 
-/* Appends a record. NULL on failure, and *status becomes its status.
+/* Appends a record, and sets *status. Returns NULL on failure.
  *   text  the command as a word, for messages */
 SETTI_INLINE command_record* commands_begin(sett_commands* commands, const command_verb* verb,
                                             const char* text, sett_entity entity,
                                             sett_component component, size_t size, size_t align,
                                             sett_status* status)
 {
-    command_record* record = SETTI_LIKELY(!commands_are_too_deep(commands))
-                                 ? commands_append(commands, verb, entity, component, size, align)
-                                 : NULL;
+    command_record* record = NULL;
+    if (SETTI_LIKELY(!commands_are_too_deep(commands))) {
+        record = commands_append(commands, verb, entity, component, size, align);
+    }
     *status =
         record != NULL ? SETT_OK : commands_fail_append(commands, verb, text, entity, component);
     return record;
@@ -593,7 +590,7 @@ SETTI_COLD static sett_status commands_unregistered(const sett_commands* command
     return SETT_STATUS_UNREGISTERED;
 }
 
-/* The end of commands_record where the chunk is full. */
+/* Ends commands_record if the chunk is full. */
 SETTI_APART static sett_status commands_record_further(sett_commands* commands,
                                                        const command_verb* verb, sett_entity entity,
                                                        sett_component component)
@@ -625,8 +622,8 @@ static sett_status commands_record(sett_commands* commands, const command_verb* 
     return SETT_OK;
 }
 
-/* Chooses the word of free bits that the job's next creations take indices from. Of the words that
- * are not 0, job l of n takes the l-th, and then every n-th. */
+/* Chooses the word of free bits for the job's next creations. Of the words that are not 0, job l of
+ * n takes the l-th, and then every n-th. */
 static void job_next_word(sett_commands* commands)
 {
     SETTI_ASSERT(commands->job.count != 0);
@@ -771,8 +768,7 @@ sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_clear, entity, 0);
 }
 
-/* Reports that a value is NULL, or that commands cannot set its type (it is guarded, or has
- * links). */
+/* Reports that a value is NULL, or that commands cannot set a guarded type or links. */
 SETTI_COLD static sett_status commands_reject_value(const sett_commands* commands,
                                                     const setti_type* type, const void* value)
 {
@@ -853,14 +849,14 @@ static sett_status command_apply_call(sett_commands* commands, const command_rec
 /* The verb of commands of other modules. */
 static const command_verb command_call = {NULL, "", command_apply_call};
 
-/* A call of a function of the program; its data follow. */
+/* The payload of sett_cmd_call: this struct, then `size` bytes of data. */
 typedef struct command_run {
     _Alignas(16) void (*fn)(sett_world* world, void* data);
     size_t size;
 } command_run;
 
-/* Applies sett_cmd_call. Copies the data and moves behind the record first: the function may record
- * and drop commands. */
+/* Applies sett_cmd_call. Before the call, copies the data and advances past the record, because the
+ * function may record and drop commands. */
 static sett_status command_apply_run(sett_commands* commands, const command_record* record)
 {
     sett_world* world = commands->world;
@@ -904,12 +900,13 @@ sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world,
     return SETT_OK;
 }
 
-/* The functions of commands about a type as a whole. */
+/* The function that sett_cmd_destroy_with records. */
 static void command_destroy_with(sett_world* world, void* component)
 {
     (void)sett_entity_destroy_with(world, *(const sett_component*)component);
 }
 
+/* The function that sett_cmd_component_clear records. */
 static void command_clear_type(sett_world* world, void* component)
 {
     (void)sett_component_clear(world, *(const sett_component*)component);
@@ -1008,10 +1005,11 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
         commands_fail_closed(commands, kind->verb);
         return NULL;
     }
-    /* with room for records that destroy the entities again */
     size_t need = command_need(size, 16);
-    bool fits = count <= (UINT32_MAX - need) / (2 * command_need(0, 1));
-    if (!fits || !commands_reserve(commands, need + (size_t)count * 2 * command_need(0, 1))) {
+    size_t need_each =
+        2 * command_need(0, 1); /* to create an entity, and to destroy it on failure */
+    bool fits = count <= (UINT32_MAX - need) / need_each;
+    if (!fits || !commands_reserve(commands, need + (size_t)count * need_each)) {
         if (commands->job.count != 0) {
             commands->job.error = status;
         } else {
@@ -1035,9 +1033,8 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* Applies an addition by the fast path, which runs no callback, and tests whether the entity is
- * alive and lacks the type. False, with nothing done, if the command is another one, or this path
- * fails. */
+/* Applies a command of sett_cmd_add by the fast path. False, with nothing done, for other commands
+ * or if the fast path fails. */
 SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* record)
 {
     void* value = record->verb == &command_add
@@ -1049,9 +1046,9 @@ SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* reco
     return value != NULL;
 }
 
-/* Fails with OUT_OF_MEMORY: names the command that could not be applied, after `done` others. */
+/* Fails with OUT_OF_MEMORY, and names the failed command, number `applied` + 1. */
 SETTI_COLD static void commands_fail_apply(sett_commands* commands, const command_record* record,
-                                           uint32_t done)
+                                           uint32_t applied)
 {
     SETTI_ASSERT(commands == commands->world->applying);
     sett_world* world = commands->world;
@@ -1061,12 +1058,11 @@ SETTI_COLD static void commands_fail_apply(sett_commands* commands, const comman
     setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                           "sett_commands_apply: command %u of %u, %s: the allocator returned "
                           "NULL - free memory, and call sett_commands_apply again for the rest",
-                          (unsigned)(done + 1), (unsigned)(done + commands->count), what);
+                          (unsigned)(applied + 1), (unsigned)(applied + commands->count), what);
 }
 
 sett_status setti_commands_apply_all(sett_world* world)
 {
-    /* hooks may record into any of them meanwhile */
     for (sett_commands* at = world->all_commands; at != NULL;) {
         if (at->count == 0) {
             at = at->next;
@@ -1076,7 +1072,7 @@ sett_status setti_commands_apply_all(sett_world* world)
         if (status != SETT_OK) {
             return status;
         }
-        at = world->all_commands;
+        at = world->all_commands; /* hooks may have recorded into any buffer: begin again */
     }
     return SETT_OK;
 }
@@ -1088,12 +1084,12 @@ void setti_commands_drop_all(sett_world* world)
     }
 }
 
-/* Applies a command by the function of its verb, and moves behind it. OUT_OF_MEMORY, which is
- * reported: the command stays. A command that is rejected is skipped, and the world's error says
+/* Applies a command by the function of its verb, and moves to the next record. Fails with
+ * OUT_OF_MEMORY: then the command stays. A rejected command is skipped, and the world's error says
  * why.
- *   done  how many commands were applied before */
+ *   applied  number of commands applied before */
 SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
-                                               const command_record* record, uint32_t done)
+                                               const command_record* record, uint32_t applied)
 {
     sett_world* world = commands->world;
     bool valid = setti_entity_signature(&world->entities, record->entity) != NULL;
@@ -1102,19 +1098,18 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
     if (record->verb == &command_run_verb) {
         status = command_apply_run(commands, record);
         if (status == SETT_OK) {
-            return status; /* has moved behind the record itself */
+            return status; /* command_apply_run has moved to the next record */
         }
     } else if (valid || record->verb == &command_create) {
         status = record->verb->apply(commands, record);
     }
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
-        commands_fail_apply(commands, record, done);
+        commands_fail_apply(commands, record, applied);
         return status;
     }
-    /* Without a copy hook the value itself went into the world. */
     const setti_type* type = setti_world_type(world, record->component);
     if (!valid || status != SETT_OK || (type != NULL && type->desc.copy != NULL)) {
-        command_deinit(commands, record);
+        command_deinit(commands, record); /* else the value itself moved into the world */
     }
     commands_advance(commands, record);
     return SETT_OK;
@@ -1137,15 +1132,15 @@ sett_status sett_commands_apply(sett_commands* commands)
             "leave out this call");
     }
     command_record* record;
-    uint32_t done = 0;
+    uint32_t applied = 0;
     world->applying = commands;
     world->depth_logged = false;
     setti_trace_begin(world, SETT_SPAN_COMMANDS, "commands", commands->count);
-    for (; status == SETT_OK && (record = commands_peek(commands)) != NULL; done++) {
+    for (; status == SETT_OK && (record = commands_peek(commands)) != NULL; applied++) {
         if (SETTI_LIKELY(commands_try_add(world, record))) {
             commands_advance(commands, record);
         } else {
-            status = commands_apply_record(commands, record, done);
+            status = commands_apply_record(commands, record, applied);
         }
     }
     world->command_depth = 0;
@@ -1157,9 +1152,9 @@ sett_status sett_commands_apply(sett_commands* commands)
 
 /* ---------------------------------------------------------------------------------------- jobs */
 
-/* Gives a job a chunk before it starts. If none is free, it allocates one, and half as many more as
- * the stage has jobs: else each stage with one more busy job than ever before would allocate. A job
- * that gets no chunk allocates when it records. */
+/* Gives a buffer without a chunk a spare chunk before the job starts. If the world has no spare
+ * chunk, allocates 1 + jobs / 2: else each stage with one more busy job than ever before would
+ * allocate. When memory runs out, recording allocates later. */
 static void job_take_chunk(sett_commands* commands, uint32_t jobs)
 {
     SETTI_ASSERT(!commands->closed && jobs != 0);
@@ -1167,7 +1162,8 @@ static void job_take_chunk(sett_commands* commands, uint32_t jobs)
     if (commands->first != NULL) {
         return;
     }
-    for (uint32_t k = 0; world->spare_chunks == NULL || (k != 0 && k <= jobs / 2); k++) {
+    uint32_t need = world->spare_chunks == NULL ? 1 + jobs / 2 : 0;
+    for (uint32_t k = 0; k < need; k++) {
         command_chunk* chunk = chunk_create(commands, CHUNK_SIZE);
         if (chunk == NULL) {
             break;
@@ -1187,8 +1183,10 @@ void setti_commands_release_chunks(sett_commands* commands)
     SETTI_ASSERT(commands->job.count == 0 && commands != commands->world->applying);
     sett_world* world = commands->world;
     command_chunk* chunk = commands->first;
-    /* A buffer that needed two chunks keeps both: while a job runs it cannot take a free one. */
-    if (commands->count != 0 || chunk == NULL || chunk->next != NULL) {
+    if (commands->count != 0 || chunk == NULL) {
+        return;
+    }
+    if (chunk->next != NULL) { /* keeps both: a running job cannot take a spare chunk */
         return;
     }
     SETTI_ASSERT(chunk->used == CHUNK_HEADER);
@@ -1215,16 +1213,16 @@ void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers,
         commands->job.offset = commands->write != NULL ? commands->write->used : CHUNK_HEADER;
     }
     world->open_jobs = count;
-    world->locks += count != 0;
+    world->locks += count != 0 ? 1 : 0;
 }
 
-/* The two steps in which the indices of a job's handles are claimed. */
+/* The two steps of claiming the indices of a job's handles. */
 typedef enum job_step {
-    JOB_RESERVES, /* the memory; may fail */
+    JOB_RESERVES, /* memory; may fail */
     JOB_CLAIMS
 } job_step;
 
-/* Takes one step for all indices of a job's handles. False when memory runs out. */
+/* Takes one step for all handles created by a job. False when memory runs out. */
 static bool job_claim(sett_commands* commands, job_step step)
 {
     SETTI_ASSERT(commands->job.count != 0);
@@ -1233,9 +1231,9 @@ static bool job_claim(sett_commands* commands, job_step step)
     size_t offset = commands->job.offset;
     for (uint32_t n = 0; n < commands->job.created; n++) {
         const command_record* record;
-        while ((record = command_next(&chunk, &offset)) != NULL &&
-               record->verb != &command_create) {
-        }
+        do {
+            record = command_next(&chunk, &offset);
+        } while (record != NULL && record->verb != &command_create);
         SETTI_ASSERT(record != NULL);
         uint32_t index = record->entity.index;
         if (step == JOB_CLAIMS) {
@@ -1267,7 +1265,7 @@ sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buf
         memset(&buffers[k]->job, 0, sizeof(buffers[k]->job));
         setti_commands_release_chunks(buffers[k]);
     }
-    world->locks -= world->open_jobs != 0;
+    world->locks -= world->open_jobs != 0 ? 1 : 0;
     world->open_jobs = 0;
     return SETT_OK;
 }

@@ -1,11 +1,11 @@
 /* component.c: registers component types.
  *
- * The workload: some hundreds of types when a program starts, most of them again in each world. A
- * descriptor is checked and copied once; what accesses need is computed then.
+ * The workload: some hundreds of types when a program starts, and most types again in each world. A
+ * descriptor is checked and copied once. Registering also computes all data for later accesses.
  *
  * Invariant:  types[id]->id == id;
- *             a type's `required` has all types that it requires, directly or through others, each
- *             once, and behind those that it requires itself;
+ *             `required` of a type has all types that the type requires, directly or through
+ *             others, each once, and each after the types that it requires itself;
  *             t is in r's `dependants` <=> r is in t's `required`
  */
 #include "sett/relationship.h"
@@ -15,7 +15,7 @@
 
 #define ALIGN_MAX 4096
 #define ALIGN_DEFAULT_MAX 16
-/* bytes of the largest value that is an array by default: a page has at least 64 rows, 16 KB */
+/* Larger values (in bytes) are sparse sets by default: an array page has at least 64 rows, 16 KB */
 #define ARRAY_SIZE_DEFAULT 256
 #define ARRAY_SIZE_MAX ((size_t)1 << 20)  /* bytes of the largest value of an array */
 #define SPARSE_SIZE_MAX ((size_t)1 << 26) /* bytes of the largest value of a sparse set */
@@ -26,18 +26,20 @@ static bool type_list_reserve(setti_pool* pool, setti_type_list* list)
     SETTI_ASSERT(list->count <= list->capacity);
     setti_type** item =
         setti_pool_grow(pool, list->item, sizeof(*item), list->count, 1, &list->capacity);
-    list->item = item != NULL ? item : list->item;
+    if (item != NULL) {
+        list->item = item;
+    }
     return item != NULL;
 }
 
 bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type)
 {
     SETTI_ASSERT(type != NULL);
-    bool reserved = type_list_reserve(pool, list);
-    if (reserved) {
-        list->item[list->count++] = type;
+    if (!type_list_reserve(pool, list)) {
+        return false;
     }
-    return reserved;
+    list->item[list->count++] = type;
+    return true;
 }
 
 bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list)
@@ -68,13 +70,13 @@ static const char* kind_name(sett_storage_kind kind)
     return kind == SETT_STORAGE_ARRAY ? "array" : "sparse-set";
 }
 
-/* Whether two pieces of a value share a byte. Both lie inside of the value. */
+/* Returns true if two ranges inside a value share a byte. */
 static bool component_overlap(size_t a, size_t a_size, size_t b, size_t b_size)
 {
     return a < b + b_size && b < a + a_size;
 }
 
-/* NULL, or what is wrong with the offsets of entity references in a value of this size. */
+/* Returns NULL, or an error in the offsets of entity handles in a value. */
 static const char* component_check_offsets(const uint32_t* offsets, uint32_t count, size_t size,
                                            size_t align)
 {
@@ -98,7 +100,7 @@ static const char* component_check_offsets(const uint32_t* offsets, uint32_t cou
     return NULL;
 }
 
-/* NULL, or what is wrong with the ranges of bytes that count. */
+/* Returns NULL, or an error in the descriptor's ranges of bytes. */
 static const char* component_check_ranges(const sett_component_desc* desc)
 {
     for (uint32_t k = 0; k < desc->byte_count; k++) {
@@ -119,16 +121,17 @@ static const char* component_check_ranges(const sett_component_desc* desc)
     return NULL;
 }
 
-/* Returns NULL, or what conflicts with the hooks `write` and `read`. */
+/* Returns NULL, or a conflict with the hooks `write` and `read`. */
 static const char* component_check_written(sett_component_desc* desc)
 {
     if (desc->write == NULL && desc->read == NULL) {
         return NULL;
     }
-    if (desc->write == NULL || desc->read == NULL || desc->size == 0) {
-        return desc->size == 0
-                   ? "a tag has no values to write or read - leave out `write` and `read`"
-                   : "only one of `write` and `read` is set - set both";
+    if (desc->size == 0) {
+        return "a tag has no values to write or read - leave out `write` and `read`";
+    }
+    if (desc->write == NULL || desc->read == NULL) {
+        return "only one of `write` and `read` is set - set both";
     }
     if (desc->byte_count != 0) {
         return "`bytes` is set beside `write` and `read` - leave out `bytes`";
@@ -137,7 +140,7 @@ static const char* component_check_written(sett_component_desc* desc)
         return "`deinit` or `move` is set beside `write`, but not `copy` - set `copy`";
     }
     if (desc->copy != NULL && desc->save == SETT_SAVE_BYTES) {
-        desc->save = SETT_SAVE_CLONE;
+        desc->save = SETT_SAVE_CLONE; /* bytes alone are no copy of such a value */
     }
     return NULL;
 }
@@ -188,23 +191,25 @@ const char* setti_component_resolve(sett_component_desc* desc)
     }
     const char* wrong = component_check_offsets(desc->entity_offsets, desc->entity_offset_count,
                                                 desc->size, desc->align);
-    wrong = wrong != NULL ? wrong : component_check_ranges(desc);
+    if (wrong == NULL) {
+        wrong = component_check_ranges(desc);
+    }
     return wrong != NULL ? wrong : component_check_written(desc);
 }
 
-/* Whether two names of C types are equal, or one of them is not known. */
+/* Returns true if two names of C types are equal, or a name is unknown (NULL). */
 static bool component_same_text(const char* a, const char* b)
 {
     return a == b || a == NULL || b == NULL || strcmp(a, b) == 0;
 }
 
-/* What comes before the next item of a list. */
+/* Returns the separator before the next item of a list. */
 static const char* component_between(const setti_writer* out)
 {
     return out->length != 0 ? "; " : "";
 }
 
-/* Adds a field to the list of fields that differ, if it differs. */
+/* Adds a field to the list of differences, if the present value differs from the wanted value. */
 static void component_differ(setti_writer* out, const char* field, size_t present, size_t wanted)
 {
     if (present != wanted) {
@@ -219,8 +224,8 @@ void setti_component_differ_in(setti_writer* out, bool differs, const char* what
     }
 }
 
-/* Adds `what` to the list, if two arrays of equal length differ. (Other lengths are listed as
- * such.) */
+/* Adds `what` to the list if two arrays of equal length differ. The caller lists different
+ * lengths. */
 static void component_differ_arrays(setti_writer* out, const char* what, const void* a,
                                     uint32_t a_count, const void* b, uint32_t b_count, size_t size)
 {
@@ -228,8 +233,8 @@ static void component_differ_arrays(setti_writer* out, const char* what, const v
     setti_component_differ_in(out, differ, what);
 }
 
-/* Hooks are not compared: two shared libraries that register one type have copies of its hooks at
- * different addresses. Nor are masks: compilers differ in what they tell of padding. */
+/* Hooks are not compared: if two shared libraries register a type, each library has its own copy of
+ * the hooks. Masks are not compared, either: compilers report padding differently. */
 void setti_component_differences(setti_writer* out, const sett_component_desc* present,
                                  const sett_component_desc* wanted)
 {
@@ -268,7 +273,7 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
     }
 }
 
-/* The end of a message about an existing type: the remedy, if a file brought it. */
+/* Returns the end of a message about an existing type: a remedy if the type came from a file. */
 static const char* component_origin(const setti_type* type)
 {
     return (type->flags & SETTI_TYPE_FROM_FILE) != 0
@@ -276,7 +281,7 @@ static const char* component_origin(const setti_type* type)
                : "";
 }
 
-/* The id of the type of this name, if it is registered as wanted; 0 otherwise. */
+/* Returns the id of an existing type if all options are as wanted; else fails, and returns 0. */
 static sett_component component_same(sett_world* world, const setti_type* existing,
                                      const sett_component_desc* wanted)
 {
@@ -300,37 +305,40 @@ static sett_component component_same(sett_world* world, const setti_type* existi
     return 0;
 }
 
-/* The key under which the table of names has a name, or would have it; 0: no key is left for it.
- * *type becomes the type of this name, or NULL. Entries of unregistered types stay in the table,
- * and are used again. */
+/* Returns the key of a name in the table of names; for an unknown name the key for a new entry, or
+ * 0 if all keys are in use. *type becomes the type of this name, or NULL. Entries of unregistered
+ * types stay in the table, and can be used again. */
 static uint64_t component_name_key(const sett_world* world, const char* name, setti_type** type)
 {
     uint64_t key = setti_hash_bytes(name, strlen(name));
-    uint64_t ended = 0; /* the first key of an entry that can be used again */
+    uint64_t reusable = 0; /* the first key with an entry of an unregistered type */
     *type = NULL;
     for (uint32_t step = 0; step < SETTI_HASH_STEPS; step++, key = setti_hash_next(key)) {
         uint32_t id = setti_hash_map_find(&world->names, key);
         if (id == SETTI_NONE) {
-            return ended != 0 ? ended : key;
+            return reusable != 0 ? reusable : key;
         }
         setti_type* at = world->types[id];
         if (at == NULL || at->name_key != key) {
-            ended = ended != 0 ? ended : key;
+            reusable = reusable != 0 ? reusable : key;
         } else if (strcmp(at->desc.name, name) == 0) {
             *type = at;
             return key;
         }
     }
-    return ended;
+    return reusable;
 }
 
-/* The type itself for no suffix; for " off" or " sources" the type of the library that belongs to
- * it and has its name with this suffix. NULL if there is none. */
+/* Returns the type named `type` + suffix, or NULL. The suffix is "", or " off" or " sources", the
+ * names of the library's types that accompany a type. */
 static setti_type* component_with_suffix(const sett_world* world, setti_type* type,
                                          const char* suffix)
 {
     char name[256];
-    setti_type* found = suffix[0] == '\0' ? type : NULL;
+    if (suffix[0] == '\0') {
+        return type;
+    }
+    setti_type* found = NULL;
     if (strcmp(suffix, " off") == 0 || strcmp(suffix, " sources") == 0) {
         snprintf(name, sizeof(name), "%.200s%.50s", type->desc.name, suffix);
         (void)component_name_key(world, name, &found);
@@ -338,8 +346,8 @@ static setti_type* component_with_suffix(const sett_world* world, setti_type* ty
     return found;
 }
 
-/* The type that had this name before, or that belongs to such a type: for "Body off", if "Body" is
- * a former name, the tag that switches that type off. NULL if there is none. */
+/* Returns the type with the old name `name`, or NULL. Finds accompanying types, too: if "Body" is
+ * an old name of a type, "Body off" finds the tag for switching the type off. */
 static setti_type* component_find_renamed(const sett_world* world, const char* name)
 {
     setti_type* found = NULL;
@@ -347,23 +355,25 @@ static setti_type* component_find_renamed(const sett_world* world, const char* n
         setti_type* type = world->renamed.item[k];
         for (uint32_t n = 0; found == NULL && n < type->desc.old_name_count; n++) {
             size_t length = strlen(type->desc.old_names[n]);
-            bool begins = strncmp(name, type->desc.old_names[n], length) == 0;
-            found = begins ? component_with_suffix(world, type, name + length) : NULL;
+            if (strncmp(name, type->desc.old_names[n], length) == 0) {
+                found = component_with_suffix(world, type, name + length);
+            }
         }
     }
     return found;
 }
 
-/* The `of` of component_check_old_names for a type that is not registered yet. */
+/* The `of` of component_check_old_names for a type before registration. */
 #define COMPONENT_IS_NEW ((const setti_type*)NULL)
 
-/* Whether the type `of` can have the former names of a descriptor; else fails. */
+/* Returns true if the type `of` can have the descriptor's old names; else fails. The name of a new
+ * type must not be an old name of another type. */
 static bool component_check_old_names(sett_world* world, const setti_type* of,
                                       const sett_component_desc* desc, const char* call)
 {
     const setti_type* other =
         of == COMPONENT_IS_NEW ? component_find_renamed(world, desc->name) : NULL;
-    const char* taken = other != NULL ? desc->name : NULL;
+    const char* taken = other != NULL ? desc->name : NULL; /* a name that the type `other` has */
     for (uint32_t k = 0; taken == NULL && k < desc->old_name_count; k++) {
         const char* name = desc->old_names[k];
         bool missing = name == NULL || name[0] == '\0';
@@ -377,8 +387,9 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
         taken = other != NULL && other != of ? name : NULL;
     }
     if (taken != NULL) {
+        bool new_name_taken = taken == desc->name;
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              taken == desc->name
+                              new_name_taken
                                   ? "%s: \"%.100s\" is a former name of type \"%.100s\" - choose "
                                     "another name%s"
                                   : "%s: `old_names` contains \"%.100s\", a name of type "
@@ -388,11 +399,11 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
     return taken == NULL;
 }
 
-/* The type that reading in line sees for an id that is not registered. */
+/* The type that reading in line sees for an unregistered id. */
 static const sett_type_header_ component_none = {.kind = UINT8_MAX};
 const void* const setti_component_no_types[1] = {&component_none};
 
-/* Makes sure that the table of types has an entry for an id. False when memory runs out. */
+/* Makes room for an id in the table of types. False when memory runs out. */
 static bool component_reserve_id(sett_world* world, sett_component id)
 {
     SETTI_ASSERT(id != 0 && id < SETTI_COMPONENT_LIMIT);
@@ -429,7 +440,7 @@ static bool component_is_reserved(sett_component id)
     return id >= SETTI_COMPONENT_LIBRARY && id < SETT_ID_RESERVED_END;
 }
 
-/* The lowest id that is free. */
+/* Returns the lowest free id. */
 static sett_component component_free_id(sett_world* world)
 {
     world->next_id = SETTI_MAX(world->next_id, 1);
@@ -448,7 +459,7 @@ static_assert(sizeof(component_own_names) / sizeof(component_own_names[0]) ==
                   SETT_ID_SINGLETONS + 1 - SETT_ID_HIERARCHY,
               "each constant id has its name");
 
-/* The constant id of a name, or 0. */
+/* Returns the constant id of a name in component_own_names, or 0. */
 static sett_component component_constant_id(const char* name)
 {
     for (sett_component id = SETTI_COMPONENT_LIBRARY; id <= SETT_ID_SINGLETONS; id++) {
@@ -497,7 +508,7 @@ static size_t text_size(const char* text)
     return text != NULL ? strlen(text) + 1 : 0;
 }
 
-/* A copy of bytes in the pool; NULL for no bytes. *done becomes false when memory runs out. */
+/* Copies bytes to the pool; NULL if the size is 0. *done becomes false when memory runs out. */
 static void* pool_copy(setti_pool* pool, const void* from, size_t size, bool* done)
 {
     void* copy = size != 0 ? setti_pool_alloc(pool, size, 8) : NULL;
@@ -510,7 +521,7 @@ static void pool_free_copy(setti_pool* pool, const void* copy, size_t size)
     setti_pool_free(pool, setti_unconst(copy), size, 8);
 }
 
-/* The flags of a type, but for those of its callbacks. */
+/* Returns the flags of a new type, except the flags for callbacks. */
 static uint32_t component_flags(const sett_component_desc* desc)
 {
     uint32_t flags = 0;
@@ -522,7 +533,7 @@ static uint32_t component_flags(const sett_component_desc* desc)
     return flags;
 }
 
-/* Gives a type the name of its C type, if that is not NULL. False when memory runs out. */
+/* Copies the name of the C type, if not NULL. False when memory runs out. */
 static bool component_own_type_name(setti_pool* pool, setti_type* type, const char* type_name)
 {
     bool done = true;
@@ -531,8 +542,8 @@ static bool component_own_type_name(setti_pool* pool, setti_type* type, const ch
     return done;
 }
 
-/* Sets the mask of a type: which bits of a value count. Bytes outside of the descriptor's ranges do
- * not, nor do bits that its mask lacks. False when memory runs out. */
+/* Sets the mask of a type. A bit of a value counts if the bit is in the descriptor's ranges
+ * (without ranges: always) and in the descriptor's mask. False when memory runs out. */
 static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_component_desc* desc)
 {
     SETTI_ASSERT(type->desc.mask == NULL);
@@ -563,8 +574,8 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
     return true;
 }
 
-/* Adds the type `needed`, and all types that it requires, to `required` of another type. False when
- * memory runs out. */
+/* Adds the types required by `needed`, then `needed`, to `required` of `type`. False when memory
+ * runs out. */
 static bool component_list_required(setti_pool* pool, setti_type* type, setti_type* needed)
 {
     bool done = true;
@@ -579,7 +590,7 @@ static bool component_list_required(setti_pool* pool, setti_type* type, setti_ty
     return done;
 }
 
-/* Adds a type to `dependants` of one that it requires, where there is room for it. */
+/* Adds `type` to `dependants` of `needed`, a list with room for `type`. */
 static void component_depend(setti_pool* pool, setti_type* type, setti_type* needed)
 {
     bool apart = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
@@ -625,7 +636,7 @@ static void component_free_old_names(setti_pool* pool, const char* const* names,
     pool_free_copy(pool, names, count * sizeof(*names));
 }
 
-/* Copies a list of names; NULL for none, and when memory runs out. */
+/* Copies a list of names. NULL if the list is empty, or when memory runs out. */
 static const char** component_copy_old_names(setti_pool* pool, const char* const* names,
                                              uint32_t count)
 {
@@ -661,8 +672,8 @@ static bool component_own_callbacks(setti_pool* pool, setti_type* type,
     return true;
 }
 
-/* Copies all that a descriptor points to, and computes `required`. False when memory runs out: then
- * setti_component_free_parts frees what was copied. */
+/* Copies a descriptor and the data of its pointers, and computes `required`. False when memory runs
+ * out: then call setti_component_free_parts. */
 static bool component_own(sett_world* world, setti_type* type, const sett_component_desc* desc)
 {
     SETTI_ASSERT(type->required.count == 0 && type->members == NULL);
@@ -713,8 +724,8 @@ void setti_component_free_parts(setti_pool* pool, setti_type* type)
     setti_pool_free(pool, type, sizeof(*type), 64);
 }
 
-/* Adds a type to all lists and tables of the world. False when memory runs out, with nothing
- * changed. */
+/* Adds a type to all lists and tables of the world. False when memory runs out: no list or table
+ * has the type then. */
 static bool component_publish(sett_world* world, setti_type* type)
 {
     SETTI_ASSERT(type->id != 0 && setti_world_type(world, type->id) == NULL);
@@ -767,8 +778,8 @@ void setti_component_free(sett_world* world, setti_type* type)
 
 /* ---------------------------------------------------------------------------- hooks of values */
 
-/* Locks the world for a hook; returns the callback that was running, for component_unlock. While
- * systems run side by side it does nothing: the world is locked, and no thread writes to it. */
+/* Locks the world for a hook. Returns the callback that was running, for component_unlock. While
+ * systems run side by side the world is locked already, and no thread may write to the world. */
 static const char* component_lock(const setti_type* type)
 {
     sett_world* world = type->world;
@@ -880,7 +891,8 @@ static void component_choose_storage(const sett_world* world, setti_type* type,
     }
 }
 
-/* Registers the tag of a type that can be switched off; false when memory runs out. */
+/* Registers the tag for switching a type off, if `can_disable` asks for the tag. False on
+ * failure. */
 static bool component_ensure_off(sett_world* world, setti_type* type)
 {
     if (!type->desc.can_disable || type->off != NULL) {
@@ -897,7 +909,7 @@ static bool component_ensure_off(sett_world* world, setti_type* type)
     return type->off != NULL;
 }
 
-/* Fills in the defaults of a descriptor. Fails with a message if something is wrong with it. */
+/* Checks a descriptor, and fills in the defaults. False, with a message, on failure. */
 static bool component_check(sett_world* world, sett_component_desc* desc, const char* call)
 {
     char reason[SETTI_VALUE_MESSAGE];
@@ -923,8 +935,7 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     return wrong == NULL;
 }
 
-/* A type that is in no list, without copies of what the descriptor points to. NULL, which is
- * reported, when memory runs out. */
+/* Allocates a type; component_own fills it. Fails, with NULL, when memory runs out. */
 static setti_type* component_alloc(sett_world* world, const sett_component_desc* desc,
                                    const char* call)
 {
@@ -998,17 +1009,19 @@ static sett_component component_register_relationship(sett_world* world,
     bool options = desc->keep_order || desc->dont_fragment || desc->track_rows ||
                    desc->can_disable || desc->save != SETT_SAVE_BYTES ||
                    desc->layout_version != 0 || desc->required_count != 0 || desc->byte_count != 0;
-    const char* wrong = hooks     ? "a relationship has no hooks - use observers"
-                        : options ? "a relationship has only the options `id` and `storage` - "
-                                    "leave out others"
-                        : desc->relationship->register_ == NULL
-                            ? "`relationship` was not made by SETT_RELATIONSHIP - use that macro"
-                            : NULL;
+    const char* wrong = NULL;
+    if (hooks) {
+        wrong = "a relationship has no hooks - use observers";
+    } else if (options) {
+        wrong = "a relationship has only the options `id` and `storage` - leave out others";
+    } else if (desc->relationship->register_ == NULL) {
+        wrong = "`relationship` was not made by SETT_RELATIONSHIP - use that macro";
+    }
     if (wrong != NULL) {
         setti_world_fail_argument(world, call, desc->name, wrong);
+        return 0;
     }
-    if (wrong != NULL ||
-        setti_world_lacks_list(world, desc->old_names, desc->old_name_count, call, "old_names")) {
+    if (setti_world_lacks_list(world, desc->old_names, desc->old_name_count, call, "old_names")) {
         return 0;
     }
     sett_component id = desc->relationship->register_(world, desc);
@@ -1017,16 +1030,16 @@ static sett_component component_register_relationship(sett_world* world,
     return renamed ? id : 0;
 }
 
-/* Registering a name again: returns the id of the existing type, if the options are equal. Adds
- * what only the descriptor knows: the C type, members, former names, and that the program has the
- * type. */
+/* Registers an existing name again. Returns the id if the options are equal; else fails, and
+ * returns 0. The existing type gets the C type, members and old names of the descriptor, and counts
+ * as registered by the program. */
 static sett_component component_register_again(sett_world* world, setti_type* existing,
                                                const sett_component_desc* desc, const char* call)
 {
     if (component_same(world, existing, desc) == 0) {
         return 0;
     }
-    if (existing->desc.type_name == NULL) { /* if memory runs out, it stays unknown */
+    if (existing->desc.type_name == NULL) { /* stays NULL when memory runs out */
         (void)component_own_type_name(&world->pool, existing, desc->type_name);
     }
     if (desc->members != NULL &&
@@ -1040,7 +1053,7 @@ static sett_component component_register_again(sett_world* world, setti_type* ex
     return component_ensure_off(world, existing) ? existing->id : 0;
 }
 
-/* Whether a new type can have the descriptor's id; else fails. */
+/* Returns true if a new type can have the descriptor's id; else fails. */
 static bool component_check_id(sett_world* world, const sett_component_desc* desc, const char* call)
 {
     if (component_is_reserved(desc->id) && component_constant_id(desc->name) != desc->id) {
@@ -1063,7 +1076,7 @@ static bool component_check_id(sett_world* world, const sett_component_desc* des
     return true;
 }
 
-/* Whether a new type can require the types of its descriptor; else fails. */
+/* Returns true if a new type can require the types of its descriptor; else fails. */
 static bool component_check_required(sett_world* world, const sett_component_desc* desc,
                                      const char* call)
 {
@@ -1095,7 +1108,7 @@ static bool component_check_required(sett_world* world, const sett_component_des
     return true;
 }
 
-/* Gives a descriptor without an id the lowest free one. Fails if none is free. */
+/* Gives a descriptor without an id the lowest free id. Fails if no id is free. */
 static bool component_choose_id(sett_world* world, sett_component_desc* desc, const char* call)
 {
     desc->id = desc->id != 0 ? desc->id : component_free_id(world);
@@ -1109,8 +1122,8 @@ static bool component_choose_id(sett_world* world, sett_component_desc* desc, co
     return true;
 }
 
-/* Creates a type from a descriptor that was checked, and adds it to the world. NULL, which is
- * reported, when memory runs out. */
+/* Creates a type from a checked descriptor, and adds the type to the world. Fails, with NULL, when
+ * memory runs out. */
 static setti_type* component_create(sett_world* world, sett_component_desc* desc, uint64_t name_key,
                                     bool by_default, const char* call)
 {
@@ -1133,9 +1146,9 @@ static setti_type* component_create(sett_world* world, sett_component_desc* desc
     return type;
 }
 
-/* Registers a type under a name that no type has. The descriptor was checked, but for its id and
- * relations to other types. Returns the id, 0 on failure.
- *   by_default  the program left its storage to the library */
+/* Registers a type under an unused name, after component_check. Checks the id, old names and
+ * required types. Returns the id, 0 on failure.
+ *   by_default  the library may choose the storage */
 static sett_component component_register_new(sett_world* world, sett_component_desc* desc,
                                              uint64_t name_key, bool by_default, const char* call)
 {
@@ -1217,7 +1230,7 @@ const char* sett_component_name(const sett_world* world, sett_component componen
     return type != NULL ? type->desc.name : NULL;
 }
 
-/* Writes why the values of a component do not have a C type. */
+/* Writes why the values of a component do not have the C type `type_name`. */
 SETTI_COLD static void component_wrong_type(const setti_type* type, size_t size,
                                             const char* type_name, const char* call,
                                             char out[SETTI_MESSAGE_SIZE])
@@ -1272,8 +1285,8 @@ void setti_component_describe_type(const setti_type* type, size_t size, const ch
              type_name, (unsigned)size);
 }
 
-/* Whether the values of a component have a C type; if not, writes why. True for an id that is not
- * registered: the call itself fails then. */
+/* Returns true if the values of a component have a C type; else writes why not. Returns true for an
+ * unregistered id, too: the caller's next step reports the id. */
 static bool component_has_type(const sett_world* world, sett_component component, size_t size,
                                const char* type_name, const char* call,
                                char out[SETTI_MESSAGE_SIZE])
@@ -1297,11 +1310,11 @@ bool sett_component_check_type_(const sett_world* world, sett_component componen
     if (setti_is_null(world, call, "world")) {
         return false;
     }
-    bool is = component_has_type(world, component, size, type_name, call, message);
-    if (!is) {
+    bool matches = component_has_type(world, component, size, type_name, call, message);
+    if (!matches) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, "%s", message);
     }
-    return is;
+    return matches;
 }
 
 bool sett_component_check_change_(sett_world* world, sett_component component, size_t size,
@@ -1311,11 +1324,11 @@ bool sett_component_check_change_(sett_world* world, sett_component component, s
     if (setti_is_null(world, call, "world")) {
         return false;
     }
-    bool is = component_has_type(world, component, size, type_name, call, message);
-    if (!is) {
+    bool matches = component_has_type(world, component, size, type_name, call, message);
+    if (!matches) {
         setti_world_fail_checked(world, SETT_STATUS_ARGUMENT, message);
     }
-    return is;
+    return matches;
 }
 
 SETTI_COLD void sett_component_refuse_(const sett_world* world, sett_component component,

@@ -1,5 +1,5 @@
-/* component.h: component types. setti_type begins with the storage, so that the fields that every
- * access reads lie together. */
+/* component.h: component types. setti_type begins with the storage, so that the fields used by
+ * every access are adjacent in memory. */
 #ifndef SETTI_COMPONENT_H
 #define SETTI_COMPONENT_H
 
@@ -11,7 +11,7 @@
 
 #define SETTI_COMPONENT_LIBRARY ((sett_component)SETT_ID_HIERARCHY)
 
-/* Ids are lower: the table of types takes 8 bytes an id. */
+/* Component ids are less than this limit: the table of types takes 8 bytes an id. */
 #define SETTI_COMPONENT_LIMIT ((sett_component)1 << 20)
 
 /* Events of a value. */
@@ -19,38 +19,38 @@ typedef enum setti_event {
     SETTI_ON_ADD,
     SETTI_ON_SET,
     SETTI_ON_REMOVE,
-    SETTI_ON_EVENT, /* of the program's own */
+    SETTI_ON_EVENT, /* an event that the program sends */
     SETTI_EVENTS
 } setti_event;
 
-/* Flags of a type: each says why some changes cannot take the fast path. */
+/* Flags of a type. Each flag keeps some changes from the fast path. */
 enum {
     SETTI_TYPE_DONT_FRAGMENT = 1, /* takes no part in signatures */
     SETTI_TYPE_REQUIRES = 2,      /* requires other types */
-    SETTI_TYPE_REQUIRED = 4,      /* some type requires it */
+    SETTI_TYPE_REQUIRED = 4,      /* is required by other types */
     SETTI_TYPE_INIT = 8,          /* has the hook init */
     SETTI_TYPE_COPY = 16,         /* has the hook copy */
     SETTI_TYPE_DEINIT = 32,       /* has the hook deinit */
-    /* SETTI_TYPE_ON_ADD << event: has callbacks of the event, the descriptor's or observers' */
+    /* SETTI_TYPE_ON_ADD << event: the descriptor or an observer has a callback for the event */
     SETTI_TYPE_ON_ADD = 64,
     SETTI_TYPE_ON_SET = 128,
     SETTI_TYPE_ON_REMOVE = 256,
     SETTI_TYPE_ON_EVENT = 512,
-    SETTI_TYPE_LINKED = 1024, /* its values are links: only its module adds it */
-    SETTI_TYPE_STAYS = 2048,  /* its values are ends of links: removed only with its entity */
-    SETTI_TYPE_SHARED = 4096, /* instances have the value of their prefab, not their own */
-    /* requires a dont_fragment type: no signature tells whether an entity has that */
+    SETTI_TYPE_LINKED = 1024, /* values are links: only the module of the type adds it */
+    SETTI_TYPE_STAYS = 2048,  /* values are ends of links: removed only with the entity */
+    SETTI_TYPE_SHARED = 4096, /* instances read the value of their prefab */
+    /* requires a dont_fragment type, and signatures do not contain dont_fragment types */
     SETTI_TYPE_REQUIRES_DONT_FRAGMENT = 8192,
-    SETTI_TYPE_OTHER = 16384,    /* its storage is no array */
-    SETTI_TYPE_GUARDED = 32768,  /* its values are links or keys: only its module sets them */
+    SETTI_TYPE_OTHER = 16384,    /* the storage is not an array */
+    SETTI_TYPE_GUARDED = 32768,  /* values are links or keys: only the module sets values */
     SETTI_TYPE_CASCADES = 65536, /* setti_type.cascade is set */
-    /* a dont_fragment type requires it: no signature tells that this has to be removed as well */
+    /* is required by a dont_fragment type, and signatures do not contain dont_fragment types */
     SETTI_TYPE_REQUIRED_APART = 131072,
-    SETTI_TYPE_ONE = 262144,    /* one entity at most has it */
-    SETTI_TYPE_CHOSEN = 524288, /* setti_module.choice is, or was, not the default */
-    /* a file brought it, with values as opaque bytes: the program has not registered it */
+    SETTI_TYPE_ONE = 262144,    /* at most one entity has the type */
+    SETTI_TYPE_CHOSEN = 524288, /* setti_module.choice is not the default, or was not */
+    /* created by loading a file, with opaque bytes as values; not registered by the program */
     SETTI_TYPE_FROM_FILE = 1048576,
-    SETTI_TYPE_UNLINKS = 2097152 /* setti_cascade.alone */
+    SETTI_TYPE_UNLINKS = 2097152 /* setti_cascade.alone is set */
 };
 
 #define SETTI_TYPE_SLOW_ADD                                                                        \
@@ -62,31 +62,32 @@ enum {
 #define SETTI_TYPE_SLOW_REMOVE                                                                     \
     (SETTI_TYPE_DONT_FRAGMENT | SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_STAYS)
 #define SETTI_TYPE_ADD_HOOKS (SETTI_TYPE_INIT | SETTI_TYPE_ON_ADD)
-/* Removing a value runs functions of the program; or of the program or the library. */
+/* Removing a value runs functions of the program. */
 #define SETTI_TYPE_ENDINGS (SETTI_TYPE_DEINIT | SETTI_TYPE_ON_REMOVE)
+/* Removing a value runs functions of the program or of the library. */
 #define SETTI_TYPE_REMOVE_HOOKS (SETTI_TYPE_ENDINGS | SETTI_TYPE_CASCADES)
 
-/* A callback of an event: the hook of the descriptor, or an observer. */
+/* A callback for an event: a hook of the descriptor, or an observer. */
 typedef struct setti_call {
     void (*fn)(sett_world* world, sett_entity entity, void* value, void* user);
     void* user;
-    const char* name;               /* for messages: of the type, or of the observer */
-    struct sett_observer* observer; /* NULL: the hook */
+    const char* name;               /* for messages: name of the type or of the observer */
+    struct sett_observer* observer; /* NULL: a hook */
 } setti_call;
 
-/* All callbacks of an event, in the order of the calls. */
+/* All callbacks for an event, in the order of the calls. */
 typedef struct setti_call_list {
     setti_call* item;
     uint32_t count;
     uint32_t capacity;
 } setti_call_list;
 
-/* How many transitions a type remembers for additions, and for removals: neighbouring entities
- * often alternate between a few signatures. */
+/* How many transitions a type remembers for additions, and as many for removals: neighbouring
+ * entities often alternate between a few signatures. */
 #define SETTI_TRANSITIONS 4
 
-/* A transition that added or removed the type lately. Most changes repeat one, and need no look-up
- * of the edge then. */
+/* A transition by which the type was added or removed lately. Most changes repeat a remembered
+ * transition, and then need no look-up of the edge between the signatures. */
 typedef struct setti_transition {
     uint32_t from; /* signature before; SETTI_NONE: no transition */
     uint32_t to;   /* signature after */
@@ -94,108 +95,108 @@ typedef struct setti_transition {
 
 struct setti_type;
 
-/* What a module does with the values of a type, which are links, when an entity with the type is
- * destroyed. These are functions of the library; the program has hooks. */
+/* The functions by which a module mends links when an entity with the type is destroyed. The values
+ * of the type are links. */
 typedef struct setti_cascade {
-    /* Called for each entity that is going to be destroyed: passes the entities that have to be
-     * destroyed before it to setti_change_collect, which takes each once. If it fails, with its
-     * message set, no entity is destroyed. Writes nothing. NULL: no other is destroyed. */
+    /* Called for each entity to be destroyed. Passes all entities to be destroyed earlier to
+     * setti_change_collect. Writes nothing. If `collect` fails, with the message set, no entity is
+     * destroyed. NULL: destroying an entity destroys no other entity. */
     sett_status (*collect)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Called for each collected entity when all are collected. Reserves what `detach` needs
-     * (setti_change_reserve_stranded). Fails as `collect` does. NULL: nothing to do. */
+    /* Called for each collected entity after all entities are collected. Reserves the memory for
+     * `detach` (setti_change_reserve_stranded). Fails as `collect` does. NULL: nothing to do. */
     sett_status (*validate)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Whether an entity that survives loses its value, because all targets of the value are
-     * destroyed. NULL: never. */
+    /* Returns true if a surviving entity loses the value, because all targets of the value are
+     * destroyed. NULL: always false. */
     bool (*stranded)(const sett_world* world, const struct setti_type* type, uint32_t index);
-    /* Called for each collected entity, before the first of them is destroyed. Removes the values
-     * of surviving entities that lead to it, by setti_change_remove_stranded. Cannot fail. NULL:
-     * nothing to do. */
+    /* Called for each collected entity, before the first of them is destroyed. Removes values of
+     * surviving entities that lead to the entity, by setti_change_remove_stranded. Cannot fail.
+     * NULL: nothing to do. */
     void (*detach)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Takes a value out of its lists. Called before the value is erased, after all callbacks.
-     * Entities that are destroyed together are unlinked and destroyed one by one, in the reverse
+    /* Takes a value out of the lists of links. Called before the value is erased, after all
+     * callbacks. Entities destroyed together are unlinked and destroyed one by one, in the reverse
      * order of collecting. Needs no memory and cannot fail. */
     void (*unlink)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Only `unlink` is set, and it reads nothing but links of this type: it can be called after
-     * other values of the entity are erased. */
+    /* Only `unlink` is set, and `unlink` reads nothing but links of this type: the call may come
+     * after other values of the entity are erased. */
     bool alone;
 
-    /* The fast path, for entities that are all plain (setti_change_is_plain). NULL: there is none.
-     * `begin` unlinks the entity at an index from all that survive, and returns the first entity to
-     * be destroyed; SETTI_NONE, with nothing done, if an entity is not plain. `next` is called
-     * before an entity is destroyed, and returns the next one. */
+    /* The fast path, if all entities are plain (setti_change_is_plain). NULL: no fast path.
+     * `begin` unlinks the entity at an index from all surviving entities, and returns the first
+     * entity to destroy; SETTI_NONE, with nothing done, if an entity is not plain. `next` is called
+     * before an entity is destroyed, and returns the next entity. */
     uint32_t (*begin)(sett_world* world, struct setti_type* type, uint32_t index);
     uint32_t (*next)(sett_world* world, struct setti_type* type, uint32_t at);
 
-    /* Frees memory that is not in use, for sett_world_trim. NULL: there is none. */
+    /* Frees unused memory, for sett_world_trim. NULL: there is no unused memory. */
     void (*trim)(sett_world* world, struct setti_type* type);
 } setti_cascade;
 
-/* How an entity ends. */
+/* How an entity is destroyed. */
 typedef enum setti_ending {
     SETTI_ENDING_DESTROY,
-    SETTI_ENDING_ALL, /* all entities are destroyed: links need no clean-up, and none can reject */
-    SETTI_ENDING_FORGET /* its handle can be created again */
+    SETTI_ENDING_ALL,   /* with all entities: links need no clean-up, and no entity can reject */
+    SETTI_ENDING_FORGET /* the handle can be created again */
 } setti_ending;
 
-/* Functions of change_destroy.c for types that cascade: programs without such types do not link
- * them. */
+/* Functions of change_destroy.c for types that cascade: programs without cascading types do not
+ * link the functions. */
 typedef struct setti_cascade_calls {
-    /* Destroys an entity with a type that cascades, and all entities that this collects; fails,
-     * with nothing destroyed, if one of them must not be destroyed. */
+    /* Destroys an entity with a cascading type, and all entities that the cascades collect. Fails,
+     * with nothing destroyed, if one of the entities must not be destroyed. */
     sett_status (*destroy)(sett_world* world, struct setti_type* type, uint32_t index,
                            setti_ending ending);
     /* Makes room to collect `need` entities with a type; false when memory runs out. */
     bool (*reserve)(sett_world* world, struct setti_type* type, uint64_t need);
 } setti_cascade_calls;
 
-/* Records of a type beside its values, such as links: in pages of their own, without gaps. Each
+/* Records of a type beside its values, for example links. The records fill pages without gaps. Each
  * value is the head of a list of records. */
 typedef struct setti_records {
     setti_pages* pages;
     const uint32_t* count;  /* of all records, in the present state */
     const setti_root* root; /* has the count in other states */
-    uint32_t listed;        /* offset in a value: how many records it has */
-    uint32_t first;         /* offset in a value: its first record */
-    uint32_t next;          /* offset in a record: the next one of the list */
+    uint32_t listed;        /* offset in a value: number of records in the list */
+    uint32_t first;         /* offset in a value: the first record */
+    uint32_t next;          /* offset in a record: the next record of the list */
     uint32_t shift;         /* records a page = 1 << shift */
     uint32_t size;          /* bytes a record */
-    uint32_t source;        /* offset in a record: index of the entity that has the value */
+    uint32_t source;        /* offset in a record: index of the entity with the value */
     uint32_t target;        /* offset in a record: handle of the target */
     uint32_t data;          /* offset in a record: the program's data */
 } setti_records;
 
-/* Writes how values of two types of one name differ. Returns the length, 0 if they mean the
- * same. */
+/* Writes how two values differ, of types `a` and `b` with the same name. Returns the length of the
+ * text, 0 if the values mean the same. */
 typedef int (*setti_value_difference)(const struct setti_type* a, const void* in_a,
                                       const struct setti_type* b, const void* in_b, char* out,
                                       size_t size);
 
-/* The functions of a module for a type whose values are more than bytes. Copies, checks and
- * statistics call them, and name no module. Each is optional. */
+/* The functions of a module for a type with values that are more than bytes. Copies, checks and
+ * statistics call these functions, and name no module. Each function is optional. */
 typedef struct setti_module {
-    /* Returns NULL, or which part of the module's invariant does not hold. */
+    /* Returns NULL, or a violated part of the module's invariant. */
     const char* (*validate)(sett_world* world, struct setti_type* type);
-    /* The pages beside those of the storage, or NULL. */
+    /* Returns the module's own pages, or NULL. */
     const setti_pages* (*pages)(const sett_world* world, const struct setti_type* type);
-    /* Registers the type in another world as it is in this one. Required if the type cascades, or
-     * only calls of the module add it. */
+    /* Registers the type of world `from` in world `into`. Required if the type cascades, or if only
+     * calls of the module add the type. */
     sett_status (*join)(sett_world* into, const sett_world* from, const struct setti_type* type);
-    /* Whether two worlds' types of one name mean the same to the module. NULL: always. */
+    /* Returns true if types `a` and `b` of two worlds mean the same. NULL: always true. */
     bool (*same)(const struct setti_type* a, const struct setti_type* b);
-    /* An option of the type that the program can change, less than `choices`, 0 by default. Copies
-     * of worlds get it with the values. Once the type is SETTI_TYPE_CHOSEN, all deltas have it, in
-     * place of the layout version. NULL: there is none. */
+    /* An option of the type that the program can change: a number below `choices`, 0 by default.
+     * Copies of a world copy the option with the values. Once the type is SETTI_TYPE_CHOSEN, all
+     * deltas have the option in place of the layout version. NULL: there is no option. */
     uint32_t (*choice)(const struct setti_type* type);
     void (*choose)(struct setti_type* type, uint32_t choice);
     uint32_t choices;
-    /* Writes how the values of an entity that both worlds have differ; `of_data` is for what the
-     * program wrote. Returns the length, 0 if they are the same. NULL: by their bytes. */
+    /* Writes how the values of an entity in two worlds differ; compares the program's data by
+     * `of_data`. Returns the length of the text, 0 if the values are equal. NULL: compare bytes. */
     int (*difference)(sett_entity entity, const struct setti_type* a, const struct setti_type* b,
                       setti_value_difference of_data, char* out, size_t size);
-    /* Writes the type's value of an entity as one line. NULL: by its members, or bytes. */
+    /* Writes the entity's value as one line. NULL: members or bytes are written. */
     void (*describe)(sett_world* world, const struct setti_type* type, sett_entity entity,
                      setti_writer* out);
-    /* Whether an entity has a link of the type to `target`, or had one in its value `old`. `entity`
+    /* Returns true if the value of `entity`, or the former value `old`, links to `target`. `entity`
      * may be null, `old` NULL. NULL: values of the type are no links. */
     bool (*leads)(const sett_world* world, const struct setti_type* type, sett_entity entity,
                   const void* old, sett_entity target);
@@ -211,145 +212,145 @@ typedef struct setti_type {
     setti_storage storage;
     setti_transition added[SETTI_TRANSITIONS]; /* at from % SETTI_TRANSITIONS */
     setti_transition removed[SETTI_TRANSITIONS];
-    /* the tag of entities that have it switched off (enable.c); NULL: it cannot be switched off */
+    /* the tag that switches the type off (enable.c); NULL: entities cannot switch the type off */
     struct setti_type* off;
     setti_call_list notified[SETTI_EVENTS];
     uint32_t flags; /* SETTI_TYPE_* */
     sett_component id;
     struct sett_world* world;
-    /* for messages: the calls that write its values, if neither sett_set nor queries may
-     * (setti_component_guard); NULL: they may */
+    /* for messages: the calls that write values, if neither sett_set nor queries may write values
+     * (setti_component_guard); NULL: sett_set and queries may */
     const char* writers;
     const setti_module* module;      /* or NULL */
-    const struct setti_codec* codec; /* codec.h; NULL: none, or one of the library's */
+    const struct setti_codec* codec; /* codec.h; NULL: no codec, or one of the library's own */
     const setti_records* records;    /* or NULL */
-    /* the type of the program's data, if they are a part of the values, or in records
-     * (setti_component_make_part); NULL: the values themselves */
+    /* the type of the program's data, if data are a part of the values, or in records
+     * (setti_component_make_part); NULL: data are the values */
     const struct setti_type* data_type;
     const setti_cascade* cascade; /* set by setti_component_set_cascade, or NULL */
-    /* all types that it requires, transitively; each comes behind those that it requires itself */
+    /* all types that this type requires, transitively; a required type follows the types that the
+     * required type requires */
     setti_type_list required;
-    /* all types that require it, transitively, in the order of registration */
+    /* all types that require this type, transitively, in the order of registration */
     setti_type_list dependants;
-    /* as registered, with defaults resolved, and copies in the pool of all that it points to.
-     * `mask` has a bit for each bit of a value that counts; NULL: all count */
+    /* as registered, with defaults resolved; pointers lead to copies in the pool. `mask` has the
+     * bits of a value that count; NULL: all bits count */
     sett_component_desc desc;
-    /* the text that desc.type_name was copied from: its address is compared, and never read */
+    /* the registered text of desc.type_name: only its address is compared */
     const char* type_text;
-    setti_members* members; /* NULL: not known; else desc.members is its `of` */
-    /* members of the struct whose canonical form the `write` hook writes, with strings and lists:
-     * then desc.members is its `of`, and `members` is NULL; NULL: there is none */
+    setti_members* members; /* NULL: not known; else desc.members == &members->of */
+    /* members of the canonical form that the `write` hook writes, with strings and lists; then
+     * desc.members == &written->of, and `members` is NULL; NULL: no such members */
     setti_members* written;
     void* hook_user;       /* passed to copy, deinit and move: desc.user, or `members` */
-    uint64_t padding_hash; /* a hash of the mask, 0 without one */
-    bool padding_known; /* it was registered with a mask, with ranges, or has no room for padding */
-    setti_type_use use; /* counted for advice */
+    uint64_t padding_hash; /* a hash of the mask; 0 without a mask */
+    bool padding_known;    /* registered with a mask, members or ranges, or cannot have padding */
+    setti_type_use use;    /* counted for advice */
     /* registered with SETT_STORAGE_DEFAULT, and no call of the program has requested another kind:
-     * the library may choose its storage */
+     * the library may choose the storage */
     bool default_storage;
-    void* sample;    /* of the module that watches its use; NULL until it does */
+    void* sample;    /* of the module that watches use; NULL: use is not watched */
     setti_root root; /* of the storage */
-    void* row; /* room for one value, if hooks clone and move values; NULL until it is needed */
+    void* row; /* room for one value, if hooks clone and move values; NULL before the first use */
     uint32_t replace_observers; /* observers with on_replace */
-    uint32_t claimed;           /* rows that are reserved and not inserted, see edit_reserve.c */
-    /* entries of world->collect_list that are reserved for its entities, if its cascade collects */
+    uint32_t claimed;           /* rows reserved and not inserted, see edit_reserve.c */
+    /* entries of world->collect_list reserved for entities with a type that collects */
     uint32_t collect_room;
-    void* links;                  /* of relationships, if its values are links; or NULL */
-    void* ends;                   /* of relationships, if its values are ends of links; or NULL */
+    void* links;                  /* of relationships, if values are links; or NULL */
+    void* ends;                   /* of relationships, if values are ends of links; or NULL */
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     /* desc.storage before conversions: compared if the type is registered again */
     sett_storage_kind registered;
     uint64_t name_key; /* in the table of names */
-    /* while a delta is applied: 1 + the type's number in it; 0: it has none */
+    /* while a delta is applied: 1 + the type's number in the delta; 0: no number */
     uint32_t delta_number;
 } setti_type;
 
-/* Writes a list of what differs between two resolved descriptors of one type, except ids and
- * required types; nothing if they are equal. The second function adds an item to the list, if it
- * differs. */
+/* Writes a list of differences between two resolved descriptors of a type, except ids and required
+ * types; nothing if the descriptors are equal. The second function adds item `what` to the list if
+ * `differs`. */
 void setti_component_differences(setti_writer* out, const sett_component_desc* present,
                                  const sett_component_desc* wanted);
 void setti_component_differ_in(setti_writer* out, bool differs, const char* what);
 
-/* Fills in the defaults of a descriptor. Returns NULL, or what is wrong with it. */
+/* Fills in the defaults of a descriptor. Returns NULL, or a text about the first wrong option. */
 const char* setti_component_resolve(sett_component_desc* desc);
 
-/* Functions of component_members.c that registering calls through a descriptor's members: programs
- * without members do not link it. */
+/* Functions of component_members.c. Registering calls these functions through a descriptor's
+ * members: programs without members do not link component_members.c. */
 typedef struct sett_member_calls_ {
-    /* NULL, or what is wrong with the members of a resolved descriptor; `out` has
-     * SETTI_VALUE_MESSAGE bytes. `mask` as for setti_members_check. Gives it the hooks that strings
-     * and lists need. */
+    /* Gives a resolved descriptor the hooks for strings and lists. Returns NULL, or an error of the
+     * members; `out` has SETTI_VALUE_MESSAGE bytes. `mask` as for setti_members_check. */
     const char* (*check)(sett_component_desc* desc, const sett_struct* of,
                          const unsigned char* mask, char* out);
-    /* Gives a type its members, and sets what follows from them: mask, offsets, hooks. False when
-     * memory runs out, with nothing changed. */
+    /* Gives a type its members, and sets mask, offsets and hooks to match. False when memory runs
+     * out, with nothing changed. */
     bool (*give)(setti_pool* pool, setti_type* type, const sett_struct* of);
     bool (*equal)(const sett_struct* a, const sett_struct* b);
     sett_status (*set)(sett_world* world, setti_type* type, const sett_struct* of,
                        const char* call); /* setti_component_set_members */
 } setti_member_calls;
 
-/* Makes a type require one more. No edit is prepared, and the caller adds the required type to
- * entities that lack it. False when memory runs out, with nothing changed. */
+/* Makes `type` require the type `needed`. No edit is prepared. The caller adds `needed` to entities
+ * with `type`. False when memory runs out, with nothing changed. */
 bool setti_component_require(sett_world* world, setti_type* type, setti_type* needed);
 
-/* Gives a type members, unless it has them; for sett_members_set. */
+/* Gives a type members, for sett_members_set. Fails if the type has other members. */
 sett_status setti_component_set_members(sett_world* world, setti_type* type, const sett_struct* of,
                                         const char* call);
 
-/* Returns NULL, or which part of the invariant of a type's members does not hold. */
+/* Returns NULL, or a violated part of the invariant of component_members.c. */
 const char* setti_component_validate_members(const setti_type* type);
 
-/* The id for a type of this name that the library registers for itself: the id that it has; else
- * the constant SETT_ID_* of that name; else, for a type that belongs to one of the program's, a
- * free id behind the reserved ones. */
+/* Returns the id for one of the library's own types: the id under which `name` is registered; else
+ * the constant SETT_ID_* of the name; else the first free id after the reserved ids. */
 sett_component setti_component_own_id(const sett_world* world, const char* name);
 
-/* The remedy for an id that is not registered. */
+/* Returns the remedy for an id without a type, for messages. */
 const char* setti_component_remedy(sett_component id);
 
-/* The name of a type, "?" if it is not registered. */
+/* Returns the name of a type, "?" if the id is not registered. */
 const char* setti_component_text(const sett_world* world, sett_component id);
 
-/* Tries the names of all types as a guess for a name that was not found. */
+/* Tries the names of all types as a guess for an unknown name. */
 void setti_component_guess(const sett_world* world, setti_guess* guess);
 
-/* Makes a type cascade, before any entity has it. */
+/* Makes a type cascade, before any entity has the type. */
 void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade);
 
-/* Guards a type whose values are links or keys: calls, commands, creation and queries cannot set
- * them any more, which would break lists or tables. `writers` names the calls to use instead, for
- * messages. */
+/* Guards a type with links or keys as values: calls, commands, creation and queries cannot set
+ * values any more, because a set value would break lists or tables. `writers` names the calls to
+ * use instead, for messages. */
 void setti_component_guard(setti_type* type, const char* writers);
 
 /* Fails with ARGUMENT: `call` would set values of a guarded type. */
 sett_status setti_component_reject_set(sett_world* world, const setti_type* type, const char* call);
 
-/* Creates a type that is in no list of the world, for data inside values of another type. Checks
- * and copies the descriptor. NULL, which is reported, on failure. The second function frees it. */
+/* Creates a type for data inside values of another type; no list of the world has the new type.
+ * Checks and copies the descriptor. Returns NULL on failure, and reports the failure. The second
+ * function frees the type. */
 setti_type* setti_component_make_part(sett_world* world, sett_component_desc* desc,
                                       const char* call);
 void setti_component_free_parts(setti_pool* pool, setti_type* type);
 
-/* Frees a type that was removed from all lists, and its id. */
+/* Frees a type that was removed from all lists, and the id of the type. */
 void setti_component_free(sett_world* world, setti_type* type);
 
-/* An empty storage for the type as a resolved descriptor wants it. */
+/* Initialises an empty storage for the type, with the options of a resolved descriptor. */
 void setti_component_init_storage(const sett_world* world, setti_storage* storage, setti_type* type,
                                   const sett_component_desc* desc);
 
 /* Makes room for one more call; false when memory runs out. */
 bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list);
 
-/* The sizes of a C type for setti_component_is_type: not compared; that of a tag. */
+/* Special sizes for setti_component_is_type: any size is accepted; the C type is a tag. */
 #define SETTI_ANY_SIZE ((size_t)0)
 #define SETTI_TAG_SIZE SIZE_MAX
 
-/* Whether values of the type have this C type, as far as is known. */
+/* Returns false if values of the type are known to have another C type or size. */
 bool setti_component_is_type(const setti_type* type, size_t size, const char* type_name);
 
-/* Writes that values of the type do not have this C type. */
+/* Writes the message that values of the type do not have the C type `type_name`. */
 void setti_component_describe_type(const setti_type* type, size_t size, const char* type_name,
                                    char* out, size_t room);
 
@@ -358,24 +359,24 @@ bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* ty
 
 bool setti_type_list_has(const setti_type_list* list, const setti_type* type);
 
-/* Frees the list, not its types. */
+/* Frees the list, but not the types. */
 void setti_type_list_deinit(setti_pool* pool, setti_type_list* list);
 
-/* The type of a name, or NULL. */
+/* Returns the type with a present or former name, or NULL. */
 setti_type* setti_type_find(const struct sett_world* world, const char* name);
 
-/* Gives a type the former names (`old_names`) of a descriptor, if it has any. */
+/* Gives a type the former names (`old_names`) of a descriptor, if the descriptor has any. */
 sett_status setti_component_rename(struct sett_world* world, setti_type* type,
                                    const sett_component_desc* desc, const char* call);
 
-/* Updates whether types are read in line: not while use is profiled or a system is watched. */
+/* Updates whether programs read types in line: not while use is profiled or a system is watched. */
 void setti_component_show_types(struct sett_world* world);
 
-/* bind.c: bound numbers that reading in line does not see. */
+/* bind.c: bound numbers invisible to reading in line. */
 typedef struct setti_bind_rest {
-    sett_bound_* slots; /* mask + 1 of them, or NULL */
+    sett_bound_* slots; /* an array of mask + 1 slots, or NULL */
     uint32_t mask;
-    uint32_t count; /* slots in use, ended ones included */
+    uint32_t count; /* used slots, including slots with an ended number */
 } setti_bind_rest;
 
 /* Updates which bound numbers reading in line sees, after `front` or `hot_capacity` has changed. */
@@ -384,8 +385,8 @@ void setti_bind_show(struct sett_world* world);
 /* Removes the bound numbers of a type that is unregistered. */
 void setti_bind_forget(struct sett_world* world, sett_component component);
 
-/* The place where a type remembers the transition from this signature; its `from` tells whether it
- * does. */
+/* Returns the place where a type remembers the transition from a signature. The place may hold
+ * another transition: compare `from`. */
 SETTI_INLINE setti_transition* setti_type_added(setti_type* type, uint32_t from)
 {
     return &type->added[from % SETTI_TRANSITIONS];
@@ -409,7 +410,7 @@ static inline void setti_type_forget_transitions(setti_type* type)
     }
 }
 
-/* Run hooks of values, with the world locked, because a change may be half done. */
+/* Run hooks of values. The world is locked meanwhile, because a change may be half done. */
 void setti_type_call_init(const setti_type* type, void* values, uint32_t count);
 void setti_type_call_deinit(const setti_type* type, void* values, uint32_t count);
 void setti_type_call_copy(const setti_type* type, void* to, const void* from, uint32_t count);
@@ -444,7 +445,7 @@ static inline void setti_type_deinit_values(const setti_type* type, void* values
     }
 }
 
-/* The type that a tag switches off, which is the last one that the tag requires; or NULL. */
+/* Returns the type that a tag switches off, or NULL. That type is last in the tag's `required`. */
 SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
 {
     uint32_t count = type->required.count;
@@ -456,7 +457,7 @@ SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
 /* world->readable before a type is registered. */
 extern const void* const setti_component_no_types[1];
 
-/* Whether the entity at an index has the type, and it is not switched off. */
+/* Returns true if the entity at an index has the type, and the type is not switched off. */
 SETTI_INLINE bool setti_type_is_on(const setti_type* type, uint32_t index)
 {
     return setti_storage_has(&type->storage, index) &&

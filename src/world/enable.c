@@ -1,18 +1,19 @@
 /* enable.c: switches components off without removing their values, and on again.
  *
- * A type that can be switched off has a tag, "<name> off", which requires the type. Entities with
- * the tag have the component switched off. So snapshots, hashes, deltas, files and copies have the
- * switch as they have any component, and it is removed with the value. Queries, groups and
- * observers of queries with a term of the type exclude the tag (setti_listener_with).
+ * For each type registered with can_disable there is a tag "<name> off", which requires the type.
+ * Entities with the tag have the component switched off. So snapshots, hashes, deltas, files and
+ * copies contain the switch like any component, and removing the value removes the tag. Queries,
+ * groups and observers of queries with a term of the type exclude the tag (setti_listener_with).
  *
- * Invariant:  an entity has a type's tag  =>  it has the type
+ * Invariant:  an entity has a type's tag  =>  the entity has the type
  */
 #include "world/change.h"
 #include "world/command.h"
 
 #include <stdio.h>
 
-/* SETT_OK if the entity's component can be switched on or off; else the status to fail with. */
+/* Returns SETT_OK if the entity's component can be switched on or off; else the status to fail
+ * with. */
 static sett_status enable_check(const sett_world* world, sett_entity entity, const setti_type* type)
 {
     if (type == NULL) {
@@ -43,7 +44,8 @@ sett_status sett_enable(sett_world* world, sett_entity entity, sett_component co
     if (status != SETT_OK) {
         return setti_world_fail(world, status, __func__, entity, component);
     }
-    if (sett_has(world, entity, type->off->id) != on) {
+    bool is_on = !sett_has(world, entity, type->off->id);
+    if (is_on == on) {
         return SETT_OK;
     }
     if (on) {
@@ -73,9 +75,10 @@ typedef struct enable_record {
 static sett_status enable_apply(sett_world* world, sett_entity entity, const void* call)
 {
     const enable_record* record = call;
-    return sett_has(world, entity, record->component)
-               ? sett_enable(world, entity, record->component, record->on)
-               : SETT_OK;
+    if (!sett_has(world, entity, record->component)) {
+        return SETT_OK;
+    }
+    return sett_enable(world, entity, record->component, record->on);
 }
 
 static void enable_print(const sett_world* world, const void* call, char* out, size_t size)

@@ -1,19 +1,18 @@
 /* misuse.c: reports misuse to the hooks.
  *
- * The workload: one mistake in a loop, many times a second. The log gets the first report of a
- * kind, and then the 10th, the 100th and so on, with this number. The assert hook is called each
- * time, unless only the input is wrong: a file, a delta, the text of a query. Reports are of one
- * kind if their messages differ only in handles of entities, and the same calls in the program led
- * to them.
+ * The workload: a mistake in a loop, many times in a second. The log gets the 1st, 10th, 100th
+ * report of a kind and so on, with the number. The assert hook gets every report, except reports of
+ * wrong input (a file, a delta, the text of a query). Two reports are of the same kind if their
+ * messages differ only in handles of entities, and if the callers on the stack are equal.
  *
  *     message   sett_get, entity 7:2, component 3 "Mass": the handle is stale ...
  *     kind      sett_get, entity    , component 3 "Mass": the handle is stale ...    in draw, main
  *
- * Without the calls, the log would not have a second mistake with the same message, in another
- * place of the program. Only debug builds look at them, which takes about 2 us a report.
+ * Without the callers, the log would miss a second mistake with the same message in another place
+ * of the program. Only debug builds compare callers, in about 2 us for a report.
  *
- * Kinds are stored in a small table, by hash. If it is full, the rarest of four kinds is forgotten,
- * and is logged again as the first of its kind.
+ * A small hash table counts reports of each kind. A new kind in a full table replaces the rarest of
+ * four kinds. The next report of the replaced kind counts as the first.
  *
  * Debug builds also report when two threads write to a world outside of systems.
  */
@@ -25,7 +24,7 @@
 #include <string.h>
 
 #define MISUSE_WAYS 4
-#define MISUSE_CALLERS 16 /* calls that are looked at; about half are inside the library */
+#define MISUSE_CALLERS 16 /* callers to compare; about half are inside the library */
 #define MISUSE_FNV 0x100000001B3u
 
 static bool misuse_is_digit(char c)
@@ -33,7 +32,7 @@ static bool misuse_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The length of a handle such as 7:2 at the beginning of a text; 0 if there is none. */
+/* The length of a handle such as 7:2 at the beginning of a text; 0 if the text has no handle. */
 static size_t misuse_handle(const char* text)
 {
     size_t index = 0;
@@ -55,8 +54,8 @@ static uint64_t misuse_kind(const char* message)
 {
     uint64_t hash = 0xCBF29CE484222325u;
     for (const char* at = message; *at != '\0';) {
-        bool begins = at == message || !misuse_is_digit(at[-1]);
-        size_t skipped = begins ? misuse_handle(at) : 0;
+        bool in_number = at != message && misuse_is_digit(at[-1]);
+        size_t skipped = in_number ? 0 : misuse_handle(at);
         if (skipped == 0) {
             hash = (hash ^ (unsigned char)*at) * MISUSE_FNV;
             skipped = 1;
@@ -71,7 +70,7 @@ static uint64_t misuse_kind(const char* message)
     return hash | 1;
 }
 
-/* Counts a misuse; returns how many of its kind there were, this one included. */
+/* Counts a report of a kind. Returns the number of reports of this kind so far. */
 static uint64_t misuse_count(sett_world* world, uint64_t kind)
 {
     setti_misuse* rarest = NULL;
@@ -83,12 +82,15 @@ static uint64_t misuse_count(sett_world* world, uint64_t kind)
     }
     for (uint32_t way = 0; way < MISUSE_WAYS && count == 0; way++) {
         setti_misuse* at = &world->misuse[(kind / 2 + way) % SETTI_MISUSES]; /* kinds are odd */
-        count = at->kind == kind ? ++at->count : 0;
+        if (at->kind == kind) {
+            count = ++at->count;
+        }
         rarest = rarest == NULL || at->count < rarest->count ? at : rarest;
     }
-    if (count == 0) {
+    if (count == 0) { /* a new kind */
+        count = 1;
         rarest->kind = kind;
-        rarest->count = count = 1;
+        rarest->count = count;
     }
     setti_lock_release(&world->misuse_lock);
     return count;
@@ -142,7 +144,7 @@ SETTI_COLD void setti_misuse_noted_type(const sett_world* of, sett_component id,
     setti_lock_release(&world->misuse_lock);
 }
 
-/* Whether the world or the descriptor of a call is NULL; then the call fails. */
+/* Returns true, and fails, if the world or the descriptor of a call is NULL. */
 static bool misuse_lacks_descriptor(sett_world* world, const void* desc, const char* call)
 {
     if (setti_is_null(world, call, "world")) {
@@ -155,7 +157,7 @@ static bool misuse_lacks_descriptor(sett_world* world, const void* desc, const c
     return desc == NULL;
 }
 
-/* Fails. Returns NULL. */
+/* Fails with ARGUMENT and returns NULL. */
 SETTI_COLD static const void* misuse_long_descriptor(sett_world* world, const char* call)
 {
     setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
@@ -177,9 +179,9 @@ const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t s
     }
     const unsigned char* from = desc;
     unsigned char* to = full;
-    size_t first = (size_t)((unsigned char*)terms - to); /* offset of the terms in both */
-    size_t end = first + SETT_QUERY_TERMS * term_size;   /* of the terms in *desc */
-    size_t full_end = first + SETT_QUERY_TERMS * sizeof(sett_term);
+    size_t first = (size_t)((unsigned char*)terms - to);            /* offset in *desc and *full */
+    size_t end = first + SETT_QUERY_TERMS * term_size;              /* end of the terms in *desc */
+    size_t full_end = first + SETT_QUERY_TERMS * sizeof(sett_term); /* and in *full */
     if (term_size > sizeof(sett_term) || size < end || size - end > full_size - full_end) {
         return misuse_long_descriptor(world, call);
     }

@@ -1,11 +1,10 @@
-/* module.h: modules of higher layers: the state that they hold in a world, and the functions that
- * the world calls.
+/* module.h: how a world holds the state of modules in higher layers, and calls their functions.
  *
- * A module has a slot, whose number its header defines (SETTI_SLOT_*; tools/check_layers.sh rejects
- * a number that is used twice), and may have a table of calls. The world knows modules only by
- * these: nothing in world/ names one, and programs without a module do not link it.
+ * A module has a slot, with a number from the module's header (SETTI_SLOT_*; tools/check_layers.sh
+ * rejects a number that is used twice), and may have a table of calls. The world uses a module only
+ * through the slot and the table: world/ names no module, so programs link only modules in use.
  *
- *     world->module[slot]     what the module holds in this world; NULL until it is used
+ *     world->module[slot]     the state of the module in this world; NULL until first use
  *     world->called[0 ..]     the tables of the modules in use, in order of slots
  *
  * A module's functions for one type are in setti_type: `module`, `cascade`, `codec` (component.h).
@@ -22,24 +21,24 @@ struct setti_type;
 /* Each call is optional. */
 typedef struct setti_module_calls {
     uint32_t slot;
-    /* Frees memory that is not the pool's, because the world is destroyed. */
+    /* Called when the world is destroyed: frees memory outside of the pool. */
     void (*free)(sett_world* world);
     /* Frees caches and unused memory, for sett_world_trim. */
     void (*trim)(sett_world* world);
-    /* Returns NULL, or which part of the module's invariant does not hold; *where becomes the name
-     * of the thing that breaks it. */
+    /* Returns NULL, or the broken part of the module's invariant. *where becomes the name of the
+     * broken query, system or the like. */
     const char* (*validate)(sett_world* world, const char** where);
-    /* The name of a query, system or the like that uses a type between calls, or NULL. */
+    /* The name of a query, system or the like with a pointer to the type, or NULL. */
     const char* (*holder)(const sett_world* world, const struct setti_type* type);
-    const char* kind; /* of such holders, for messages: "query" */
+    const char* kind; /* of the things named by `holder`, for messages: "query" */
     /* Adds the module's memory and counts, for sett_world_stats. */
     void (*count)(const sett_world* world, sett_stats* stats);
-    /* Called when a tag that hides entities is registered: looks at types and groups again. */
+    /* Called when a tag that hides entities is registered: updates queries. */
     void (*update)(sett_world* world);
-    /* Called when `into` has got copies of another world's types. */
+    /* Called after another world's types were copied to `into`. */
     void (*join)(sett_world* into);
 
-    /* The storage for a type of this name; SETT_STORAGE_DEFAULT: as the program registers it. */
+    /* The storage for the type `name`; SETT_STORAGE_DEFAULT: the storage in the descriptor. */
     sett_storage_kind (*choose)(const sett_world* world, const char* name);
     void (*registered)(sett_world* world); /* called after a type was registered */
     /* Called before a type is freed. */
@@ -48,39 +47,38 @@ typedef struct setti_module_calls {
     /* Called before several threads read the world: updates caches. */
     void (*before_jobs)(sett_world* world);
     void (*after_frame)(sett_world* world); /* called at the end of sett_progress */
-    /* The name of the system whose job runs on this thread, or NULL. */
+    /* The name of the system running on the current thread, or NULL. */
     const char* (*running)(const sett_world* world);
-    /* Stores the failure of a job, while jobs run side by side. */
+    /* Stores the failure of a job, while several jobs run. */
     void (*failed)(const sett_world* world, sett_status status, const char* message);
 } setti_module_calls;
 
-/* Functions that report when a running system accesses what it did not declare.
+/* Functions to report undeclared accesses by running systems.
  *   access  SETTI_ACCESS_* */
 typedef struct setti_guard {
-    /* Called at an access to the value of one entity. */
+    /* Called at an access to the value of an entity. */
     void (*touch)(const sett_world* world, sett_entity entity, sett_component component,
                   uint32_t access, const char* call);
-    /* Called at an access to the values of all entities, among them those of other jobs. */
+    /* Called at an access to the values of all entities, also of entities of other jobs. */
     void (*visit)(const sett_world* world, sett_component component, uint32_t access,
                   const char* call);
 } setti_guard;
 
-/* Functions of the module that names entities: at most one in a world. */
+/* Functions of the module for names of entities. */
 typedef struct setti_naming {
-    /* Whether the entity has a name. */
     bool (*has)(const sett_world* world, sett_entity entity);
-    /* Whether `has` and `path` need no memory. They do after the state was replaced, until a name
-     * is used. */
+    /* Whether `has` and `path` can run without allocating memory. False after the state was
+     * replaced, until a name is used. */
     bool (*ready)(const sett_world* world);
-    /* Writes the names of an entity's ancestors and its own, from the root down, as snprintf does.
-     * Returns the whole length. */
+    /* Writes the names of the entity and of all ancestors, from the root down. Like snprintf, cuts
+     * the text at `size` and returns the whole length. */
     size_t (*path)(const sett_world* world, sett_entity entity, char* out, size_t size);
 } setti_naming;
 
-/* Adds a table to those that are called, unless it was added before. */
+/* Adds a module's table to world->called, unless the table was added before. */
 void setti_world_add_calls(sett_world* world, const setti_module_calls* calls);
 
-/* Loops over the tables that have a call:
+/* Loops over the tables in which `call` is not NULL:
  *     SETTI_MODULES_EACH(world, calls, trim) { calls->trim(world); } */
 #define SETTI_MODULES_EACH(world, calls, call)                                                     \
     for (const setti_module_calls *const *at_##calls = (world)->called, *calls;                    \

@@ -1,7 +1,7 @@
 /* round.c: rounds floating point numbers to the steps of their members, for the network.
  *
- * The workload: once a frame, before the snapshot for the next delta; some ten thousand values of
- * few types, most of which are rounded already. So a value is written only if it changes.
+ * The workload: one call in a frame, before the snapshot for the next delta; some ten thousand
+ * values of few types. Most values are rounded already, so only changed values are written.
  *
  * The whole world is rounded, not only what a delta contains: deltas are differences of values, and
  * sender and receiver compare hashes of their worlds.
@@ -12,7 +12,7 @@
 #include "sett/members.h"
 #include "world/world.h"
 
-/* Whether a struct has members that are rounded; `of` may be NULL. */
+/* Whether a struct has a member with a step. `of` may be NULL. */
 static bool round_concerns(const sett_struct* of)
 {
     bool found = false;
@@ -24,24 +24,28 @@ static bool round_concerns(const sett_struct* of)
     return found;
 }
 
-/* The nearest multiple of a step; of two equally near ones the one further from 0. A step is a
- * power of two, so each operation is exact, on every machine. */
+/* Rounds a number to the nearest multiple of `step`, and a half away from 0. A step is a power of
+ * two, so each operation is exact on every machine. */
 static double round_number(double number, double step)
 {
     double steps = number / step;
-    if (!(steps > -4503599627370496.0 && steps < 4503599627370496.0)) {
-        return number; /* NaN, infinite, or so large that it is a multiple already */
+    if (!(steps > -4503599627370496.0 && steps < 4503599627370496.0)) { /* 2^52 */
+        return number; /* NaN, infinite, or so large that every such number is a multiple */
     }
     int64_t whole = (int64_t)steps;
     double rest = steps - (double)whole;
-    whole += rest >= 0.5 ? 1 : rest <= -0.5 ? -1 : 0;
+    if (rest >= 0.5) {
+        whole++;
+    } else if (rest <= -0.5) {
+        whole--;
+    }
     return (double)whole * step;
 }
 
-/* The `out` for a test without a change. */
+/* The argument `out` to compare without writing. */
 #define ROUND_ONLY_TEST NULL
 
-/* Writes the rounded number to `out`, if it differs. Returns whether it does. */
+/* Rounds the number at `at`. If the number changes, writes it to `out` and returns true. */
 static bool round_element(const void* at, uint32_t size, double step, void* out)
 {
     float narrow;
@@ -65,7 +69,7 @@ static bool round_element(const void* at, uint32_t size, double step, void* out)
     return changes;
 }
 
-/* Writes the rounded numbers of a value to `out`, if they differ. Returns whether one does. */
+/* Writes the rounded numbers of a value to `out`. Returns true if a number changes. */
 static bool round_value(const sett_struct* of, const unsigned char* value, unsigned char* out)
 {
     bool changes = false;

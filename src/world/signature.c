@@ -1,8 +1,8 @@
 /* signature.c: see signature.h.
  *
- * The workload: a game has some dozens to thousands of different sets and toggles types between
- * them millions of times; almost every transition has been taken before. The one danger is many
- * independent types: n of them make up to 2^n sets, which is what dont_fragment types are for.
+ * The workload: a game has some dozens to thousands of different sets and toggles types millions of
+ * times, almost always along existing edges. The danger is many independent types, because n such
+ * types make up to 2^n sets. A game registers independent types as dont_fragment.
  *
  * Invariant:  types ascend strictly;  two records in use never hold the same set;  hooked <= count;
  *             an edge (s, t) -> r means: r's set is s's set with t toggled
@@ -13,11 +13,11 @@
 
 static uint64_t signature_edge_key(uint32_t signature, sett_component type)
 {
-    return ((uint64_t)signature << 32) | type; /* types are not 0, so neither is the key */
+    return ((uint64_t)signature << 32) | type; /* not 0, because a type is not 0 */
 }
 
-/* Makes room for a record more, and creates the empty set with the first one. False when memory
- * runs out. */
+/* Makes room for one more record. The first call also adds the empty set, record 0. False when
+ * memory runs out. */
 static bool signature_grow(setti_pool* pool, setti_signature_table* table)
 {
     if (table->count < table->capacity) {
@@ -62,20 +62,20 @@ static bool signature_is_toggled(const setti_signature* other, const setti_signa
 {
     SETTI_ASSERT(type != 0);
     bool removed = signature_contains(from, type);
-    const setti_signature* more = removed ? from : other;
-    const setti_signature* less = removed ? other : from;
+    const setti_signature* larger = removed ? from : other; /* with the type */
+    const setti_signature* smaller = removed ? other : from;
     uint32_t k = 0;
-    bool same = more->count == less->count + 1;
-    for (uint32_t at = 0; same && at < more->count; at++) {
-        if (more->types[at] != type) {
-            same = k < less->count && more->types[at] == less->types[k];
+    bool same = larger->count == smaller->count + 1;
+    for (uint32_t at = 0; same && at < larger->count; at++) {
+        if (larger->types[at] != type) {
+            same = k < smaller->count && larger->types[at] == smaller->types[k];
             k++;
         }
     }
-    return same && k == less->count;
+    return same && k == smaller->count;
 }
 
-/* The hash of a set is the xor of these hashes, so that toggling a type is one step. */
+/* The hash of a type. The hash of a set is the xor of the types' hashes, so toggling is one xor. */
 static uint64_t signature_type_hash(sett_component type)
 {
     return setti_hash_bytes(&type, sizeof(type));
@@ -90,7 +90,7 @@ static uint64_t signature_hash(const setti_signature* signature)
     return hash;
 }
 
-/* The key of a hash in the map, which has no key 0. */
+/* The key in by_set for the hash of a set. The map cannot have a key 0. */
 static uint64_t signature_key(uint64_t hash)
 {
     return hash != 0 ? hash : 1;
@@ -137,13 +137,13 @@ static void signature_free_types(setti_pool* pool, setti_signature* signature)
     memset(signature, 0, sizeof(*signature));
 }
 
-/* Puts a new set into the table. Returns its number, SETTI_NONE when memory runs out. */
+/* Adds a new set to the table. Returns the number of the set; SETTI_NONE when memory runs out. */
 static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
-                                 setti_signature* made, uint64_t key)
+                                 setti_signature* added, uint64_t key)
 {
     bool appends = table->free == SETTI_NONE;
     uint32_t number = appends ? table->count : table->free;
-    uint32_t same_hash = setti_hash_map_find(&table->by_set, key); /* the other sets with it */
+    uint32_t same_hash = setti_hash_map_find(&table->by_set, key); /* first record of the chain */
     if ((appends && !signature_grow(pool, table)) ||
         !setti_hash_map_set(pool, &table->by_set, key, number)) {
         return SETTI_NONE;
@@ -155,20 +155,20 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
         table->free_count--;
     }
     SETTI_ASSERT(number < table->capacity);
-    made->chain = same_hash;
-    table->record[number] = *made;
+    added->chain = same_hash;
+    table->record[number] = *added;
     return number;
 }
 
-/* The number of the set `signature` with a type toggled, whose hash is given; SETTI_NONE if the
- * table does not have that set. */
+/* Finds the set `signature` with `type` toggled. Returns SETTI_NONE if the table lacks this set.
+ *   hash  of the set to find */
 static uint32_t signature_find_toggled(const setti_signature_table* table, uint32_t signature,
                                        sett_component type, uint64_t hash)
 {
     const setti_signature* from = &table->record[signature];
-    /* The empty set is not in the map. By chance another set may have its hash. */
-    if (hash == 0 && signature_is_toggled(&table->record[0], from, type)) {
-        return 0;
+    bool may_be_empty = hash == 0; /* or another set with hash 0 by chance */
+    if (may_be_empty && signature_is_toggled(&table->record[0], from, type)) {
+        return 0; /* the empty set is not in the map */
     }
     uint32_t to = setti_hash_map_find(&table->by_set, signature_key(hash));
     while (to != SETTI_NONE && !signature_is_toggled(&table->record[to], from, type)) {
@@ -187,18 +187,18 @@ uint32_t setti_signature_take_edge(setti_pool* pool, setti_signature_table* tabl
     uint64_t hash = signature_hash(&table->record[signature]) ^ signature_type_hash(type);
     uint32_t to = signature_find_toggled(table, signature, type, hash);
     if (to == SETTI_NONE) {
-        setti_signature made;
-        if (!signature_copy_toggled(pool, &table->record[signature], type, hooked, &made)) {
+        setti_signature toggled;
+        if (!signature_copy_toggled(pool, &table->record[signature], type, hooked, &toggled)) {
             return SETTI_NONE;
         }
-        to = signature_insert(pool, table, &made, signature_key(hash));
+        to = signature_insert(pool, table, &toggled, signature_key(hash));
         if (to == SETTI_NONE) {
-            signature_free_types(pool, &made);
+            signature_free_types(pool, &toggled);
             return SETTI_NONE;
         }
     }
     SETTI_ASSERT(to != signature && to < table->count);
-    /* The edge in both directions. Without memory for it, it is found by the hash again. */
+    /* Two edges, one for each direction. Without memory, the next call searches by hash again. */
     (void)setti_hash_map_set(pool, &table->edges, signature_edge_key(signature, type), to);
     (void)setti_hash_map_set(pool, &table->edges, signature_edge_key(to, type), signature);
     return to;
@@ -215,7 +215,7 @@ void setti_signature_hook(const setti_signature_table* table, sett_component typ
 {
     for (uint32_t number = 1; number < table->count; number++) {
         if (setti_signature_has(table, number, type)) {
-            table->record[number].hooked += hooked ? 1 : UINT32_MAX;
+            table->record[number].hooked += hooked ? 1 : UINT32_MAX; /* or subtracts 1 */
         }
     }
 }
@@ -230,7 +230,7 @@ void setti_signature_sweep(setti_pool* pool, setti_signature_table* table)
     table->swept++;
     table->free = SETTI_NONE;
     table->free_count = 0;
-    for (uint32_t number = table->count - 1; number > 0; number--) { /* the lowest is free first */
+    for (uint32_t number = table->count - 1; number > 0; number--) { /* the lowest is first */
         setti_signature* record = &table->record[number];
         if (record->mark == 0) {
             signature_free_types(pool, record);
@@ -245,8 +245,7 @@ void setti_signature_sweep(setti_pool* pool, setti_signature_table* table)
             uint64_t key = signature_key(signature_hash(record));
             record->mark = 0;
             record->chain = setti_hash_map_find(&table->by_set, key);
-            /* Without memory for this, the set gets a second number when an edge leads to it; both
-             * numbers are correct. */
+            /* Without memory, the set may get a second number later. Both numbers are correct. */
             (void)setti_hash_map_set(pool, &table->by_set, key, number);
         }
     }

@@ -1,8 +1,9 @@
-/* signature.h: sets of component types, interned: equal sets have one number, 0 is the empty set.
+/* signature.h: interned sets of component types. Equal sets have the same number; the empty set has
+ * number 0.
  *
- * The table is a graph. From a signature, adding or removing a type follows an edge to another;
- * edges are made on demand and found by one hash of (signature, type). It is a cache: the state of
- * a world does not depend on which numbers its sets have.
+ * The table is a graph. An edge leads from a signature to the signature with a type toggled (added
+ * or removed). Edges are created on demand, and found by a hash of (signature, type). The table is
+ * a cache: the state of a world does not depend on the numbers of signatures.
  */
 #ifndef SETTI_SIGNATURE_H
 #define SETTI_SIGNATURE_H
@@ -14,11 +15,10 @@ typedef struct setti_signature {
     sett_component* types; /* ascending */
     uint32_t count;
     uint32_t room;   /* capacity of `types` */
-    uint32_t hooked; /* types of the set that have SETTI_TYPE_REMOVE_HOOKS */
-    /* the next record with an equal hash, or, of a free record, the next free one; SETTI_NONE: it
-     * is the last */
+    uint32_t hooked; /* types of the set with SETTI_TYPE_REMOVE_HOOKS */
+    /* the next record with an equal hash; of a free record, the next free record; or SETTI_NONE */
     uint32_t chain;
-    uint32_t mark; /* while unused signatures are freed: 1 if it is in use */
+    uint32_t mark; /* while unused signatures are freed: 1 if in use */
 } setti_signature;
 
 typedef struct setti_signature_table {
@@ -27,24 +27,24 @@ typedef struct setti_signature_table {
     uint32_t capacity;
     uint32_t free; /* the first free record, or SETTI_NONE */
     uint32_t free_count;
-    uint32_t reclaim_at; /* free unused signatures when so many are in use */
-    uint32_t swept;      /* how often setti_signature_sweep ran: numbers may mean other sets then */
+    uint32_t reclaim_at; /* number of signatures at which unused signatures are freed next */
+    uint32_t swept;      /* how often setti_signature_sweep ran; numbers may change their meaning */
     setti_hash_map by_set; /* hash of the types -> first record of its chain */
     setti_hash_map edges;  /* signature and type -> signature with the type toggled */
 } setti_signature_table;
 
-/* Unused signatures are not freed while fewer than this exist. */
+/* The number of signatures below which unused signatures are not freed. */
 #define SETTI_SIGNATURE_RECLAIM 4096
 
-/* The signature to which an edge leads; SETTI_NONE if the edge is not known. */
+/* The signature at the end of an edge; SETTI_NONE if the edge is not in the table. */
 static inline uint32_t setti_signature_edge(const setti_signature_table* table, uint32_t signature,
                                             sett_component type)
 {
     return setti_hash_map_find(&table->edges, ((uint64_t)signature << 32) | type);
 }
 
-/* The signature with a type toggled: removed if it is in the signature, else added. Frees no
- * signatures. SETTI_NONE when memory runs out. The first function is for an edge that is not known.
+/* Returns the signature with a type toggled: removed if the signature has the type, else added.
+ * SETTI_NONE when memory runs out. setti_signature_take_edge also creates the edge.
  *   hooked  the type has SETTI_TYPE_REMOVE_HOOKS */
 uint32_t setti_signature_take_edge(setti_pool* pool, setti_signature_table* table,
                                    uint32_t signature, sett_component type, bool hooked);
@@ -57,7 +57,8 @@ SETTI_INLINE uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_t
                : setti_signature_take_edge(pool, table, signature, type, hooked);
 }
 
-/* Updates the counts of hooked types: from now on the type is hooked, or it is not any more. */
+/* Updates `hooked` of the signatures with a type after the type's SETTI_TYPE_REMOVE_HOOKS changed.
+ *   hooked  whether the type now has removal hooks */
 void setti_signature_hook(const setti_signature_table* table, sett_component type, bool hooked);
 
 bool setti_signature_has(const setti_signature_table* table, uint32_t signature,
@@ -68,8 +69,8 @@ static inline uint32_t setti_signature_count(const setti_signature_table* table)
     return table->count - table->free_count;
 }
 
-/* Frees the signatures whose mark is 0, and all edges. The caller has marked those in use, and
- * resets its own caches. */
+/* Frees all edges, and the signatures with mark 0. Before, the caller marks the signatures in use;
+ * afterwards, the caller resets its own caches. */
 void setti_signature_sweep(setti_pool* pool, setti_signature_table* table);
 
 const char* setti_signature_validate(const setti_signature_table* table);

@@ -1,13 +1,12 @@
-/* strings.c: the calls by which a program writes strings and lists.
+/* strings.c: the calls of a program to write strings and lists.
  *
- * The workload: one value at a time, also in systems that run side by side. So these calls use only
- * the world's allocator, and record a failure only where no other thread does.
+ * The workload: one value at a time, also in systems on several threads. So these calls use only
+ * the world's allocator, and do not record a failure while several threads run.
  */
 #include "sett/strings.h"
 #include "world/world.h"
 
-/* Fails; does not record the failure while systems run side by side, which must not write the
- * world. */
+/* Returns `status`, and records the failure unless several threads run. */
 static sett_status owned_fail(sett_world* world, sett_status status, const char* call)
 {
     return world->side_by_side ? status : setti_world_fail(world, status, call, sett_null(), 0);

@@ -1,7 +1,7 @@
 /* term.c: checks terms. See term.h.
  *
  * Invariant:  each combination of kind, walk, entity, singleton, along, changed and drives is used
- *             as documented, or rejected: none is ignored
+ *             as documented, or rejected, but never ignored
  */
 #include "world/term.h"
 #include "base/bits.h"
@@ -16,19 +16,24 @@ uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS])
     return count;
 }
 
-/* The kinds of a term: SETTI_TERM_*. */
+static uint32_t term_kind_of_walk(const sett_term* term)
+{
+    if (setti_term_is_upward(term)) {
+        return SETTI_TERM_UPWARD;
+    }
+    return setti_term_is_elsewhere(term) ? SETTI_TERM_ELSEWHERE : 0;
+}
+
+/* The kinds (SETTI_TERM_*) of a term, combined with |. */
 static uint32_t term_kinds(const sett_term* term)
 {
     static const uint32_t kinds[] = {0, SETTI_TERM_WITHOUT, SETTI_TERM_OPTIONAL, SETTI_TERM_ANY};
     SETTI_ASSERT((unsigned)term->kind <= SETT_ANY);
     return kinds[term->kind] | (term->changed ? SETTI_TERM_CHANGED : 0u) |
-           (term->drives ? SETTI_TERM_DRIVES : 0u) |
-           (setti_term_is_upward(term)      ? SETTI_TERM_UPWARD
-            : setti_term_is_elsewhere(term) ? SETTI_TERM_ELSEWHERE
-                                            : 0u);
+           (term->drives ? SETTI_TERM_DRIVES : 0u) | term_kind_of_walk(term);
 }
 
-/* The contradiction inside a term, or NULL. */
+/* Returns the text of the contradiction inside a term, or NULL. */
 static const char* term_contradiction(const sett_term* term)
 {
     bool elsewhere = setti_term_is_elsewhere(term);
@@ -48,15 +53,17 @@ static const char* term_contradiction(const sett_term* term)
     if (term->singleton && !sett_is_null(term->entity)) {
         return "`entity` and `singleton` are both set - leave out one";
     }
-    return term->along != 0 && term->walk == SETT_WALK_NONE
-               ? "`along` is set without `walk` - set `walk`"
-               : NULL;
+    if (term->along != 0 && term->walk == SETT_WALK_NONE) {
+        return "`along` is set without `walk` - set `walk`";
+    }
+    return NULL;
 }
 
-/* Why the term is not allowed, or NULL. */
+/* Returns the reason why a term is not allowed, or NULL. */
 static const char* term_excess(const sett_term* term, uint32_t allowed)
 {
     static const char* const why[] = {
+        /* by the number of the bit in SETTI_TERM_* */
         "SETT_WITHOUT is not observed", /* allowed everywhere so far */
         "SETT_ANY is not observed",     /* allowed everywhere so far */
         "an optional term has no effect here - leave it out",
@@ -81,13 +88,18 @@ const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t 
         const sett_term* term = &terms[*at];
         if ((unsigned)term->kind > SETT_ANY || (unsigned)term->access > SETT_NONE ||
             (unsigned)term->walk > SETT_WALK_SELF_UP) {
-            return (unsigned)term->kind > SETT_ANY ? "`kind` has an unknown value - use SETT_WITH"
-                   : (unsigned)term->access > SETT_NONE
-                       ? "`access` has an unknown value - use SETT_IN"
-                       : "`walk` has an unknown value - use SETT_WALK_UP";
+            if ((unsigned)term->kind > SETT_ANY) {
+                return "`kind` has an unknown value - use SETT_WITH";
+            }
+            if ((unsigned)term->access > SETT_NONE) {
+                return "`access` has an unknown value - use SETT_IN";
+            }
+            return "`walk` has an unknown value - use SETT_WALK_UP";
         }
         const char* wrong = term_contradiction(term);
-        wrong = wrong == NULL ? term_excess(term, allowed) : wrong;
+        if (wrong == NULL) {
+            wrong = term_excess(term, allowed);
+        }
         if (wrong != NULL) {
             return wrong;
         }
@@ -95,12 +107,12 @@ const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t 
             return "`drives` is set in two terms - leave out one";
         }
         driver = driver || term->drives;
-        bool other = setti_term_is_elsewhere(term);
-        elsewhere += other;
+        bool is_elsewhere = setti_term_is_elsewhere(term);
+        elsewhere += is_elsewhere;
         if (elsewhere > SETT_QUERY_ELSEWHERE) {
             return "more than 8 terms are about other entities - use fewer";
         }
-        if (elsewhere != 0 && !other) {
+        if (elsewhere != 0 && !is_elsewhere) {
             return "a term about another entity comes before this one - move it to the end";
         }
     }

@@ -1,6 +1,6 @@
-/* term.h: checks which terms are allowed, and whether a term contradicts itself. Queries,
- * observers, and systems with on_enter call it, so that all of them reject a term with one message.
- * Terms in text and JSON are turned into these terms first. */
+/* term.h: checks terms: which kinds of terms are allowed, and contradictions inside a term.
+ * Queries, observers, and systems with on_enter share these checks, and so also the messages. The
+ * parsers of text and JSON produce the same terms. */
 #ifndef SETTI_TERM_H
 #define SETTI_TERM_H
 
@@ -15,7 +15,7 @@ enum {
     SETTI_TERM_OPTIONAL = 4,
     SETTI_TERM_CHANGED = 8,
     SETTI_TERM_DRIVES = 16,
-    SETTI_TERM_ELSEWHERE = 32, /* about another entity than the visited one, but no ancestor */
+    SETTI_TERM_ELSEWHERE = 32, /* about another entity, which is not an ancestor */
     SETTI_TERM_UPWARD = 64     /* about the parent or an ancestor in the hierarchy */
 };
 
@@ -25,31 +25,32 @@ enum {
 #define SETTI_TERM_OF_VALUES (SETTI_TERM_WITHOUT | SETTI_TERM_ANY) /* observers of a component */
 #define SETTI_TERM_OF_ENTERING                                     /* observers of a query */      \
     (SETTI_TERM_WITHOUT | SETTI_TERM_ANY | SETTI_TERM_UPWARD)
-/* Systems with on_enter or on_exit may also have the kinds that only their loops use. */
+/* The loops of systems with on_enter or on_exit use more kinds of terms than the observer does. */
 #define SETTI_TERM_OF_SYSTEMS_ENTERING                                                             \
     (SETTI_TERM_OF_ENTERING | SETTI_TERM_OPTIONAL | SETTI_TERM_DRIVES)
 
-/* Whether a term is about another entity than the visited one. */
+/* Whether a term tests another entity, not the visited entity. */
 SETTI_INLINE bool setti_term_is_elsewhere(const sett_term* term)
 {
     return term->walk != SETT_WALK_NONE || term->singleton || !sett_is_null(term->entity);
 }
 
-/* Whether a term is about the parent or an ancestor. */
+/* Whether a term tests the parent or an ancestor. */
 SETTI_INLINE bool setti_term_is_upward(const sett_term* term)
 {
     return term->walk != SETT_WALK_NONE && (term->along == 0 || term->along == SETT_ID_HIERARCHY);
 }
 
-/* How many terms there are: component 0 ends the list. */
+/* Counts the terms before the first with component 0. */
 uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS]);
 
-/* NULL, or what is wrong with a list of terms, which may be of the kinds `allowed`; *at becomes the
- * number of the wrong term. Does not look at components. */
+/* Checks a list of terms. Returns NULL, or the text of an error and in *at the number of the wrong
+ * term. Does not check that the components are registered.
+ *   allowed  the allowed kinds of terms (SETTI_TERM_*) */
 const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t allowed,
                               uint32_t* at);
 
-/* Fails with ARGUMENT: the term number `at` of the query or observer `name` is wrong. */
+/* Fails with ARGUMENT, because the term number `at` of the query or observer `name` is wrong. */
 sett_status setti_term_reject(sett_world* world, const sett_term terms[SETT_QUERY_TERMS],
                               uint32_t at, const char* call, const char* name, const char* wrong);
 

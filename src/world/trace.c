@@ -1,7 +1,7 @@
 /* trace.c: sets the profiler of a world.
  *
- * The workload: some hundred spans a frame, or no profiler at all. So where a span begins one
- * pointer is compared, and no time is read: the profiler has a clock of its own.
+ * The workload: some hundred spans in a frame, or no profiler at all. So the begin of a span only
+ * compares a pointer. The profiler reads the time.
  *
  * Invariant:  spans of a thread are properly nested; the profiler does not change inside of a span
  */

@@ -1,4 +1,4 @@
-/* trace.h: where spans of time begin and end. */
+/* trace.h: reports the begin and end of spans of time to the profiler. */
 #ifndef SETTI_TRACE_H
 #define SETTI_TRACE_H
 

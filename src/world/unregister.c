@@ -1,8 +1,8 @@
-/* unregister.c: unregisters component types, so that others can have their names and ids.
+/* unregister.c: unregisters component types, so that other types can have the names and ids.
  *
- * The workload: a library of the game that is built again while the world lives, some dozens of
- * types at once. A type that something uses beyond one call, such as a query, is not unregistered.
- * No callback runs between the last test and the end of the type.
+ * The workload: some dozens of types at once, when a game library is built and loaded again while
+ * the world lives. A type in use, for example by a query, is not unregistered. No callback runs
+ * between the last test for uses and the end of the type.
  *
  * Invariant:  an unregistered type is in no list, no signature, and no term of a query or observer
  */
@@ -19,7 +19,7 @@ static sett_status unregister_reject(sett_world* world, const setti_type* type, 
                                  unregister_call, type->desc.name, kind, name);
 }
 
-/* Whether the library itself uses the type, or it is a relationship. */
+/* Whether the type is a relationship or is used by the library. */
 static bool unregister_is_own(const sett_world* world, const setti_type* type)
 {
     bool library = type->id >= SETTI_COMPONENT_LIBRARY && type->id < SETT_ID_RESERVED_END;
@@ -50,8 +50,8 @@ static bool unregister_is_listened(const setti_listener* listener, const setti_t
            (type->off != NULL && setti_type_list_has(&listener->without, type->off));
 }
 
-/* Destroys the groups of layouts that use the type. Fails if a group of the program or an observer
- * uses it. */
+/* Destroys the layouts' groups that use the type. Fails if an observer or a group of the program
+ * uses the type. */
 static sett_status unregister_from_listeners(sett_world* world, const setti_type* type)
 {
     setti_listener* next;
@@ -67,8 +67,8 @@ static sett_status unregister_from_listeners(sett_world* world, const setti_type
     return observer == NULL ? SETT_OK : unregister_reject(world, type, "observer", observer);
 }
 
-/* Destroys the groups of layouts that use the type. Fails with a message that names what else uses
- * it. */
+/* Destroys the layouts' groups that use the type. Fails if there is another user of the type; the
+ * message names the user. */
 static sett_status unregister_release(sett_world* world, const setti_type* type)
 {
     sett_status status = setti_world_check_no_snapshots(world, unregister_call);
@@ -98,20 +98,19 @@ static sett_status unregister_release(sett_world* world, const setti_type* type)
     return status == SETT_OK ? unregister_from_listeners(world, type) : status;
 }
 
-/* Removes a type from a list, whose order stays. */
+/* Removes a type from a list and preserves the order of the other types. */
 static void unregister_from(setti_type_list* list, const setti_type* type)
 {
-    uint32_t left = 0;
+    uint32_t count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         if (list->item[k] != type) {
-            list->item[left++] = list->item[k];
+            list->item[count++] = list->item[k];
         }
     }
-    list->count = left;
+    list->count = count;
 }
 
-/* Removes a type that no entity has from the world and frees it, with the tag that switches it off.
- */
+/* Removes a type without entities from the world and frees the type, and also its "off" tag. */
 static void unregister_end(sett_world* world, setti_type* type)
 {
     SETTI_ASSERT(type->storage.count == 0 && type->owner == NULL);
@@ -127,9 +126,9 @@ static void unregister_end(sett_world* world, setti_type* type)
     for (uint32_t k = 0; k < type->required.count; k++) {
         setti_type* needed = type->required.item[k];
         unregister_from(&needed->dependants, type);
-        needed->flags &= ~(needed->dependants.count == 0
-                               ? (uint32_t)(SETTI_TYPE_REQUIRED | SETTI_TYPE_REQUIRED_APART)
-                               : 0);
+        bool still_required = needed->dependants.count != 0;
+        uint32_t flags = SETTI_TYPE_REQUIRED | SETTI_TYPE_REQUIRED_APART;
+        needed->flags &= ~(still_required ? 0 : flags);
     }
     for (uint32_t k = 0; k < world->prepared; k++) {
         if (world->registered.item[k] == type) {
@@ -158,12 +157,12 @@ sett_status sett_component_unregister(sett_world* world, sett_component componen
     sett_status status = unregister_release(world, type);
     status = status == SETT_OK ? sett_component_clear(world, component) : status;
     if (status == SETT_OK) {
-        status = unregister_release(world, type); /* again: callbacks may have used the type */
+        status = unregister_release(world, type); /* callbacks may have made new users */
     }
     if (status == SETT_OK) {
         setti_edit_reclaim_signatures(world);
         unregister_end(world, type);
-        world->listener_version++; /* queries look up again which tags hide entities */
+        world->listener_version++; /* so that queries update their list of hidden tags */
     }
     return status;
 }

@@ -1,6 +1,6 @@
-/* use.h: counters of what a program does with types, queries and groups.
+/* use.h: counters of a program's use of types, queries and groups.
  *
- * The world and its queries count, and read none of these: layouts (tune/) are chosen by them.
+ * The world and its queries increment the counters. The module tune/ reads them to choose layouts.
  *
  *     world->counting     loops are counted: sett_profile_begin, sett_layout_auto
  *     world->profiling    access to single entities is counted as well: sett_profile_begin
@@ -27,17 +27,17 @@ typedef struct setti_query_use {
 typedef struct setti_type_use {
     uint64_t added;
     uint64_t removed;
-    uint64_t accessed; /* values that were read or written */
+    uint64_t accessed; /* values read or written */
 } setti_type_use;
 
-/* One possible change of the layout: a group for a query, the other storage of a type, the end of
- * a group. */
+/* A possible change of the layout: to create a group for a query, to destroy a group, or to change
+ * the storage of a type. */
 typedef struct setti_relayout_use {
-    int64_t regret;      /* what the change would have saved so far, less its cost */
-    uint64_t churn;      /* how often entities entered or left the group, or would have */
+    int64_t regret;      /* saving so far if the change had been made, less the change's cost */
+    uint64_t churn;      /* how often entities entered or left the (possible) group */
     uint32_t changes;    /* how often the change was made */
-    uint32_t stamp : 31; /* number of the list that a query was put on last */
-    uint32_t taken : 1;  /* of a query: a change of this sample concerns it */
+    uint32_t stamp : 31; /* of a query: number of the last list with the query */
+    uint32_t taken : 1;  /* of a query: a change of the current sample concerns the query */
 } setti_relayout_use;
 
 #endif

@@ -1,42 +1,45 @@
-/* validate.c: checks the invariants of all modules, and those between modules.
+/* validate.c: checks the invariants of each module, and the invariants between modules.
  *
- * Invariant of the world:  a storage has an index => that entity is alive;
- *             a type that is not dont_fragment is in an entity's signature
- *                 <=>  its storage has the entity;
- *             a signature's `hooked` = its types with removal hooks;
- *             an entity has a type => it has all types that the type requires;
+ * Invariant of the world:  a storage has an index => the entity at the index is alive;
+ *             a type without dont_fragment is in an entity's signature
+ *                 <=>  the type's storage has the entity;
+ *             a signature's `hooked` = number of types with removal hooks in the signature;
+ *             an entity has a type => the entity has all types required by the type;
  *             at most one entity has the tag of singletons;
- *             a remembered transition of a type that is not dont_fragment begins at a signature
- *             without the type if it adds, with the type if it removes
+ *             a type without dont_fragment is not in the signatures type->added[].from, and is in
+ *             the signatures type->removed[].from
  */
 #include "world/world.h"
 
 #include <stdio.h>
 
-/* Whether the remembered transitions begin where they have to. Fast paths that find one do not test
- * whether the entity has the type. */
+/* Whether the type's cached transitions begin at correct signatures. A fast path that uses a cached
+ * transition does not test whether the entity has the type. */
 static bool validate_transitions(const sett_world* world, const setti_type* type)
 {
     for (uint32_t k = 0; k < SETTI_TRANSITIONS; k++) {
-        uint32_t lacks = type->added[k].from;
-        uint32_t has = type->removed[k].from;
-        if ((lacks != SETTI_NONE && setti_signature_has(&world->signatures, lacks, type->id)) ||
-            (has != SETTI_NONE && !setti_signature_has(&world->signatures, has, type->id))) {
+        uint32_t without = type->added[k].from;
+        uint32_t with = type->removed[k].from;
+        if (without != SETTI_NONE && setti_signature_has(&world->signatures, without, type->id)) {
+            return false;
+        }
+        if (with != SETTI_NONE && !setti_signature_has(&world->signatures, with, type->id)) {
             return false;
         }
     }
     return true;
 }
 
-/* NULL, or what is wrong with an entity at whose index the storage of a type has a value. */
+/* Checks an entity with a value in the storage of a type. Returns NULL or the error. */
 static const char* validate_owner(const sett_world* world, const setti_type* type, uint32_t index)
 {
     if (sett_is_null(setti_entity_at(&world->entities, index))) {
         return "an entity that is not alive has it";
     }
     uint32_t signature = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
-    bool listed = setti_signature_has(&world->signatures, signature, type->id);
-    if (listed == ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0)) {
+    bool in_signature = setti_signature_has(&world->signatures, signature, type->id);
+    bool dont_fragment = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
+    if (in_signature == dont_fragment) {
         return "storage and signature disagree";
     }
     for (uint32_t k = 0; k < type->required.count; k++) {
@@ -47,7 +50,7 @@ static const char* validate_owner(const sett_world* world, const setti_type* typ
     return NULL;
 }
 
-/* NULL, or what is wrong with a type, its storage, or the entities that have it. */
+/* Checks a type, its storage, and the entities with the type. Returns NULL or the error. */
 static const char* validate_type(const sett_world* world, const setti_type* type)
 {
     const char* reason = setti_storage_validate(&type->storage);
@@ -62,18 +65,21 @@ static const char* validate_type(const sett_world* world, const setti_type* type
     }
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         bool flagged = (type->flags & (uint32_t)SETTI_TYPE_ON_ADD << event) != 0;
-        if (flagged != (type->notified[event].count != 0)) {
+        bool notifies = type->notified[event].count != 0;
+        if (flagged != notifies) {
             return "its flags do not say which events have callbacks";
         }
     }
     SETTI_EACH_INDEX(index, &type->storage) {
-        reason = reason != NULL ? reason : validate_owner(world, type, index);
+        if (reason == NULL) {
+            reason = validate_owner(world, type, index);
+        }
     }
     return reason;
 }
 
-/* NULL, or what is wrong with the signatures of entities: the storage of each type in a signature
- * has to have the entity. (validate_type checks the other direction.) */
+/* Checks that the storages of all types in a signature have the entity (validate_type checks the
+ * other direction). Returns NULL or the error. */
 static const char* validate_signatures(const sett_world* world)
 {
     const setti_pages* pages = &world->entities.pages;
@@ -105,7 +111,7 @@ static const char* validate_signatures(const sett_world* world)
     return NULL;
 }
 
-/* NULL, or where a listener's members are not the entities that match its conditions. */
+/* Checks that a listener's members are the matching entities. Returns NULL or the error. */
 static const char* validate_listener(const sett_world* world, const setti_listener* listener)
 {
     SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES);
@@ -120,7 +126,8 @@ static const char* validate_listener(const sett_world* world, const setti_listen
         uint32_t signature = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
         bool matches = setti_listener_matches(listener, &world->signatures, signature);
         members += matches;
-        if (matches != setti_listener_has(listener, index)) {
+        bool is_member = setti_listener_has(listener, index);
+        if (matches != is_member) {
             return matches ? "group: an entity that matches is not a member"
                            : "group: a member does not match";
         }
@@ -129,7 +136,8 @@ static const char* validate_listener(const sett_world* world, const setti_listen
     return count != members ? "group: it miscounts its members" : NULL;
 }
 
-/* Destroying needs no memory: collect_list has room for each entity that links may collect. */
+/* Checks the room of collect_list, so that destroying needs no memory. Returns NULL or the
+ * error. */
 static const char* validate_collect(const sett_world* world)
 {
     uint64_t room = 1;
@@ -146,7 +154,7 @@ static const char* validate_collect(const sett_world* world)
                : "the room for entities that are destroyed together is miscounted, or in use";
 }
 
-/* No reservation lasts longer than the call that made it. */
+/* Checks that no reservation is left over from an earlier call. Returns NULL or the error. */
 static const char* validate_reserved(const sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -157,7 +165,8 @@ static const char* validate_reserved(const sett_world* world)
     return world->pool.pinned != 0 ? "the pages of storages are pinned" : NULL;
 }
 
-/* Singletons are found by their tag, which is also the tag of the entity that is destroyed last. */
+/* Checks that at most one entity has the tag of singletons, world->last_tag. Returns NULL or the
+ * error. */
 static const char* validate_singletons(const sett_world* world)
 {
     return world->last_tag == NULL || world->last_tag->storage.count <= 1
@@ -165,7 +174,7 @@ static const char* validate_singletons(const sett_world* world)
                : "two entities have this tag, by which singletons are found";
 }
 
-/* NULL, or what is wrong with the parts of a world that have no name. */
+/* Checks the parts of a world without names. Returns NULL or the error. */
 static const char* validate_parts(const sett_world* world)
 {
     const char* found = setti_pool_validate(&world->pool);
@@ -180,7 +189,8 @@ static const char* validate_parts(const sett_world* world)
     return found;
 }
 
-/* NULL, or what is wrong with a type or listener; *where becomes its name. */
+/* Checks types and listeners. Returns NULL or the error; *where becomes the name of the wrong type
+ * or listener. */
 static const char* validate_named(sett_world* world, const char** where)
 {
     const char* found = NULL;
@@ -208,7 +218,7 @@ static const char* validate_named(sett_world* world, const char** where)
     return found;
 }
 
-/* NULL, or what is wrong with the world's count of locks. */
+/* Checks the world's count of locks. Returns NULL or the error. */
 static const char* validate_locks(const sett_world* world)
 {
     uint32_t open = 0;

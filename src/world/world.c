@@ -1,8 +1,8 @@
 /* world.c: creates and destroys worlds, holds their roots and modules, and writes the messages of
  * failures.
  *
- * The workload: a world a program, calls that fail rarely, and misuse, which may occur in a loop.
- * So a failure stores what it is about, and its message is written when it is asked for.
+ * The workload: one world in a program, and rare failures, but sometimes misuse in a loop. So a
+ * failure stores its call, entity and component, and sett_world_message writes the message.
  *
  * Invariant:  error_call is NULL, or `message` is not written yet
  */
@@ -21,8 +21,8 @@
 #define ENTITY_LIMIT_DEFAULT ((uint32_t)1 << 28)
 #define SIGNATURE_WARNING_DEFAULT 65536
 
-/* Whether this library can serve a program that was compiled with such a header: one of the same
- * major version, of this minor version or an earlier one, and with the same inlined layout. */
+/* Whether the library matches a program's header: the major version and the layout are the same,
+ * and the header's minor version is not later than the library's. */
 static bool world_is_served(size_t size, int version, uint64_t layout)
 {
     return version / 10000 == SETT_VERSION_MAJOR && version / 100 <= SETT_VERSION / 100 &&
@@ -34,9 +34,8 @@ static bool world_is_served(size_t size, int version, uint64_t layout)
 #define WORLD_MEMORY_ALIGN 16
 #define WORLD_MEMORY_SIZE (sizeof(sett_world) + WORLD_ALIGN - WORLD_MEMORY_ALIGN)
 
-/* Allocates a world of zeroes, with a pool. A root, messages, counts of misuse and the pool's
- * lists, three quarters of the struct, are not zeroed: they are written before they are read. NULL
- * when memory runs out. */
+/* Allocates a world and initialises the pool. Zeroes all members before `entity_root`. The rest of
+ * the struct, three quarters, is written before it is read. NULL when memory runs out. */
 static sett_world* world_allocate(sett_allocator allocator, bool huge_pages)
 {
     void* memory = allocator.alloc_fn(allocator.user, WORLD_MEMORY_SIZE, WORLD_MEMORY_ALIGN);
@@ -45,7 +44,7 @@ static sett_world* world_allocate(sett_allocator allocator, bool huge_pages)
     }
     sett_world* world = (void*)setti_align_up((uintptr_t)memory, WORLD_ALIGN);
     memset(world, 0, offsetof(sett_world, pool));
-    setti_pool_init(&world->pool, allocator, huge_pages);
+    setti_pool_init(&world->pool, allocator, huge_pages); /* does not need zeroes */
     memset((unsigned char*)world + offsetof(sett_world, locks_or_observers), 0,
            offsetof(sett_world, entity_root) - offsetof(sett_world, locks_or_observers));
     world->pool.allocations = 1;
@@ -55,7 +54,7 @@ static sett_world* world_allocate(sett_allocator allocator, bool huge_pages)
     return world;
 }
 
-/* Sets up what a world of zeroes lacks. */
+/* Sets the members of a new world that do not begin as 0. */
 static void world_init(sett_world* world, const sett_world_desc* desc)
 {
     world->pool.small = desc->small_pages;
@@ -94,16 +93,16 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     if (given != NULL) {
         setti_copy_sized(&full, sizeof(full), given, size);
     }
-    const sett_allocator* own = &desc->allocator;
-    if ((own->alloc_fn == NULL) != (own->free_fn == NULL) ||
-        (own->alloc_fn == NULL && own->zero_fn != NULL)) {
-        (desc->log_fn != NULL ? desc->log_fn : sett_log_stderr)(
-            desc->hook_user, SETT_LOG_ERROR,
-            "sett_world_create: one of the allocator's alloc_fn and free_fn is NULL - set both");
+    const sett_allocator* allocator = &desc->allocator;
+    if ((allocator->alloc_fn == NULL) != (allocator->free_fn == NULL) ||
+        (allocator->alloc_fn == NULL && allocator->zero_fn != NULL)) {
+        sett_log_fn log_fn = desc->log_fn != NULL ? desc->log_fn : sett_log_stderr;
+        log_fn(desc->hook_user, SETT_LOG_ERROR,
+               "sett_world_create: one of the allocator's alloc_fn and free_fn is NULL - set both");
         return NULL;
     }
-    sett_allocator allocator = setti_allocator_or_default(own);
-    sett_world* world = world_allocate(allocator, desc->huge_pages);
+    sett_allocator in_use = setti_allocator_or_default(allocator);
+    sett_world* world = world_allocate(in_use, desc->huge_pages);
     if (world == NULL) {
         return NULL;
     }
@@ -119,7 +118,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
 
 /* --------------------------------------------------------------------------------------- roots */
 
-/* Numbers a root and all roots behind it anew, and sets their offsets. */
+/* Updates the numbers and offsets of `root` and of all later roots. */
 static void world_number_roots(setti_root* root)
 {
     for (; root != NULL; root = root->next) {
@@ -144,7 +143,11 @@ void setti_world_add_root(sett_world* world, setti_root* root, void* address, si
     root->cloned = (uint32_t)size;
     root->optional = false;
     memcpy(root->first, address, size);
-    *(world->last_root != NULL ? &world->last_root->next : &world->roots) = root;
+    if (world->last_root != NULL) {
+        world->last_root->next = root;
+    } else {
+        world->roots = root;
+    }
     world->last_root = root;
     world_number_roots(root);
 }
@@ -159,8 +162,10 @@ void setti_world_remove_root(sett_world* world, setti_root* root)
 {
     SETTI_ASSERT(world->pool.cow_from == 0);
     SETTI_ASSERT((root->previous == NULL) == (world->roots == root));
-    *(root->previous != NULL ? &root->previous->next : &world->roots) = root->next;
-    *(root->next != NULL ? &root->next->previous : &world->last_root) = root->previous;
+    setti_root** link_before = root->previous != NULL ? &root->previous->next : &world->roots;
+    *link_before = root->next;
+    setti_root** link_after = root->next != NULL ? &root->next->previous : &world->last_root;
+    *link_after = root->previous;
     world_number_roots(root->next);
 }
 
@@ -180,17 +185,17 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
 void setti_world_add_calls(sett_world* world, const setti_module_calls* calls)
 {
     SETTI_ASSERT(calls->slot < SETTI_SLOTS);
-    /* Puts the table where its slot belongs, and each table behind it one place further. */
-    const setti_module_calls* next = calls;
-    for (uint32_t k = 0; next != NULL; k++) {
+    /* Inserts `calls` in the order of slots, and moves the later tables by one. */
+    const setti_module_calls* moving = calls;
+    for (uint32_t k = 0; moving != NULL; k++) {
         const setti_module_calls* at = world->called[k];
         if (at == calls) {
-            return;
+            return; /* added before */
         }
-        SETTI_ASSERT(at == NULL || at->slot != next->slot);
-        if (at == NULL || at->slot > next->slot) {
-            world->called[k] = next;
-            next = at;
+        SETTI_ASSERT(at == NULL || at->slot != moving->slot);
+        if (at == NULL || at->slot > moving->slot) {
+            world->called[k] = moving;
+            moving = at;
         }
     }
 }
@@ -206,8 +211,8 @@ void setti_world_free(sett_world* world)
     allocator.free_fn(allocator.user, world->memory, WORLD_MEMORY_SIZE, WORLD_MEMORY_ALIGN);
 }
 
-/* Whether destroying entities may run functions of the program. If not, a world is freed without
- * destroying its entities. */
+/* Whether destroying entities may call functions of the program. If not, sett_world_destroy leaves
+ * out the entities. */
 static bool world_has_endings(const sett_world* world)
 {
     bool has = false;
@@ -220,11 +225,11 @@ static bool world_has_endings(const sett_world* world)
     return has;
 }
 
-/* Whether a function on the stack still uses the world: a frame, a loop, a callback. Jobs whose
- * commands could not be applied hold one lock, and are no such function. */
+/* Whether a frame, a loop or a callback is still on the stack. */
 static bool world_is_in_use(const sett_world* world)
 {
-    return world->busy || world->locks > (world->open_jobs != 0) || world->applying != NULL;
+    bool jobs_hold_lock = world->open_jobs != 0; /* after a frame: commands were not applied */
+    return world->busy || world->locks > jobs_hold_lock || world->applying != NULL;
 }
 
 sett_status sett_world_destroy(sett_world* world)
@@ -332,7 +337,7 @@ static void scratch_free(setti_pool* pool, setti_scratch* scratch)
 void* setti_scratch_get(setti_pool* pool, setti_scratch* scratch, size_t size, size_t align)
 {
     if (scratch->bytes == NULL || scratch->size < size || scratch->align < align) {
-        scratch_free(pool, scratch); /* before the allocation, so that it can use that memory */
+        scratch_free(pool, scratch); /* first, so that the pool can use this memory again */
         scratch->bytes = setti_pool_alloc(pool, size, align);
         scratch->size = scratch->bytes != NULL ? size : 0;
         scratch->align = scratch->bytes != NULL ? align : 0;
@@ -389,23 +394,24 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
 {
     const setti_entity_table* table = &world->entities;
     uint32_t slot = setti_entity_generation(table, entity.index);
-    uint32_t life = slot & ~SETTI_DEAD; /* generation of the entity there, or of the next one */
+    bool dead = (slot & SETTI_DEAD) != 0;
+    uint32_t life = slot & ~SETTI_DEAD; /* generation of the entity; if dead, of the next entity */
     if (sett_is_null(entity)) {
         snprintf(out, size, "the handle is null");
     } else if (entity.generation < life || slot == SETTI_RETIRED) {
-        bool reused = (slot & SETTI_DEAD) == 0;
+        bool reused = !dead;
         snprintf(out, size, "the handle is stale: the entity was destroyed%s",
                  reused ? ", and another lives at its index now" : "");
-    } else if (entity.generation == life && (slot & SETTI_DEAD) != 0 &&
+    } else if (entity.generation == life && dead &&
                (setti_entity_is_claimed(table, entity.index) || world->open_jobs != 0)) {
         snprintf(out, size,
                  "the handle is only reserved (sett_cmd_create): the entity is created by "
                  "sett_commands_apply - until then, record commands (sett_cmd_set)");
-    } else if (entity.generation != life || (slot & SETTI_DEAD) != 0) {
+    } else if (entity.generation != life || dead) {
         snprintf(out, size,
                  "this world has not created the handle, at least since its last restore - pass "
                  "a handle that this world returned");
-    } else { /* it was created after the failure, before the message was asked for */
+    } else { /* the entity was created between the failure and this call */
         snprintf(out, size, "%s", sett_status_text(SETT_STATUS_STALE));
     }
 }
@@ -468,17 +474,17 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
     setti_message_escape(out, SETTI_MESSAGE_SIZE);
 }
 
-/* At most so many hooks run at once for readers, on all threads together. Without this limit a hook
- * that misuses the world would be called for that, and so call itself without end. */
+/* The limit of hooks that run for readers at the same time, on all threads together. Without the
+ * limit, a misuse inside of a hook would call the hook again, without end. */
 #define WORLD_REPORTERS_MAX 8
 
 /* The kind of a line for the log. */
 typedef enum world_kind {
-    WORLD_NEWS, /* no misuse: it is only logged */
-    /* a file, delta or text is wrong: it is logged, and counted; a debug build of a game must not
-     * abort when its player mistypes */
+    WORLD_NEWS, /* no misuse: the line is only logged */
+    /* a wrong file, delta or text: the line is logged and counted, but a debug build of a game must
+     * not abort when the player mistypes */
     WORLD_INPUT,
-    WORLD_MISUSE /* like WORLD_INPUT, and the assert hook is called */
+    WORLD_MISUSE /* the line is logged and counted, and the assert hook is called */
 } world_kind;
 
 static void world_call_hooks(const sett_world* world, sett_log_level level, world_kind kind,
@@ -491,13 +497,13 @@ static void world_call_hooks(const sett_world* world, sett_log_level level, worl
     }
 }
 
-/* Like world_report, for readers and jobs: writes nothing of the world but a counter. */
+/* Like world_report, for readers and jobs: does not lock the world. */
 static void world_report_aside(const sett_world* world, sett_log_level level, world_kind kind,
                                sett_status status, const char* message)
 {
     setti_counter* reporters = setti_unconst(&world->reporters);
-    if (world->reporting) { /* a hook on this thread: while a thread writes, no other one reads */
-        return;
+    if (world->reporting) {
+        return; /* a hook of this thread reports: other threads do not read meanwhile */
     }
     if (setti_counter_add(reporters, 1) < WORLD_REPORTERS_MAX) {
         world_call_hooks(world, level, kind, status, message);
@@ -505,8 +511,8 @@ static void world_report_aside(const sett_world* world, sett_log_level level, wo
     setti_counter_add(reporters, UINT32_MAX); /* subtracts 1 */
 }
 
-/* Passes a line to the log hook and, if it is about a misuse, to the assert hook. Hooks may read
- * and record commands; lines about what they do are dropped. */
+/* Passes a line to the log hook, and a misuse to the assert hook, too. Hooks may read and record
+ * commands. Lines reported by a hook are dropped. */
 static void world_report(sett_world* world, sett_log_level level, world_kind kind,
                          sett_status status, const char* message)
 {
@@ -522,19 +528,18 @@ static void world_report(sett_world* world, sett_log_level level, world_kind kin
     }
 }
 
-/* How a failure is reported that its call takes for WORLD_MISUSE or WORLD_INPUT. Not at all
- * (WORLD_NEWS) if memory runs out or a limit is met: that is no misuse. As wrong input for files,
- * and for calls that the library itself makes while it plays a delta. */
+/* The kind of a failure with this status.
+ *   kind  the kind for most statuses: WORLD_MISUSE or WORLD_INPUT */
 static world_kind world_kind_of(const sett_world* world, sett_status status, world_kind kind)
 {
     if (status == SETT_STATUS_OUT_OF_MEMORY || status == SETT_STATUS_LIMIT) {
-        return WORLD_NEWS;
+        return WORLD_NEWS; /* no misuse */
     }
-    bool played = world->receiving && world->calling == NULL;
-    return played || status == SETT_STATUS_FILE ? WORLD_INPUT : kind;
+    bool in_delta = world->receiving && world->calling == NULL; /* the library made the call */
+    return in_delta || status == SETT_STATUS_FILE ? WORLD_INPUT : kind;
 }
 
-/* In debug builds: reports what a reading call finds wrong, or a failure of a job. */
+/* In debug builds: reports a failure of a reading call or of a job. */
 static void world_report_wrong(const sett_world* world, sett_status status, world_kind kind,
                                const char* message)
 {
@@ -544,7 +549,7 @@ static void world_report_wrong(const sett_world* world, sett_status status, worl
     }
 }
 
-/* In debug builds: reports the world's failure, and restores it if the hooks cause another one. */
+/* In debug builds: reports the world's failure. Restores the failure after the hooks. */
 static void world_report_error(sett_world* world, world_kind kind)
 {
     char message[SETTI_MESSAGE_SIZE];
@@ -559,8 +564,7 @@ static void world_report_error(sett_world* world, world_kind kind)
     }
 }
 
-/* Stores the failure of a job, while jobs run side by side: it becomes the world's when all jobs
- * have ended. */
+/* Stores and reports the failure of a job. Copied to the world after all jobs have ended. */
 static sett_status world_fail_aside(const sett_world* world, sett_status status, world_kind kind,
                                     const char* message)
 {
@@ -578,9 +582,9 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     if (world == NULL) {
         return status;
     }
-    /* The message is written now while jobs run side by side, because world->error is of all of
-     * them; and while commands are applied, because it says so. */
-    if (world->side_by_side || world->command_depth != 0) {
+    bool jobs_share_error = world->side_by_side;
+    bool message_needs_prefix = world->command_depth != 0; /* see world_fail_as */
+    if (jobs_share_error || message_needs_prefix) {        /* so write the message now */
         char message[SETTI_MESSAGE_SIZE];
         world_describe(world, message, status, call, entity, component);
         return setti_world_fail_with(world, status, "%s", message);
@@ -607,15 +611,16 @@ SETTI_COLD sett_status setti_world_no_memory(sett_world* world, const char* call
 
 void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char* call)
 {
-    void* made = setti_pool_alloc(&world->pool, size, align);
-    if (made == NULL) {
+    void* memory = setti_pool_alloc(&world->pool, size, align);
+    if (memory == NULL) {
         setti_world_no_memory(world, call);
         return NULL;
     }
-    return memset(made, 0, size);
+    return memset(memory, 0, size);
 }
 
-/* Records a failure with a message of its own, and reports it as world_kind_of says. */
+/* Records a failure with a formatted message, and reports the failure.
+ *   kind  see world_kind_of */
 SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status, world_kind kind,
                                             const char* format, va_list arguments)
 {
@@ -623,7 +628,7 @@ SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status statu
     char aside[SETTI_MESSAGE_SIZE];
     char* message = world->side_by_side ? aside : world->message;
     size_t at = 0;
-    if (world->command_depth != 0) { /* the program made no such call: sett_commands_apply did */
+    if (world->command_depth != 0) { /* the program called only sett_commands_apply */
         at = (size_t)snprintf(message, SETTI_MESSAGE_SIZE, "sett_commands_apply: ");
     }
     setti_message_format(message + at, SETTI_MESSAGE_SIZE - at, format, arguments);
@@ -717,7 +722,7 @@ sett_status sett_world_error(const sett_world* world)
 
 const char* sett_world_message(const sett_world* of)
 {
-    sett_world* world = setti_unconst(of); /* its message may still have to be written */
+    sett_world* world = setti_unconst(of); /* the message may not be written yet */
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
@@ -735,17 +740,17 @@ void sett_world_swap_failure(sett_world* world, sett_failure* failure)
         setti_world_check_serial(world, "sett_world_swap_failure") != SETT_OK) {
         return;
     }
-    sett_failure was = {world->error, ""};
-    if (was.status != SETT_OK) {
-        memcpy(was.message, sett_world_message(world), sizeof(was.message));
+    sett_failure old = {world->error, ""};
+    if (old.status != SETT_OK) {
+        memcpy(old.message, sett_world_message(world), sizeof(old.message));
     }
     world->error = failure->status;
     world->error_call = NULL;
     memcpy(world->message, failure->message, sizeof(world->message));
-    *failure = was;
+    *failure = old;
 }
 
-/* The name of the command that records what `call` does; NULL if there is none. */
+/* The name of the command for `call`, or NULL if the call has no command. */
 static const char* world_command_for(const char* call)
 {
     static const char* const pairs[][2] = {
@@ -775,9 +780,8 @@ static const char* world_command_for(const char* call)
     return NULL;
 }
 
-/* Writes the remedy of a message: to record the command of `call`, if there is one.
- *   into       text behind the command: the buffer, or what to do next
- *   otherwise  the remedy if there is no command */
+/* Writes the remedy of a message: "use ", the command for `call`, and the text `into`.
+ *   otherwise  the remedy for a call without a command */
 static void world_advise(char* out, size_t size, const char* call, const char* into,
                          const char* otherwise)
 {
@@ -791,11 +795,13 @@ static void world_advise(char* out, size_t size, const char* call, const char* i
 
 const char* setti_world_running(const sett_world* world)
 {
-    const char* here = NULL;
+    const char* on_this_thread = NULL;
     SETTI_MODULES_EACH(world, calls, running) {
-        here = here == NULL ? calls->running(world) : here;
+        if (on_this_thread == NULL) {
+            on_this_thread = calls->running(world);
+        }
     }
-    return here != NULL ? here : world->running;
+    return on_this_thread != NULL ? on_this_thread : world->running;
 }
 
 /* Fails with LOCKED because a loop is open. */
@@ -814,7 +820,7 @@ static sett_status world_reject_loop(sett_world* world, const char* call)
         search ? "sett_search_end(rows)" : "sett_batch_end(b)");
 }
 
-/* Fails with LOCKED, and says why the world is locked. */
+/* Fails with LOCKED and a message with the reason. */
 SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
 {
     char instead[128];
@@ -847,7 +853,6 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
     return world_reject_loop(world, call);
 }
 
-/* Closes the loops whose functions have returned. */
 SETTI_COLD void setti_world_close_returned(sett_world* world)
 {
     for (setti_open_loop *loop = world->open_loops, *next; loop != NULL; loop = next) {
@@ -898,12 +903,12 @@ sett_status setti_world_check_serial(sett_world* world, const char* call)
 
 SETTI_COLD void setti_world_unlink_loop(sett_world* world, const setti_open_loop* loop)
 {
-    setti_open_loop** at = &world->open_loops;
-    while (*at != loop) {
-        SETTI_ASSERT(*at != NULL);
-        at = &(*at)->next;
+    setti_open_loop** link = &world->open_loops;
+    while (*link != loop) {
+        SETTI_ASSERT(*link != NULL);
+        link = &(*link)->next;
     }
-    *at = loop->next;
+    *link = loop->next;
 }
 
 void setti_world_close_loops(sett_world* world, setti_open_loop* loop)

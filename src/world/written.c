@@ -1,22 +1,22 @@
-/* written.c: the canonical form of values that are more than their bytes: with strings or lists, by
- * their members; and of types with hooks that write and read.
+/* written.c: the canonical form of values with strings or lists, and of types with hooks that write
+ * and read values.
  *
- * The workload: texts and containers of another language, which hashes, deltas, files and texts
- * contain without knowing their layout.
+ * The workload: texts and containers of another language. Hashes, deltas and files contain the
+ * values without knowing their layout.
  *
- * The bytes that a hook writes are, in canonical form, one list of bytes: a program that loads a
- * file and does not have the type has such a list as its value, and can save it again. A type may
- * say that its hooks write the canonical form of a struct. Then the program has that struct as the
- * value, and such values are migrated, printed and written as JSON by members.
+ * The canonical form of a type with hooks is a list of bytes: the hook's bytes with their count. A
+ * program without the type loads the value as a list, and can save the list again. The hooks of a
+ * type with `written` write the canonical form of a struct instead. A program without the type
+ * loads a struct then, and values are migrated, printed and written as JSON by members.
  *
- * Invariant:  setti_type_same(a, b)  <=>  setti_type_write writes the same of both
+ * Invariant:  setti_type_same(a, b)  <=>  setti_type_write writes equal bytes for a and b
  */
 #include "world/written.h"
 
 #include "base/bytes.h"
 #include "sett/members.h"
 
-#define WRITTEN_WINDOW 1024u /* bytes that setti_type_same compares at a time */
+#define WRITTEN_WINDOW 1024u /* bytes for one comparison in setti_type_same */
 
 const sett_struct* setti_written_struct(void)
 {
@@ -65,7 +65,7 @@ void setti_type_write(const setti_type* type, const void* value, sett_sink* to)
         setti_canonical_write(type->members, value, to);
         return;
     }
-    if (type->written == NULL) { /* a list of bytes; else the canonical form of that struct */
+    if (type->written == NULL) { /* the count of the list of bytes */
         unsigned char count[4];
         setti_bytes_put(count, SETTI_MIN(written_size(type, value), UINT32_MAX), 4);
         to->write(to, count, 4);
@@ -97,12 +97,12 @@ sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, 
                          : SETT_OK;
 }
 
-/* A sink that takes the bytes of a value from an offset on, as many as fit. */
+/* A sink that stores up to WRITTEN_WINDOW bytes of a value, from the offset `from` on. */
 typedef struct written_window {
     sett_sink sink; /* first */
-    uint64_t from;  /* the offset */
-    uint64_t at;    /* bytes that were written to the sink so far */
-    size_t used;    /* bytes that were taken */
+    uint64_t from;
+    uint64_t at; /* bytes written to the sink so far, stored or not */
+    size_t used; /* stored bytes */
     unsigned char bytes[WRITTEN_WINDOW];
 } written_window;
 
@@ -145,10 +145,11 @@ typedef struct written_collect {
 static void written_append(sett_sink* sink, const void* bytes, size_t size)
 {
     written_collect* to = (written_collect*)(void*)sink;
-    unsigned char* at = to->failed || size == 0 ? NULL : setti_bytes_add(to->pool, to->out, size);
-    to->failed = to->failed || (at == NULL && size != 0);
-    if (at != NULL) {
-        memcpy(at, bytes, size);
+    bool nothing_to_add = to->failed || size == 0;
+    unsigned char* room = nothing_to_add ? NULL : setti_bytes_add(to->pool, to->out, size);
+    to->failed = to->failed || (room == NULL && size != 0);
+    if (room != NULL) {
+        memcpy(room, bytes, size);
     }
 }
 
@@ -189,10 +190,11 @@ sett_status setti_written_show(const setti_type* type, const void* value, setti_
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     memset(view->value, 0, type->written->of.size);
-    bool done = setti_type_write_bytes(type, value, pool, &view->bytes);
-    return done ? setti_canonical_read(type->written, &pool->allocator, view->bytes.data,
-                                       view->bytes.size, view->value)
-                : SETT_STATUS_OUT_OF_MEMORY;
+    if (!setti_type_write_bytes(type, value, pool, &view->bytes)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    return setti_canonical_read(type->written, &pool->allocator, view->bytes.data, view->bytes.size,
+                                view->value);
 }
 
 sett_status setti_written_store(setti_written_view* view, void* value)
@@ -201,8 +203,10 @@ sett_status setti_written_store(setti_written_view* view, void* value)
     view->bytes.size = 0;
     written_collect to = {{written_append}, pool, &view->bytes, false};
     setti_canonical_write(view->type->written, view->value, &to.sink);
-    return to.failed ? SETT_STATUS_OUT_OF_MEMORY
-                     : setti_type_read_bytes(view->type, view->bytes.data, view->bytes.size, value);
+    if (to.failed) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    return setti_type_read_bytes(view->type, view->bytes.data, view->bytes.size, value);
 }
 
 void setti_written_end(setti_written_view* view)
