@@ -455,8 +455,8 @@ static void json_load_remove_ends(json_load* load)
     }
 }
 
-/* Initialises the buffer `value`. JSON_APPLY copies the entity's value, if any, by hooks or, without
- * `by_hooks`, by memcpy. */
+/* Initialises the buffer `value`. JSON_APPLY copies the entity's value, if any: by the type's hooks
+ * (`by_hooks`) or by memcpy. */
 static void json_load_begin_value(const json_load* load, const setti_type* type, void* value,
                                   bool by_hooks)
 {
@@ -609,7 +609,7 @@ static void json_load_notify(json_load* load, const json_read_held* held)
     }
 }
 
-/* Writes all held values to the world's singletons, or fails and leaves the singletons as before. */
+/* Writes all held values to the world's singletons, or fails and leaves them unchanged. */
 static bool json_load_merge_singletons(json_load* load)
 {
     if (!json_load_add_held(load)) {
@@ -991,7 +991,7 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
     return good && json->wrong == NULL;
 }
 
-/* Reads the current entity's keys in the set `wanted`. JSON_APPLY writes the values to the world. */
+/* Reads the current entity's keys in the set `wanted`. JSON_APPLY writes values to the world. */
 static bool json_load_entity(json_load* load, uint32_t wanted)
 {
     char text[SETTI_JSON_REFERENCE];

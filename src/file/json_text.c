@@ -112,7 +112,7 @@ static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
     return true;
 }
 
-/* Decodes an escape sequence to UTF-8. Returns the number of bytes in `out`, or 0 after an error. */
+/* Decodes an escape sequence to UTF-8. Returns the number of bytes, or 0 after an error. */
 static size_t json_escape(setti_json* json, char out[4])
 {
     SETTI_ASSERT(json->at < json->size && json->text[json->at] == '\\');

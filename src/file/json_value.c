@@ -469,7 +469,7 @@ static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size
                : setti_json_chars(&reader->json, (char*)out, capacity, length);
 }
 
-/* Counts the bytes of a string. *begin is the position for a second pass, which copies the bytes. */
+/* Counts the bytes of a string. *begin becomes the position for a second pass, with a buffer. */
 static bool value_count_chars(setti_json_reader* reader, setti_json* begin, size_t* length)
 {
     unsigned char unused;

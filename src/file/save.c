@@ -217,7 +217,7 @@ static save_found save_inspect(const setti_place* place, const char* name)
     return found;
 }
 
-/* Decides whether the old file becomes the previous generation (*preserves). A damaged file does not
+/* *preserves becomes true if the old file becomes the previous generation. A damaged file does not
  * replace a complete previous generation. */
 static sett_status save_decide_previous(const setti_place* place, bool* preserves)
 {
