@@ -65,7 +65,7 @@ setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_t
         entry.bits = setti_delta_number(from, 8);
         size *= setti_bits_count(entry.bits); /* values have up to 64 MB: 64 bits do not overflow */
         if (sizeof(size) == 4 && (uint64_t)of->bytes * setti_bits_count(entry.bits) > UINT32_MAX) {
-            size = SIZE_MAX;
+            size = SIZE_MAX; /* more than the bytes have, so that the read fails */
         }
         from->short_of = from->short_of || entry.bits == 0 || entry.index % 64 != 0;
     }
@@ -824,7 +824,8 @@ static const setti_type* apply_find_excluded(const setti_delta* delta, const set
         const setti_type* other = list->item[k];
         bool has = setti_delta_fate(delta, entry->index) == SETTI_FATE_STAYS &&
                    setti_storage_has(&other->storage, entry->index);
-        if (has == removed && setti_type_switched(other) != of->type &&
+        bool changes = has == removed; /* present and removed too, or absent and added too */
+        if (changes && setti_type_switched(other) != of->type &&
             !setti_selection_has_type(delta->part->selection, other)) {
             return other;
         }
@@ -1205,7 +1206,9 @@ static sett_status apply_reject_state(const setti_delta* delta)
     }
     for (uint32_t k = 0; type == NULL && k < delta->type_count; k++) {
         const setti_delta_type* of = &delta->type[k];
-        type = of->padding_hash != setti_type_data(of->type)->padding_hash ? of->type : NULL;
+        if (of->padding_hash != setti_type_data(of->type)->padding_hash) {
+            type = of->type;
+        }
     }
     if (type == NULL) {
         return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
@@ -1349,7 +1352,8 @@ sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
 
 sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size)
 {
-    return world != NULL && setti_world_lacks_list(world, bytes, size, __func__, "bytes")
-               ? SETT_STATUS_ARGUMENT
-               : setti_delta_apply(world, bytes, size, SETTI_COMPARE_HASHES);
+    if (world != NULL && setti_world_lacks_list(world, bytes, size, __func__, "bytes")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return setti_delta_apply(world, bytes, size, SETTI_COMPARE_HASHES);
 }

@@ -163,8 +163,8 @@ static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, u
     value_write(to, value);
 }
 
-/* Writes the entry of an index: `old_entity` with the value `before` has become `entity` with the
- * value `after`. */
+/* Writes the entry of an index with `old_entity` and the value `before` on one side, `entity` and
+ * the value `after` on the other. */
 static void value_entry(setti_compare_sink* sink, sett_entity old_entity, const void* before,
                         sett_entity entity, const void* after)
 {
@@ -266,8 +266,7 @@ static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, u
                                                                                  : SETTI_NONE;
 }
 
-/* Returns the member at *place, and moves *place to the next member. Returns SETTI_NONE at the
- * end. */
+/* Returns the member at *place, or SETTI_NONE, and moves *place to the next member. */
 static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uint32_t* place)
 {
     return *place != SETTI_NONE
@@ -275,8 +274,7 @@ static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uin
                : SETTI_NONE;
 }
 
-/* Whether an entity is a member of an owner's list on a side. False unless the entity exists in
- * both states. */
+/* Whether an entity of both states is a member of an owner's list on a side. */
 static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_t member,
                         uint32_t side)
 {

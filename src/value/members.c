@@ -482,7 +482,7 @@ typedef struct piece_list {
     setti_piece* item; /* NULL: pieces are only counted */
     setti_piece last;
     uint32_t count;
-    uint32_t first; /* the piece with this number is not joined to its predecessor */
+    uint32_t first; /* number of a piece that must not be joined to the piece before */
 } piece_list;
 
 /* A copy in the making. The first walk, without memory, only measures. */
@@ -601,7 +601,7 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
     return piece;
 }
 
-/* Adds a piece, or extends the last piece if both are adjacent and have one encoding. */
+/* Adds a piece, or extends the last piece by adjacent bytes with the same encoding. */
 static void piece_add(piece_list* to, setti_piece piece)
 {
     bool joins = to->count != to->first && piece.kind < SETTI_PIECE_TEXT &&
@@ -643,6 +643,23 @@ static void owned_add(member_copy* copy, const sett_member* member, uint32_t off
     copy->owned_count++;
 }
 
+static void entity_add(member_copy* copy, uint32_t offset)
+{
+    if (copy->entities != NULL) {
+        copy->entities[copy->entity_count] = offset;
+    }
+    copy->entity_count++;
+}
+
+static void send_add(member_copy* copy, const sett_member* member, uint32_t offset, uint32_t size)
+{
+    if (copy->sends != NULL) {
+        copy->sends[copy->send_count] =
+            (setti_send){offset, (uint16_t)size, (uint16_t)member->send.bits, member->send.scale};
+    }
+    copy->send_count++;
+}
+
 /* Adds the pieces, handles, rounded numbers, strings and lists of a struct at offset `base`. */
 static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base)
 {
@@ -653,17 +670,10 @@ static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
         uint32_t offset = base + member->offset;
         uint32_t end = offset + member->size;
         for (uint32_t at = offset; kind == SETT_MEMBER_ENTITY && at < end; at += element) {
-            if (copy->entities != NULL) {
-                copy->entities[copy->entity_count] = at;
-            }
-            copy->entity_count++;
+            entity_add(copy, at);
         }
         for (uint32_t at = offset; member->send.bits != 0 && at < end; at += element) {
-            if (copy->sends != NULL) {
-                copy->sends[copy->send_count] = (setti_send){
-                    at, (uint16_t)element, (uint16_t)member->send.bits, member->send.scale};
-            }
-            copy->send_count++;
+            send_add(copy, member, at, element);
         }
         for (uint32_t at = offset; kind == SETT_MEMBER_STRUCT && at < end; at += element) {
             pieces_add(copy, to, member->of, at);
@@ -720,9 +730,11 @@ static uint64_t struct_fingerprint_of(const sett_struct* of, uint64_t print)
 
 uint64_t sett_struct_fingerprint(const sett_struct* of)
 {
-    uint64_t seed = 0x6D656D62657273u; /* "members" */
-    uint64_t print = of != NULL ? struct_fingerprint_of(of, seed) : 0;
-    return of != NULL && print == 0 ? 1 : print;
+    if (of == NULL) {
+        return 0;
+    }
+    uint64_t print = struct_fingerprint_of(of, 0x6D656D62657273u); /* "members" */
+    return print != 0 ? print : 1;                                 /* 0: no members are known */
 }
 
 bool setti_members_equal(const sett_struct* a, const sett_struct* b)
@@ -863,8 +875,7 @@ const sett_member* setti_struct_member(const sett_struct* of, const char* name, 
     return NULL;
 }
 
-/* Reads "[12]" or ".name" of an element at the begin of `path`. Returns the rest of the path, or
- * NULL. */
+/* Reads "[12]" or ".name" at the begin of `path`. Returns the rest of the path, or NULL. */
 static const char* path_element(const sett_member* member, const char* path, uint32_t* element)
 {
     if (*path == '[') {

@@ -119,7 +119,7 @@ size_t setti_number_digits(uint64_t number, char* out)
 
 static size_t number_write_integer(bool negative, uint64_t number, char* out)
 {
-    out[0] = '-';
+    out[0] = '-'; /* overwritten if the number is not negative */
     size_t length = negative + setti_number_digits(number, out + negative);
     out[length] = '\0';
     return length;
@@ -169,8 +169,8 @@ static int number_power(double size)
     return power;
 }
 
-/* Rounds mantissa * 2^exponent * 10^tens to an integer, half to even, like printf. *same: the
- * integer reads back as this float, because it differs by at most half a step of the mantissa. */
+/* Rounds mantissa * 2^exponent * 10^tens to an integer, half to even, like printf. *same: reading
+ * the integer gives the float, because they differ by at most half a step of the mantissa. */
 static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* same)
 {
     uint64_t five = number_tens[tens] >> tens; /* 5^tens; one step of the mantissa, in `product` */
@@ -183,11 +183,11 @@ static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* sa
     bool up = rest > one / 2 || (rest == one / 2 && (number & 1) != 0);
     uint64_t distance = up ? one - rest : rest;
     *same = distance <= five / 2; /* five is odd: no distance is exactly half a step */
-    return number + up;
+    return up ? number + 1 : number;
 }
 
-/* Writes a float of usual size, without an exponent, with the fewest digits that read back equal.
- * Returns the length, or 0 for other floats. */
+/* Writes a float of usual size with the fewest digits that read back equal. Returns the length, or
+ * 0 for other floats. */
 static size_t number_write_usual(sett_member_kind kind, double value, char* out)
 {
     bool narrow = kind == SETT_MEMBER_F32;
@@ -211,7 +211,7 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
             return 0; /* rounding up gave one digit more */
         }
         if (same || digits == most) {
-            out[0] = '-';
+            out[0] = '-'; /* overwritten if the value is not negative */
             return (value < 0) + number_write_digits(number, power, out + (value < 0));
         }
     }
@@ -285,7 +285,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     uint32_t bits = 8 * sett_member_kind_size(kind);
     uint64_t most = UINT64_MAX >> (64 - bits);
     if (setti_number_is_signed(kind)) {
-        most = (most >> 1) + negative;
+        most = (most >> 1) + negative; /* the least number is -most - 1 */
     } else if (negative) {
         most = 0;
     }

@@ -62,7 +62,11 @@ static uint64_t send_round(const setti_send* send, const unsigned char* at)
         return (uint64_t)1 << (send->bits - 1);
     }
     number *= send->scale;
-    number = number > most ? most : number < -most ? -most : number;
+    if (number > most) {
+        number = most;
+    } else if (number < -most) {
+        number = -most;
+    }
     return (uint64_t)(int64_t)(number < 0 ? number - 0.5 : number + 0.5);
 }
 
