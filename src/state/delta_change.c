@@ -104,8 +104,7 @@ SETTI_INLINE void change_step(change_hash* hash, uint64_t before, uint64_t after
     setti_bytes_put(out, change_minus(after, before), 8);
 }
 
-/* Writes the difference of a plain value, rounded up to whole words. Returns the difference of the
- * hashes. */
+/* Writes the difference of a plain value, in whole words. Returns the difference of the hashes. */
 SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* before,
                                  const unsigned char* after, size_t size, unsigned char* out)
 {
@@ -359,8 +358,7 @@ static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t si
     return at;
 }
 
-/* Writes bytes as pieces: runs of four or more equal bytes, and the bytes between runs. Returns the
- * end. */
+/* Writes pieces: runs of four or more equal bytes, and the bytes between runs. Returns the end. */
 static unsigned char* change_write_columns(unsigned char* out, const unsigned char* bytes,
                                            size_t size)
 {
@@ -480,8 +478,7 @@ static uint64_t change_read_number(setti_delta_reader* from)
     return number;
 }
 
-/* Reads the next word, with the number `least` or a greater number. After an error, the word has no
- * bits. */
+/* Reads the next word, with a number from `least` on. After an error, the word has no bits. */
 static change_word change_read_word(setti_delta_reader* from, uint64_t least)
 {
     uint64_t gap = change_read_number(from);
@@ -496,8 +493,7 @@ static change_word change_read_word(setti_delta_reader* from, uint64_t least)
     return word;
 }
 
-/* Counts the changed values in a list of words. Returns 0 if an entity lacks the type, or if the
- * list is invalid. */
+/* Counts the changed values in a list of words. Returns 0 if an entity or the list is invalid. */
 static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
                            setti_delta_reader* from, uint32_t words)
 {

@@ -114,8 +114,7 @@ static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Begins a block of entries for the entities `bits` from `first` on. The caller writes the values
- * next. */
+/* Writes the head of a block for the entities `bits` from `first` on. */
 static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uint32_t first,
                               uint64_t bits)
 {
@@ -138,8 +137,7 @@ static void value_end_block(setti_delta_writer* to)
     to->block_bits = 0;
 }
 
-/* Adds an entry to the block of its 64 entities. Writes the first entry of a block together with
- * the second entry. */
+/* Adds an entry to the block of its 64 entities. Delays the first entry until the second. */
 static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
@@ -205,10 +203,10 @@ static void value_write_word(setti_delta_writer* to, const unsigned char* row, u
         }
         return;
     }
-    for (uint64_t rest = bits; rest != 0;) { /* neighbouring values at once */
+    for (uint64_t rest = bits; rest != 0;) { /* writes adjacent values together */
         uint32_t first = setti_bits_lowest(rest);
-        uint64_t gap = ~(rest >> first);
-        uint32_t count = gap != 0 ? setti_bits_lowest(gap) : 64;
+        uint64_t zeroes = ~(rest >> first);
+        uint32_t count = zeroes != 0 ? setti_bits_lowest(zeroes) : 64; /* adjacent bits */
         setti_delta_write(to, row + first * size, count * size);
         rest &= ~(setti_bits_below(count) << first);
     }
@@ -298,14 +296,14 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
 static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* known)
 {
     uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
-    uint32_t next = value_list_next(to, SETTI_AFTER, &place);
+    uint32_t next = value_list_next(to, SETTI_AFTER, &place); /* the next member to compare */
     *known = 0;
     if (sett_equals(setti_view_entity(to->walk->view, owner.index, SETTI_BEFORE), owner)) {
         uint32_t old_place = value_list_first(to, owner.index, SETTI_BEFORE);
         uint32_t old;
         while ((old = value_list_next(to, SETTI_BEFORE, &old_place)) != SETTI_NONE) {
             if (!value_is_in(to, owner, old, SETTI_AFTER)) {
-                continue;
+                continue; /* removed */
             }
             if (old != next) {
                 return true;
@@ -367,9 +365,11 @@ static void value_mark_owners(setti_delta_writer* to, uint32_t member)
 {
     setti_view* view = to->walk->view;
     setti_codec_cursor cursor = {0};
-    sett_entity owner;
-    while (!sett_is_null(
-        owner = to->codec->owner(&view->sides, to->type, member, SETTI_AFTER, &cursor))) {
+    for (;;) {
+        sett_entity owner = to->codec->owner(&view->sides, to->type, member, SETTI_AFTER, &cursor);
+        if (sett_is_null(owner)) {
+            return;
+        }
         if (!to->codec->direct || !value_follows(to, owner, member)) {
             setti_marks_add(&to->walk->marked, owner.index);
         }

@@ -163,8 +163,8 @@ static setti_type* replica_type_or(const sett_world* into, const setti_type* typ
     return local != NULL ? local : otherwise;
 }
 
-/* Sets the pointers of `into` to types of the library: tags that hide entities, types of modules,
- * and the tag of singletons. */
+/* Sets the pointers of `into` to tags that hide entities, types of modules, the tag of
+ * singletons. */
 static void replica_set_pointers(const sett_world* from, sett_world* into)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
@@ -451,8 +451,7 @@ static void replica_empty_tables(sett_world* into)
 
 /* -------------------------------------------------------------------------------------- copying */
 
-/* Copies all pages. Copied pages count as restored, because their ticks are ticks of the other
- * world. */
+/* Copies all pages. Copied pages count as restored, since `from` has other ticks. */
 static void replica_copy_pages(const setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     SETTI_ASSERT(to->count == from->count && to->size == from->size);
@@ -480,8 +479,7 @@ static void replica_copy_entities(const sett_world* from, sett_world* into, cons
     setti_entity_rebuild(table); /* indices claimed by commands of `from` are free in `into` */
 }
 
-/* Initialises values that own memory, and copies the values with the hook if the type is so
- * saved. */
+/* Initialises values that own memory. With SETT_SAVE_CLONE, also calls the copy hook. */
 static void replica_copy_values(const setti_type* type, const setti_type* local)
 {
     SETTI_ASSERT(setti_pages_values(&local->storage.rows) != NULL);

@@ -427,8 +427,10 @@ static size_t struct_count_owned(const sett_struct* of)
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
         sett_member_kind kind = member_kind(member);
-        size_t each = kind == SETT_MEMBER_STRUCT ? struct_count_owned(member->of)
-                                                 : kind >= SETT_MEMBER_STRING; /* 1 or 0 */
+        size_t each = kind >= SETT_MEMBER_STRING ? 1 : 0; /* strings and lists of an element */
+        if (kind == SETT_MEMBER_STRUCT) {
+            each = struct_count_owned(member->of);
+        }
         size_t elements = each != 0 ? member->size / member_element_size(member) : 0;
         count = SETTI_MIN(count + each * elements, (size_t)SETTI_OWNED_COUNT_MAX + 1);
     }
@@ -913,7 +915,7 @@ static bool member_has_elements(const sett_member* member)
 bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
                         setti_guess* guess)
 {
-    for (uint32_t base = 0;; base = out->offset) {
+    for (uint32_t base = 0;; base = out->offset) { /* `base` is the offset of the struct `of` */
         size_t length = strcspn(path, ".[");
         const sett_member* member = setti_struct_member(of, path, length);
         if (member == NULL) {
