@@ -62,8 +62,7 @@ SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
     loop->full = full && loop->direct;
 }
 
-/* Whether the loop gathers: the values of a field are in another order than the rows of the
- * batch. */
+/* Whether a loop gathers: the values of a field are in another order than the rows. */
 static bool batch_gathers(const sett_batch* batch)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -129,8 +128,7 @@ void setti_loop_start(sett_query* query, sett_batch* batch)
     batch_start(query, batch);
 }
 
-/* Marks fields as nested if an outer loop may have copies. This loop then gathers from the
- * copies. */
+/* Marks fields as nested if an outer loop may have copies, which this loop then gathers. */
 SETTI_COLD static void batch_nest(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -145,8 +143,7 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
     loop->arranged = loop->arranged && loop->nested == 0;
 }
 
-/* Gives a loop a scratch for gathered values. Access by handle then finds the copies of writable
- * values. */
+/* Gives a loop a scratch. Access by handle then finds the copies of writable values. */
 static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
                                setti_gather_scratch** list)
 {
@@ -497,8 +494,7 @@ SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const ui
     return differ == 0;
 }
 
-/* Whether the remembered rows of the step at the cursor still match. Has a fast path for loops with
- * a sieve. */
+/* Does the work of step_is_listed_any for the step at the cursor, faster for loops with a sieve. */
 SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
 {
     uint32_t base = loop->cursor;
@@ -532,10 +528,9 @@ SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two
     }
 }
 
-/* Prefetches the values of the next step with few matches. The present step is too short for the
- * processor to read ahead: with 1 % of a million entities a match takes 5.3 ns, and 6.1 without.
- * Prefetches two fields at a time, because each pass over the list ends with a mispredicted
- * branch. */
+/* Prefetches the values of the next step with few matches, two fields in each pass over the list.
+ * The present step is too short for the processor to read ahead: with 1 % of a million entities a
+ * match takes 5.3 ns, and 6.1 without. */
 SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* listed, uint32_t base)
 {
     const uint16_t* rows = setti_listed_rows(listed, query->lists.unit);
@@ -555,8 +550,7 @@ SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* lis
 }
 
 /* Moves the cursor to the next step with matches, updates the remembered rows, and prefetches
- * values. Returns the remembered step; NULL at the end, or at a step that cannot be remembered:
- * `unlisted` is then set. */
+ * values. Returns NULL at the end, or sets `unlisted` at a step that cannot be remembered. */
 SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 {
     const sett_query* query = loop->query;
@@ -605,7 +599,7 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     return true;
 }
 
-/* Returns the entities from `base` on that all arrays have, a bit each. `word` has the bits of one
+/* Returns the intersection of all arrays for the 64 entities from `base` on. `word` is one
  * array. */
 SETTI_INLINE uint64_t rare_intersect(const sett_query* query, uint32_t base, uint64_t word)
 {

@@ -156,8 +156,7 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     }
 }
 
-/* Whether the remembered rows match. The step may be shorter now, if the extent of a storage
- * shrank. */
+/* Whether the remembered rows match. (A step is shorter if the extent of a storage has shrunk.) */
 static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
 {
     const uint64_t* words = setti_listed_words(listed);
@@ -172,8 +171,7 @@ static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
     return differ == 0;
 }
 
-/* Stores the batch `taken` and the matching rows `words` of a step. Returns false without room for
- * the list. */
+/* Stores the batch `taken` and the matching rows of a step. False if the list has no room. */
 SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, setti_listed taken,
                                 setti_listed* listed)
 {
@@ -190,8 +188,7 @@ SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, s
     return true;
 }
 
-/* Makes a batch of all rows in `words`, or of a long leading run. Returns whether the batch has all
- * rows. */
+/* Makes a batch of all rows in `words` and returns true, or of a long leading run: false. */
 SETTI_INLINE bool rows_take(setti_loop* loop, const uint64_t* words, uint32_t word_count,
                             uint32_t some, setti_listed* taken)
 {
@@ -227,7 +224,8 @@ static void take_leading(const setti_loop* loop, uint64_t* taken)
         at++;
     }
     if (at < loop->word_count) {
-        taken[at] &= setti_bits_below(setti_bits_lowest(loop->words[at] & ~taken[at]));
+        uint64_t others = loop->words[at] & ~taken[at];
+        taken[at] &= setti_bits_below(setti_bits_lowest(others));
     }
     while (++at < loop->word_count) {
         taken[at] = 0;
@@ -357,12 +355,12 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     lists->few = rows * 16 <= unit;
     lists->rare = query->array_count != 0 && matches <= steps / 2;
     lists->recalls = lists->rare || lists->step != NULL;
-    bool worth =
+    bool pays =
         limit > 64 && !lists->rare && rows * 8 <= unit * LISTS_EIGHTHS && (again || lists->few);
-    bool possible = worth && query->array_count != 0 && (query->optional | query->changed) == 0 &&
-                    (query->fields & ~query->positional) == 0;
+    bool wanted = pays && query->array_count != 0 && (query->optional | query->changed) == 0 &&
+                  (query->fields & ~query->positional) == 0;
     bool fits = unit == lists->unit && steps <= lists->steps && rows <= lists->room;
-    if (possible && !fits) {
+    if (wanted && !fits) {
         uint32_t spare = steps / 4; /* counts go up and down */
         lists_make(query, steps + spare, rows + rows / 4 + 16);
     }

@@ -55,8 +55,7 @@ SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_coun
     return some;
 }
 
-/* Returns all ones if the first `rows` bits are set, else another value. Without branches, for
- * vector code. */
+/* Returns all ones if the first `rows` bits are set. Without branches, for vector code. */
 SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
@@ -138,8 +137,7 @@ SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
     return rows != NULL ? rows[k] : k;
 }
 
-/* Sets the fields of a batch. `base` is row 0 of the batch: an entity index, or a row of the
- * driver. */
+/* Sets the fields of a batch. `base`: index of row 0, or with a driver the row of the driver. */
 void setti_fields_set(sett_batch* batch, uint32_t base);
 
 /* Copies the gathered values of a batch back to the storages. */

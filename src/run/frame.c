@@ -27,8 +27,8 @@
 
 #include <stdio.h>
 
-/* A stage uses other threads if the last run took at least 30,000 ns: waking a thread takes 5,000
- * to 50,000 ns. */
+/* Threshold in ns: a stage with a shorter last run stays on one thread, because waking a thread
+ * takes 5,000 to 50,000. */
 #define STAGE_WORTH 30000
 
 #define FRAME_ALL_ROWS UINT32_MAX /* the end of a range with all rows */
@@ -135,8 +135,8 @@ void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* Adds a frame to the time of a system with an interval, and returns whether the interval is over;
- * if so, sets the dt of the system. */
+/* Adds a frame to the interval of a system. Returns whether the interval is over, and then sets
+ * dt. */
 static bool frame_pass_interval(sett_system* system, float dt)
 {
     SETTI_ASSERT(system->desc.interval > 0);
@@ -540,7 +540,7 @@ typedef struct frame_range {
     int last;       /* stages of later phases do not run */
 } frame_range;
 
-/* Runs a range of stages. Applies commands before the range, after the range, and in between as
+/* Runs a range of stages. Applies commands before and after the range, and in between as
  * scheduled. */
 static sett_status frame_stages(sett_world* world, frame_range range, float dt)
 {
@@ -760,8 +760,7 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
 
 /* ---------------------------------------------------------------------------------- configuring */
 
-/* Sets the phases that run in fixed steps, and the loop of each system. False when memory runs
- * out. */
+/* Sets the phases with fixed steps, and the loop of each system. False when memory runs out. */
 static bool frame_set_range(sett_world* world, float step, int first, int last)
 {
     setti_run* run = setti_run_of(world);

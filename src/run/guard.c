@@ -37,8 +37,7 @@ static setti_access_use* guard_find_use(sett_system* system, sett_component comp
     return NULL;
 }
 
-/* Adds flags to the use of a component by a system. Returns true if a flag is new. Jobs may call
- * this function in parallel. */
+/* Adds flags to a use, also while other jobs do. Returns true if a flag is new. */
 static bool guard_note(setti_run* run, sett_system* system, sett_component component,
                        uint32_t flags)
 {

@@ -61,8 +61,7 @@ static bool queue_grow(sett_queue* queue)
     return true;
 }
 
-/* Adds a change. After a lost change all further changes are lost too, until the queue is emptied,
- * so that the queue has no gap. */
+/* Adds a change. After a lost change all changes are lost until the queue is empty: no gaps. */
 static void queue_push(sett_queue* queue, sett_entity entity, sett_change change)
 {
     if (queue->lost != 0 || (queue->count == queue->capacity && !queue_grow(queue))) {

@@ -97,8 +97,7 @@ static bool schedule_is_same_phase(const sett_system* a, const sett_system* b)
     return a->section == b->section && a->desc.phase == b->desc.phase;
 }
 
-/* Sorts all systems by keys and ties, as far as declared orders allow (Kahn's algorithm with a
- * heap). */
+/* Sorts all systems by keys and ties, as far as orders allow: Kahn's algorithm with a heap. */
 static void schedule_sort(setti_run* run)
 {
     run->heap_count = 0;
@@ -244,8 +243,8 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     return found;
 }
 
-/* Finds the latest earlier system with `records` for a component that `system` uses; *on becomes
- * the component. NULL if not found. */
+/* Finds the latest earlier system with `records` for a component of `system`; *on becomes the
+ * component. NULL if not found. */
 static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const sett_system* system,
                                            sett_component* on)
 {

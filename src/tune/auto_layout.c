@@ -47,15 +47,15 @@
 #define AUTO_MORE 16384
 #define AUTO_TYPE 256
 
-/* A group of more values is created over several frames: the first frames touch memory, the next
- * convert types. (A million values of 8 bytes in one frame took 20 to 30 ms, 130 with new
+/* A group of more values is created over several frames: first memory is touched, then types are
+ * converted. (A single frame took 20 to 30 ms for a million values of 8 bytes, 130 with new
  * memory.) */
 #define AUTO_AT_ONCE 131072
 /* A group with at most AUTO_TOGETHER bytes is converted within a frame, because loops over a
  * half-converted group are slower than before and after. */
 #define AUTO_TOGETHER ((size_t)12 << 20)
-/* The number of frames for touching memory assumes AUTO_WARM bytes a frame, so that moves do
- * not depend on the machine. A frame touches up to AUTO_WARM_MOST bytes, and stops after
+/* Touching memory takes a number of frames computed for AUTO_WARM bytes a frame, so that moves do
+ * not depend on the machine. A frame touches AUTO_WARM_MOST bytes, or stops after
  * AUTO_WARM_TIME. */
 #define AUTO_WARM ((size_t)3 << 20)
 #define AUTO_WARM_MOST ((size_t)4 << 20)
@@ -64,8 +64,7 @@
 /* Number of occupancy words in the sample of a type. */
 #define AUTO_WORDS 32
 
-/* A sample of the entities with a type: 32 occupancy words at equal distances, each with the
- * bits of 64 neighbours. */
+/* A sample of the entities with a type: 32 occupancy words at equal distances. */
 typedef struct auto_mark {
     uint32_t count; /* entities with the type */
     uint32_t span;  /* the words are spread over the indices 0 to span - 1; 0: no sample */
@@ -115,6 +114,7 @@ static void auto_mark_rows(auto_mark* mark, const setti_storage* storage)
     }
 }
 
+/* Samples the presence of a type. */
 static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti_storage* storage)
 {
     uint32_t capacity = setti_entity_capacity(&world->entities);
@@ -129,8 +129,7 @@ static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti
     }
 }
 
-/* Estimates how many entities got or lost the type between two samples; 0 if a sample is
- * missing. */
+/* Estimates how many entities got or lost a type between two samples; 0 without both samples. */
 static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
 {
     uint64_t differ = 0;
@@ -140,9 +139,9 @@ static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
     for (uint32_t k = 0; a->span == b->span && k < AUTO_WORDS; k++) {
         differ += setti_bits_count(a->words[k] ^ b->words[k]);
     }
-    uint64_t counts = a->count > b->count ? a->count - b->count : b->count - a->count;
+    uint64_t count_change = a->count > b->count ? a->count - b->count : b->count - a->count;
     uint32_t entities_a_bit = a->span / 64 / AUTO_WORDS;
-    return SETTI_MAX(counts, differ * entities_a_bit);
+    return SETTI_MAX(count_change, differ * entities_a_bit);
 }
 
 /* Returns the sampling data of a type, created if needed; NULL when memory runs out. */
@@ -217,7 +216,7 @@ static setti_price auto_sample_queries(sett_world* world)
 }
 
 /* Begins the next sample. The churn of groups fades slowly, so that a group destroyed because of
- * churn is not made again at once. */
+ * churn is not created again at once. */
 static void auto_forget_samples(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -231,7 +230,7 @@ static void auto_forget_samples(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- options */
 
-/* Whether a system writes the type by handle: a sparse set would limit the system to a single
+/* Whether a system writes a type by handle: with a sparse set the system would have a single
  * job. */
 static bool auto_is_written_by_handle(const sett_world* world, const setti_type* type)
 {
@@ -246,7 +245,7 @@ static bool auto_is_written_by_handle(const sett_world* world, const setti_type*
     return false;
 }
 
-/* Whether the library may choose how the type is stored. */
+/* Whether the library may choose the storage of a type. */
 static bool auto_may_move(const sett_world* world, const setti_type* type)
 {
     return type->default_storage && type->sample != NULL && !auto_is_written_by_handle(world, type);
@@ -418,11 +417,11 @@ static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_li
 {
     SETTI_ASSERT(type->owner == NULL && world->locks == 0);
     setti_conversion conversion;
-    bool array = type->storage.kind == SETTI_SPARSE;
+    bool to_array = type->storage.kind == SETTI_SPARSE;
     const setti_pages old = type->storage.rows;
     *members = SETTI_NONE;
     if (!setti_conversion_reserve(world, &conversion, type,
-                                  array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET)) {
+                                  to_array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET)) {
         return 0;
     }
     *members = setti_conversion_commit(world, &conversion, group);
@@ -911,8 +910,8 @@ static void auto_forget_taken(sett_world* world)
     }
 }
 
-/* Makes the best change, and selects further types to convert in the next frames. Returns the
- * number of values moved. */
+/* Makes the best change, and selects further types to convert. Returns the number of values
+ * moved. */
 static uint64_t auto_make_best(auto_evaluation* eval)
 {
     for (sett_query* query = setti_query_first(eval->world); query != NULL; query = query->next) {
