@@ -33,10 +33,11 @@ setti_delta_form setti_delta_form_of(const setti_type* type)
 
 const char* setti_delta_rejects(const setti_type* type)
 {
-    return type->desc.save == SETT_SAVE_CLONE && setti_hash_size(type) == 0
-               ? "has SETT_SAVE_CLONE, but no `write` and `read` hooks - set these, or register "
-                 "it with SETT_SAVE_SKIP"
-               : setti_values_unsaved(type);
+    if (type->desc.save == SETT_SAVE_CLONE && setti_hash_size(type) == 0) {
+        return "has SETT_SAVE_CLONE, but no `write` and `read` hooks - set these, or register it "
+               "with SETT_SAVE_SKIP";
+    }
+    return setti_values_unsaved(type);
 }
 
 size_t setti_delta_size(const setti_type* type)
@@ -222,8 +223,8 @@ void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, sett
     setti_delta_write_number(to, extent, 4);
 }
 
-/* Makes a type of a group occur if another type of the group occurs: the receiver orders the rows
- * of all types of a group, or of none. */
+/* Makes a type of a group occur if another type of the group occurs: the receiver needs all types
+ * of a group to order its rows. */
 static void delta_note_group(const delta_note* notes, delta_note* note, const setti_type* type)
 {
     const sett_world* world = type->world;
@@ -403,8 +404,10 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
 {
     setti_view view;
     setti_compare walk;
-    sett_status status =
-        a->summed || b->summed ? SETT_OK : setti_snapshot_sum(world, b, delta_call);
+    sett_status status = SETT_OK;
+    if (!a->summed && !b->summed) {
+        status = setti_snapshot_sum(world, b, delta_call);
+    }
     if (status != SETT_OK) {
         return status;
     }
@@ -463,18 +466,22 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
         *size = to.size;
         return setti_delta_check_capacity(world, delta_call, out, capacity, to.size);
     }
-    return status != SETT_STATUS_OUT_OF_MEMORY ? status : setti_world_no_memory(world, delta_call);
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        return setti_world_no_memory(world, delta_call);
+    }
+    return status;
 }
 
 sett_status setti_delta_check_capacity(sett_world* world, const char* call, const void* out,
                                        size_t capacity, size_t size)
 {
-    return out == NULL || size <= capacity
-               ? SETT_OK
-               : setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                       "%s: the result takes %lu bytes, and the buffer has %lu - "
-                                       "pass a larger buffer",
-                                       call, (unsigned long)size, (unsigned long)capacity);
+    if (out == NULL || size <= capacity) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                 "%s: the result takes %lu bytes, and the buffer has %lu - pass a "
+                                 "larger buffer",
+                                 call, (unsigned long)size, (unsigned long)capacity);
 }
 
 /* Moves the writer's bytes to `out`, or frees the bytes after a failure. */

@@ -24,9 +24,8 @@ static const char apply_call[] = "sett_delta_apply";
 #define APPLY_NODE_BYTES 5u /* the least bytes of a hierarchy entry: parent and policy */
 #define APPLY_LINK_BYTES 8u /* the least bytes of a link: its target */
 
-/* Default limit of the memory for a delta: the size of the world + APPLY_BYTES +
- * APPLY_BYTES_A_BYTE for each byte of the delta. A tag takes 13 bytes of a delta and 26 of a
- * world. */
+/* Default limit of the memory for a delta: size of the world + APPLY_BYTES + APPLY_BYTES_A_BYTE for
+ * each byte of the delta. A tag takes 13 bytes of a delta and 26 bytes of a world. */
 #define APPLY_BYTES ((size_t)64 << 20)
 #define APPLY_BYTES_A_BYTE ((size_t)64)
 
@@ -65,7 +64,7 @@ setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_t
         entry.bits = setti_delta_number(from, 8);
         size *= setti_bits_count(entry.bits); /* values have up to 64 MB: 64 bits do not overflow */
         if (sizeof(size) == 4 && (uint64_t)of->bytes * setti_bits_count(entry.bits) > UINT32_MAX) {
-            size = SIZE_MAX;
+            size = SIZE_MAX; /* more than the bytes have, so that the read fails */
         }
         from->short_of = from->short_of || entry.bits == 0 || entry.index % 64 != 0;
     }
@@ -96,7 +95,7 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
     }
     entry->index += setti_bits_lowest(block->bits);
     entry->bits = 0;
-    block->bits &= block->bits - 1;
+    block->bits &= block->bits - 1; /* clears the lowest bit */
     block->kind = block->bits != 0 ? block->kind : SETTI_NONE;
     block->bytes = block->bytes != NULL ? block->bytes + of->bytes : NULL;
     return true;
@@ -368,9 +367,9 @@ static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* fr
                                             "sett_delta_encode wrote",
                                       apply_call);
     }
-    bool halves = delta->part == NULL && (version & SETTI_DELTA_SHORT) != 0;
-    delta->hash_mask = halves ? UINT32_MAX : UINT64_MAX;
-    if (version != (SETTI_DELTA_VERSION | (halves ? SETTI_DELTA_SHORT : 0))) {
+    bool half_hashes = delta->part == NULL && (version & SETTI_DELTA_SHORT) != 0;
+    delta->hash_mask = half_hashes ? UINT32_MAX : UINT64_MAX;
+    if (version != (SETTI_DELTA_VERSION | (half_hashes ? SETTI_DELTA_SHORT : 0))) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_INVALID,
             "%s: the bytes have version %u of the format, and this library reads version %u - use "
@@ -699,8 +698,7 @@ static bool apply_will_live(const setti_delta* delta, sett_entity entity)
            (sett_entity_valid(delta->world, entity) && !apply_has_handle(&delta->ended, entity));
 }
 
-/* Like apply_will_live, for a parent, given as index + 1. `slots` of a part are the handles of its
- * parents. */
+/* Like apply_will_live, for a parent, given as index + 1. A part lists its parents in `slots`. */
 static bool apply_parent_will_live(const setti_delta* delta, uint32_t parent)
 {
     sett_entity entity;
@@ -774,8 +772,8 @@ static size_t apply_write_restored(const setti_delta_type* of, const setti_delta
     return size;
 }
 
-/* Writes a part's entries of a type to of->filtered: rounded values as full values, other entries
- * without dead targets. */
+/* Replaces a part's entries of a type: rounded values by full values, others without dead
+ * targets. */
 static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
 {
     setti_bytes* out = &of->filtered;
@@ -824,7 +822,8 @@ static const setti_type* apply_find_excluded(const setti_delta* delta, const set
         const setti_type* other = list->item[k];
         bool has = setti_delta_fate(delta, entry->index) == SETTI_FATE_STAYS &&
                    setti_storage_has(&other->storage, entry->index);
-        if (has == removed && setti_type_switched(other) != of->type &&
+        bool changes = has == removed; /* present and removed too, or absent and added too */
+        if (changes && setti_type_switched(other) != of->type &&
             !setti_selection_has_type(delta->part->selection, other)) {
             return other;
         }
@@ -1010,27 +1009,27 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     setti_pool* pool = &delta->world->pool;
     const setti_pages* rows = &storage->rows;
-    uint32_t count = SETTI_MAX(rows->count, (extent >> storage->shift) + 1);
+    uint32_t pages = SETTI_MAX(rows->count, (extent >> storage->shift) + 1);
     size_t piece = apply_piece(rows->size);
     size_t presence = storage->presence.count * apply_piece(storage->presence.size);
-    size_t scratch = 0;                                                     /* of the sort */
-    size_t size = delta->room + presence + apply_piece((size_t)count * 64); /* a larger table */
+    size_t table = apply_piece((size_t)pages * 64); /* the table of pages may grow */
+    size_t scratch = 0;                             /* the buffer of the sort */
+    size_t size = delta->room + presence + table;
     bool done = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
-    if (done &&
-        scratch <= SETTI_POOL_PAGE_MAX) { /* larger buffers are not from the pool's blocks */
-        size += apply_piece(scratch);
+    if (done && scratch <= SETTI_POOL_PAGE_MAX) {
+        size += apply_piece(scratch); /* a larger buffer is not from the pool's blocks */
     }
-    if (done && rows->size <= SETTI_POOL_PAGE_MAX) { /* copies, and new pages for parked ones */
-        done = piece <= (SIZE_MAX - size) / 2 / count;
-        size += done ? 2 * count * piece : 0;
-    } else if (done) {
+    if (done && rows->size > SETTI_POOL_PAGE_MAX) {
         done = setti_cow_hold(pool, pool->cow, rows, rows->count);
+    } else if (done) {
+        done = piece <= (SIZE_MAX - size) / 2 / pages;
+        size += done ? 2 * pages * piece : 0; /* copies, and new pages in place of parked pages */
     }
     if (!done) {
         setti_world_no_memory(delta->world, apply_call);
         return false;
     }
-    return apply_room(delta, size, delta->room_pages + count + storage->presence.count);
+    return apply_room(delta, size, delta->room_pages + pages + storage->presence.count);
 }
 
 /* ------------------------------------------------------------------------------------- changing */
@@ -1064,8 +1063,7 @@ static size_t apply_limit(const setti_delta* delta, size_t size)
     return limit;
 }
 
-/* Returns the capacities of all tables, two tables a root, 0 for a missing table. NULL when memory
- * runs out. */
+/* Returns the capacities of all tables: two for each root, 0 for a missing table. */
 static uint32_t* apply_note_tables(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
@@ -1142,7 +1140,7 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trus
     setti_pool_set_ceiling(&world->pool, delta->limit);
     const setti_snapshot* before = setti_snapshot_find(world, undo, &status);
     SETTI_ASSERT(delta->loading || before != NULL);
-    status = SETT_OK; /* while loading there is no snapshot */
+    status = SETT_OK; /* also while loading, without a snapshot */
     if (!setti_delta_play(delta) ||
         (delta->part == NULL && !setti_delta_arrange(delta, setti_unconst(before)))) {
         status = apply_fail_call(delta);
@@ -1180,7 +1178,7 @@ static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
             status = back;
         }
     }
-    if (sett_snapshot_status(world, undo) == SETT_OK) {
+    if (sett_snapshot_status(world, undo) == SETT_OK) { /* the undo may have dropped it */
         (void)sett_snapshot_drop(world, undo);
     }
     setti_state_set_limit(state);
@@ -1205,7 +1203,9 @@ static sett_status apply_reject_state(const setti_delta* delta)
     }
     for (uint32_t k = 0; type == NULL && k < delta->type_count; k++) {
         const setti_delta_type* of = &delta->type[k];
-        type = of->padding_hash != setti_type_data(of->type)->padding_hash ? of->type : NULL;
+        if (of->padding_hash != setti_type_data(of->type)->padding_hash) {
+            type = of->type;
+        }
     }
     if (type == NULL) {
         return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
@@ -1317,8 +1317,7 @@ sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t 
     return apply_bytes(&delta, bytes, size, SETTI_COMPARE_HASHES);
 }
 
-/* Plays a state onto an empty world. Compares hashes only without rules: converted values change
- * the hash. */
+/* Plays a state onto an empty world. With rules, hashes are not compared. */
 static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size)
 {
     setti_delta_reader from = setti_delta_reader_of(bytes, size);
@@ -1349,7 +1348,8 @@ sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
 
 sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size)
 {
-    return world != NULL && setti_world_lacks_list(world, bytes, size, __func__, "bytes")
-               ? SETT_STATUS_ARGUMENT
-               : setti_delta_apply(world, bytes, size, SETTI_COMPARE_HASHES);
+    if (world != NULL && setti_world_lacks_list(world, bytes, size, __func__, "bytes")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return setti_delta_apply(world, bytes, size, SETTI_COMPARE_HASHES);
 }

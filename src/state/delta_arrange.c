@@ -1,8 +1,8 @@
 /* delta_arrange.c: gives rows the sender's order.
  *
  * The workload: a peer had the sender's order of rows, and continues alone after the delta. A
- * receiver with another order, other groups or other storages has the same hash. It keeps its own
- * order, type by type, if the sender's order does not fit.
+ * receiver with other groups, storages or orders has the same hash. Such a receiver keeps the
+ * present order of each type for which the sender's order does not fit.
  *
  * The wanted order is the order in the snapshot `undo`, with the delta's runs written over it:
  *
@@ -40,7 +40,7 @@ static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
             setti_view_next(view, &storage->rows, &at) != NULL);
 }
 
-/* Computes the wanted order: the rows before, with the delta's runs written over them. */
+/* Computes of->want: the rows before, overwritten by the delta's runs. */
 static void arrange_compute(setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want != NULL);
@@ -109,8 +109,7 @@ static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
     of->want = NULL;
 }
 
-/* Computes of->want, which stays NULL if the order does not fit. Returns false when memory runs
- * out. */
+/* Computes of->want, or leaves NULL there if the sender's order does not fit. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want == NULL);
@@ -164,8 +163,7 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
     return true;
 }
 
-/* Whether arrange_concerns is true for a type or for another type of its group. A group's types get
- * the sender's order together, or not at all. */
+/* Like arrange_concerns, but true for all types of a group if true for a type of the group. */
 static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
                                    const setti_delta_type* of)
 {
@@ -193,7 +191,7 @@ static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
     return done;
 }
 
-/* Forgets the wanted orders of a group's types if these orders do not agree. */
+/* Forgets the wanted orders of all groups whose types do not agree. */
 static void arrange_check_groups(const setti_delta* delta)
 {
     for (const setti_listener* at = delta->world->listeners; at != NULL; at = at->next) {

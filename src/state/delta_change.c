@@ -31,8 +31,8 @@ typedef struct change_word {
     uint64_t bits;
 } change_word;
 
-/* Copies a value in the form in which deltas contain it: little-endian, with zeroes for padding. In
- * a value of SETTI_BEFORE, NaN and bytes after a text's end become zeroes too. */
+/* Copies a value in the form of deltas: little-endian, with zeroes for padding. For SETTI_BEFORE,
+ * NaN and bytes after a text's end become zeroes too. */
 static void change_copy(const setti_type* type, const void* value, uint32_t side,
                         unsigned char* out)
 {
@@ -104,8 +104,7 @@ SETTI_INLINE void change_step(change_hash* hash, uint64_t before, uint64_t after
     setti_bytes_put(out, change_minus(after, before), 8);
 }
 
-/* Writes the difference of a plain value, rounded up to whole words. Returns the difference of the
- * hashes. */
+/* Writes the difference of a plain value, in whole words. Returns the difference of the hashes. */
 SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* before,
                                  const unsigned char* after, size_t size, unsigned char* out)
 {
@@ -186,8 +185,8 @@ void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* 
 
 #define CHANGE_ROWS (SETTI_COMPARE_WORDS * 64)
 
-/* Lists the changed rows, ascending, and prefetches their generations. Returns the number of rows.
- * The loop over the list then waits neither for bits nor for memory. */
+/* Lists the changed rows, ascending, and prefetches the generations of their entities, so that the
+ * loop over the list does not wait for memory. Returns the number of rows. */
 static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[CHANGE_ROWS])
 {
     uint32_t count = 0;
@@ -315,8 +314,8 @@ static unsigned char* change_write_run(unsigned char* out, unsigned char byte, s
     return out + 1;
 }
 
-/* Writes a piece of `count` bytes to `out`, unless it is empty. Returns the end. `out` and `bytes`
- * have 8 bytes more, because whole words are copied. */
+/* Writes a piece of `count` bytes to `out`, or nothing if `count` is 0. Returns the end. Copies
+ * whole words: up to 7 bytes more than `count`. */
 static unsigned char* change_write_bytes(unsigned char* out, const unsigned char* bytes,
                                          size_t count)
 {
@@ -343,8 +342,8 @@ static size_t change_count_equal(const unsigned char* bytes, size_t size)
     return count;
 }
 
-/* Finds the next four equal bytes from `at` on. Without such bytes, returns an offset among the
- * last 8 bytes. Compares eight bytes with their neighbours at once. */
+/* Finds the next four equal bytes from `at` on, or returns an offset among the last 8 bytes.
+ * Compares eight bytes with the next bytes at once. */
 static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t size)
 {
     const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
@@ -359,8 +358,7 @@ static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t si
     return at;
 }
 
-/* Writes bytes as pieces: runs of four or more equal bytes, and the bytes between runs. Returns the
- * end. */
+/* Writes pieces: runs of four or more equal bytes, and the bytes between runs. Returns the end. */
 static unsigned char* change_write_columns(unsigned char* out, const unsigned char* bytes,
                                            size_t size)
 {
@@ -391,8 +389,8 @@ SETTI_INLINE void change_swap(uint64_t word[8], uint32_t apart, uint32_t shift, 
     }
 }
 
-/* Writes the first bytes of all values, then the second bytes, and so on. `values` has room for 8
- * bytes more, because whole words are read. */
+/* Writes the first bytes of all values, then the second bytes, and so on. Reads whole words: up to
+ * 7 bytes more than the values. */
 static void change_transpose(const unsigned char* values, size_t count, size_t each,
                              unsigned char* columns)
 {
@@ -480,8 +478,7 @@ static uint64_t change_read_number(setti_delta_reader* from)
     return number;
 }
 
-/* Reads the next word. `least` is the number of the word after the last one. Returns a word without
- * bits after an error. */
+/* Reads the next word, with a number from `least` on. After an error, the word has no bits. */
 static change_word change_read_word(setti_delta_reader* from, uint64_t least)
 {
     uint64_t gap = change_read_number(from);
@@ -496,8 +493,7 @@ static change_word change_read_word(setti_delta_reader* from, uint64_t least)
     return word;
 }
 
-/* Counts the changed values in a list of words. Returns 0 if an entity lacks the type, or if the
- * list is invalid. */
+/* Counts the changed values in a list of words. Returns 0 if an entity or the list is invalid. */
 static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
                            setti_delta_reader* from, uint32_t words)
 {
@@ -522,7 +518,7 @@ static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
     return count;
 }
 
-/* Reads `size` bytes of columns. Returns false if they are invalid. */
+/* Reads `size` bytes of columns. Returns false if the pieces are invalid. */
 static bool change_read_columns(setti_delta_reader* from, unsigned char* out, size_t size)
 {
     for (size_t at = 0; at < size;) {

@@ -1,10 +1,10 @@
 /* delta_order.c: encodes the next generations of dead slots, and the order of rows.
  *
- * The workload: a peer continues alone after the delta. The peer's creations must return the same
- * handles as the sender's, and its loops must have the same order. Few rows move, so only runs of
- * rows with another index are written.
+ * The workload: a peer continues alone after the delta. Creations must return the same handles as
+ * at the sender, and loops must have the same order. Few rows move, so only runs of rows with
+ * another index are written.
  *
- * Invariant:  the rows before, with the runs written over them, are the rows after
+ * Invariant:  the rows before, overwritten by the runs, are the rows after
  */
 #include "state/delta_writer.h"
 
@@ -17,8 +17,7 @@ static uint32_t order_next_generation(uint32_t generation)
     return generation == SETTI_GENERATION_MAX ? SETTI_RETIRED : (generation + 1) | SETTI_DEAD;
 }
 
-/* Writes a slot's generation after, unless destroying the slot's entity leads to this
- * generation. */
+/* Writes a slot's generation after, unless it results from destroying the slot's entity. */
 static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t before,
                              uint32_t after)
 {
@@ -45,8 +44,7 @@ void setti_delta_write_slots(setti_delta_writer* to)
     }
 }
 
-/* Adds a row's index to the current run, or to a new run if the row does not follow the run. Rows
- * ascend. */
+/* Adds a row's index to the current run, or to a new run after a gap. Rows ascend. */
 static void order_put(setti_delta_writer* to, uint32_t row, uint32_t index)
 {
     SETTI_ASSERT(to->run_count == 0 || row >= to->run_next);
@@ -68,8 +66,7 @@ static const uint32_t* order_indices(const setti_storage* storage, const void* p
     return page != NULL ? (const uint32_t*)(const void*)(bytes + storage->indices) : NULL;
 }
 
-/* Writes the rows of a page that have another index on each side. The storage had `old_extent` rows
- * before, and has `extent` rows after. */
+/* Writes the changed rows of a page. The extents are those of the storage before and after. */
 static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t old_extent,
                            uint32_t extent)
 {

@@ -28,7 +28,7 @@ enum {
     PLAY_LAST
 };
 
-/* Takes values with entries of a type out of their lists. */
+/* Takes the values that entries of a type will change out of lists. */
 static bool play_detach_for_move(const setti_delta* delta, const setti_delta_type* of)
 {
     SETTI_ASSERT(of->codec->detach_for_move != NULL);
@@ -41,8 +41,7 @@ static bool play_detach_for_move(const setti_delta* delta, const setti_delta_typ
     return done;
 }
 
-/* Takes values of an entity out of their lists, for types of one pass. The entity will be
- * destroyed. */
+/* Takes the values of an entity, which will be destroyed, out of lists, for types of one pass. */
 static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t pass)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
@@ -59,8 +58,8 @@ static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t p
     return done;
 }
 
-/* Names are detached before nodes: a node that loses its parent is a root for a moment, and another
- * root may have the same name. */
+/* Called before play_detach_nodes: a detached node is a root for a moment, and another root may
+ * have the same name. */
 static bool play_detach_names(const setti_delta* delta, sett_entity entity)
 {
     return play_detach(delta, entity, PLAY_SECOND);
@@ -71,7 +70,7 @@ static bool play_detach_nodes(const setti_delta* delta, sett_entity entity)
     return play_detach(delta, entity, PLAY_FIRST);
 }
 
-/* Calls `fn` for each entity of a list until it returns false. */
+/* Calls `fn` for each entity of a list, until `fn` returns false. */
 static bool play_each(const setti_delta* delta, setti_delta_handles handles,
                       bool (*fn)(const setti_delta* delta, sett_entity entity))
 {
@@ -106,9 +105,12 @@ static bool play_end(const setti_delta* delta, sett_entity entity)
     }
     bool forgets =
         delta->part != NULL && !setti_entity_in_range(&delta->world->entities, entity.index);
-    return setti_delta_room(delta) &&
-           (forgets ? sett_entity_forget(delta->world, entity)
-                    : sett_entity_destroy(delta->world, entity)) == SETT_OK;
+    if (!setti_delta_room(delta)) {
+        return false;
+    }
+    sett_status status = forgets ? sett_entity_forget(delta->world, entity)
+                                 : sett_entity_destroy(delta->world, entity);
+    return status == SETT_OK;
 }
 
 /* Creates an entity. */
@@ -212,9 +214,10 @@ static bool play_value(sett_world* world, const setti_delta_type* of, sett_entit
     SETTI_ASSERT(of->codec == NULL && (entry.bytes != NULL || of->bytes == 0));
     const play_fill fill = {{play_fill_write}, of, entry.bytes};
     setti_type* type = of->type;
-    return type->storage.size != 0
-               ? setti_change_put(world, type, entity, &fill.fill, "sett_delta_apply") != NULL
-               : sett_ensure(world, entity, type->id) != NULL;
+    if (type->storage.size == 0) {
+        return sett_ensure(world, entity, type->id) != NULL;
+    }
+    return setti_change_put(world, type, entity, &fill.fill, "sett_delta_apply") != NULL;
 }
 
 /* -------------------------------------------------------------------------------------- entries */
@@ -254,8 +257,7 @@ static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
     return entry.kind != SETTI_DELTA_REMOVED ? codec->pass : codec->remove_pass;
 }
 
-/* Plays a block, entry by entry, or with one call while a state is loaded if no hook and no query
- * concerns the type. */
+/* Plays a block: entry by entry, or with one call while a state is loaded. */
 static bool play_block(const setti_delta* delta, const setti_delta_type* of,
                        setti_delta_entry block)
 {
@@ -313,11 +315,10 @@ static bool play_follow(const setti_delta* delta, const setti_delta_type* of, ui
     return true;
 }
 
-/* Follows owners from *index to the last owner, or to an entity in `seen`, and adds the passed
- * entities to `seen`. Sets *index to the end. Returns false, with *index in the cycle, if the
- * owners form a cycle. */
-static bool play_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
-                      unsigned char* seen)
+/* Follows owners from *index to the last owner or to an entity in `seen`, and adds all followed
+ * entities to `seen`. Returns false, with *index in the cycle, if the owners form a cycle. */
+static bool play_chain_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
+                            unsigned char* seen)
 {
     uint32_t first = *index;
     uint32_t steps = of->type->storage.count;
@@ -329,7 +330,7 @@ static bool play_ends(const setti_delta* delta, const setti_delta_type* of, uint
             return false;
         }
     }
-    for (uint32_t at = first; at != *index; (void)play_follow(delta, of, &at)) {
+    for (uint32_t at = first; at != *index; (void)play_follow(delta, of, &at)) { /* once more */
         seen[at / 8] |= (unsigned char)(1u << at % 8);
     }
     return true;
@@ -344,15 +345,15 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
     size_t size = of->type->storage.extent / 8 + 1;
     unsigned char* seen = setti_pool_alloc(&world->pool, size, 16);
     uint32_t index = 0;
-    bool done = seen != NULL;
-    if (!done) {
+    bool done = true;
+    if (seen == NULL) {
         setti_world_no_memory(world, "sett_delta_apply");
         return false;
     }
     memset(seen, 0, size);
     for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
         index = setti_delta_next(&from, of).index;
-        done = play_ends(delta, of, &index, seen);
+        done = play_chain_ends(delta, of, &index, seen);
     }
     setti_pool_free(&world->pool, seen, size, 16);
     if (!done) {
@@ -378,8 +379,7 @@ static bool play_check_all_circles(const setti_delta* delta)
 
 /* ---------------------------------------------------------------------------------------- lists */
 
-/* Whether a list ends with `members`, in this order. `place` is the place of the list's last
- * member. */
+/* Whether a list ends with `members`. `place` is the place of the list's last member. */
 static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t place,
                            const setti_delta_reader* members, uint32_t count)
 {
@@ -393,13 +393,13 @@ static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of,
     return true;
 }
 
-/* Reads the order of a list, and moves the members in the delta to the list's end, one by one. */
+/* Reads the new order of a list, and moves each given member to the end of the list. */
 static bool play_list(const setti_delta* delta, const setti_delta_type* of,
                       setti_delta_reader* from)
 {
     SETTI_ASSERT(of->codec->list != NULL && of->codec->requeue != NULL);
     uint32_t index = setti_delta_u32(from);
-    uint32_t kept = setti_delta_u32(from); /* members at the begin that stay */
+    uint32_t kept = setti_delta_u32(from); /* members at the begin, not moved */
     uint32_t count = setti_delta_u32(from);
     setti_delta_reader members = *from;
     setti_codec_list list;
@@ -415,7 +415,7 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
         fits = fits && of->codec->requeue(of->type, owner, member);
     }
     fits = fits && of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list);
-    /* a member that the delta names twice is at one place only */
+    /* fails too if a member is given twice */
     return (fits && play_list_ends(delta, of, list.last, &members, count)) ||
            delta->player.reject(&delta->player,
                                 "an order of links names an entity without such a link");
@@ -450,8 +450,8 @@ bool setti_delta_play(setti_delta* delta)
     return done;
 }
 
-/* Whether a value has the bytes of its entry, except for padding. Always true for types whose byte
- * order is turned. */
+/* Whether a value has the bytes of an entry, except for padding. Always true if bytes are
+ * turned. */
 static bool play_is_value(const setti_type* type, const unsigned char* value,
                           const unsigned char* bytes)
 {
@@ -464,7 +464,7 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
     return same || setti_delta_turns(type);
 }
 
-/* Finds an entity that has another value than its entry in a section. */
+/* Finds an entity with another value than its entry in a section. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
                               setti_delta_section section, sett_entity* entity)
 {

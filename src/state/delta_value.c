@@ -114,8 +114,7 @@ static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Begins a block of entries for the entities `bits` from `first` on. The caller writes the values
- * next. */
+/* Writes the head of a block for the entities `bits` from `first` on. */
 static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uint32_t first,
                               uint64_t bits)
 {
@@ -138,8 +137,7 @@ static void value_end_block(setti_delta_writer* to)
     to->block_bits = 0;
 }
 
-/* Adds an entry to the block of its 64 entities. Writes the first entry of a block together with
- * the second entry. */
+/* Adds an entry to the block of its 64 entities. Delays the first entry until the second. */
 static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
@@ -163,8 +161,8 @@ static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, u
     value_write(to, value);
 }
 
-/* Writes the entry of an index: `old_entity` with the value `before` has become `entity` with the
- * value `after`. */
+/* Writes the entry of an index with `old_entity` and the value `before` on one side, `entity` and
+ * the value `after` on the other. */
 static void value_entry(setti_compare_sink* sink, sett_entity old_entity, const void* before,
                         sett_entity entity, const void* after)
 {
@@ -205,10 +203,10 @@ static void value_write_word(setti_delta_writer* to, const unsigned char* row, u
         }
         return;
     }
-    for (uint64_t rest = bits; rest != 0;) { /* neighbouring values at once */
+    for (uint64_t rest = bits; rest != 0;) { /* writes adjacent values together */
         uint32_t first = setti_bits_lowest(rest);
-        uint64_t gap = ~(rest >> first);
-        uint32_t count = gap != 0 ? setti_bits_lowest(gap) : 64;
+        uint64_t zeroes = ~(rest >> first);
+        uint32_t count = zeroes != 0 ? setti_bits_lowest(zeroes) : 64; /* adjacent bits */
         setti_delta_write(to, row + first * size, count * size);
         rest &= ~(setti_bits_below(count) << first);
     }
@@ -266,8 +264,7 @@ static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, u
                                                                                  : SETTI_NONE;
 }
 
-/* Returns the member at *place, and moves *place to the next member. Returns SETTI_NONE at the
- * end. */
+/* Returns the member at *place, or SETTI_NONE, and moves *place to the next member. */
 static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uint32_t* place)
 {
     return *place != SETTI_NONE
@@ -275,8 +272,7 @@ static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uin
                : SETTI_NONE;
 }
 
-/* Whether an entity is a member of an owner's list on a side. False unless the entity exists in
- * both states. */
+/* Whether an entity of both states is a member of an owner's list on a side. */
 static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_t member,
                         uint32_t side)
 {
@@ -300,14 +296,14 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
 static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* known)
 {
     uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
-    uint32_t next = value_list_next(to, SETTI_AFTER, &place);
+    uint32_t next = value_list_next(to, SETTI_AFTER, &place); /* the next member to compare */
     *known = 0;
     if (sett_equals(setti_view_entity(to->walk->view, owner.index, SETTI_BEFORE), owner)) {
         uint32_t old_place = value_list_first(to, owner.index, SETTI_BEFORE);
         uint32_t old;
         while ((old = value_list_next(to, SETTI_BEFORE, &old_place)) != SETTI_NONE) {
             if (!value_is_in(to, owner, old, SETTI_AFTER)) {
-                continue;
+                continue; /* removed */
             }
             if (old != next) {
                 return true;
@@ -369,9 +365,11 @@ static void value_mark_owners(setti_delta_writer* to, uint32_t member)
 {
     setti_view* view = to->walk->view;
     setti_codec_cursor cursor = {0};
-    sett_entity owner;
-    while (!sett_is_null(
-        owner = to->codec->owner(&view->sides, to->type, member, SETTI_AFTER, &cursor))) {
+    for (;;) {
+        sett_entity owner = to->codec->owner(&view->sides, to->type, member, SETTI_AFTER, &cursor);
+        if (sett_is_null(owner)) {
+            return;
+        }
         if (!to->codec->direct || !value_follows(to, owner, member)) {
             setti_marks_add(&to->walk->marked, owner.index);
         }

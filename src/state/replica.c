@@ -155,8 +155,7 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
     return done ? SETT_OK : into->error;
 }
 
-/* Returns the type of `into` with the name of `type`, or `otherwise` if there is no such type.
- * `type` may be NULL. */
+/* Like replica_find, but returns `otherwise` in place of NULL. `type` may be NULL. */
 static setti_type* replica_type_or(const sett_world* into, const setti_type* type,
                                    setti_type* otherwise)
 {
@@ -164,8 +163,8 @@ static setti_type* replica_type_or(const sett_world* into, const setti_type* typ
     return local != NULL ? local : otherwise;
 }
 
-/* Sets the pointers of `into` to types of the library: tags that hide entities, types of modules,
- * and the tag of singletons. */
+/* Sets the pointers of `into` to tags that hide entities, types of modules, the tag of
+ * singletons. */
 static void replica_set_pointers(const sett_world* from, sett_world* into)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
@@ -361,8 +360,7 @@ static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, set
     return done;
 }
 
-/* Returns the signature in `into` with the types of a signature of `from`, or SETTI_NONE when
- * memory runs out. */
+/* Returns the number in `into` of a signature of `from`, or SETTI_NONE when memory runs out. */
 static uint32_t replica_signature(const sett_world* from, sett_world* into, uint32_t signature)
 {
     const setti_signature* record = &from->signatures.record[signature];
@@ -375,8 +373,7 @@ static uint32_t replica_signature(const sett_world* from, sett_world* into, uint
     return number;
 }
 
-/* Returns an array of the signatures in `into`, by signature of `from`, or NULL when memory runs
- * out. */
+/* Returns replica_signature for each signature of `from`, or NULL when memory runs out. */
 static uint32_t* replica_signatures(const sett_world* from, sett_world* into, size_t size)
 {
     uint32_t* number = setti_pool_alloc(&into->pool, size, 16);
@@ -454,8 +451,7 @@ static void replica_empty_tables(sett_world* into)
 
 /* -------------------------------------------------------------------------------------- copying */
 
-/* Copies all pages. Copied pages count as restored, because their ticks are ticks of the other
- * world. */
+/* Copies all pages. Copied pages count as restored, since `from` has other ticks. */
 static void replica_copy_pages(const setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     SETTI_ASSERT(to->count == from->count && to->size == from->size);
@@ -483,8 +479,7 @@ static void replica_copy_entities(const sett_world* from, sett_world* into, cons
     setti_entity_rebuild(table); /* indices claimed by commands of `from` are free in `into` */
 }
 
-/* Initialises values that own memory, over their copied bytes, and copies each value with the hook
- * if the type is saved so. */
+/* Initialises values that own memory. With SETT_SAVE_CLONE, also calls the copy hook. */
 static void replica_copy_values(const setti_type* type, const setti_type* local)
 {
     SETTI_ASSERT(setti_pages_values(&local->storage.rows) != NULL);
@@ -595,8 +590,8 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
 
 /* ------------------------------------------------------------------------------------- updating */
 
-/* Copies a page. If a snapshot of `into` needs the old page, parks it and allocates another page:
- * this is cheaper than copy-on-write. */
+/* Copies a page. An old page that a snapshot of `into` needs is parked and replaced, which is
+ * cheaper than copy-on-write. */
 static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                 uint32_t number)
 {
@@ -612,8 +607,8 @@ static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti
     return true;
 }
 
-/* Copies the pages that the other world wrote or restored after its tick `since`, and frees pages
- * that the other world lacks. */
+/* Copies the pages that `from` wrote or restored after the tick `since`, and frees pages that
+ * `from` lacks. */
 static bool replica_update_pages(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                  uint64_t since)
 {
@@ -630,8 +625,7 @@ static bool replica_update_pages(setti_pool* pool, const setti_pages* from, sett
     return done;
 }
 
-/* Makes room in the map for all signatures of `from`, and clears the map if `from` has reclaimed
- * numbers. */
+/* Extends the map to all signatures of `from`. Clears the map if `from` has reclaimed numbers. */
 static bool replica_update_map(const sett_world* from, sett_world* into, setti_replica_map* map)
 {
     uint32_t count = from->signatures.count;

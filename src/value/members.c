@@ -427,8 +427,10 @@ static size_t struct_count_owned(const sett_struct* of)
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
         sett_member_kind kind = member_kind(member);
-        size_t each = kind == SETT_MEMBER_STRUCT ? struct_count_owned(member->of)
-                                                 : kind >= SETT_MEMBER_STRING; /* 1 or 0 */
+        size_t each = kind >= SETT_MEMBER_STRING ? 1 : 0; /* strings and lists of an element */
+        if (kind == SETT_MEMBER_STRUCT) {
+            each = struct_count_owned(member->of);
+        }
         size_t elements = each != 0 ? member->size / member_element_size(member) : 0;
         count = SETTI_MIN(count + each * elements, (size_t)SETTI_OWNED_COUNT_MAX + 1);
     }
@@ -482,7 +484,7 @@ typedef struct piece_list {
     setti_piece* item; /* NULL: pieces are only counted */
     setti_piece last;
     uint32_t count;
-    uint32_t first; /* the piece with this number is not joined to its predecessor */
+    uint32_t first; /* number of a piece that must not be joined to the piece before */
 } piece_list;
 
 /* A copy in the making. The first walk, without memory, only measures. */
@@ -601,7 +603,7 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
     return piece;
 }
 
-/* Adds a piece, or extends the last piece if both are adjacent and have one encoding. */
+/* Adds a piece, or extends the last piece by adjacent bytes with the same encoding. */
 static void piece_add(piece_list* to, setti_piece piece)
 {
     bool joins = to->count != to->first && piece.kind < SETTI_PIECE_TEXT &&
@@ -643,6 +645,23 @@ static void owned_add(member_copy* copy, const sett_member* member, uint32_t off
     copy->owned_count++;
 }
 
+static void entity_add(member_copy* copy, uint32_t offset)
+{
+    if (copy->entities != NULL) {
+        copy->entities[copy->entity_count] = offset;
+    }
+    copy->entity_count++;
+}
+
+static void send_add(member_copy* copy, const sett_member* member, uint32_t offset, uint32_t size)
+{
+    if (copy->sends != NULL) {
+        copy->sends[copy->send_count] =
+            (setti_send){offset, (uint16_t)size, (uint16_t)member->send.bits, member->send.scale};
+    }
+    copy->send_count++;
+}
+
 /* Adds the pieces, handles, rounded numbers, strings and lists of a struct at offset `base`. */
 static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base)
 {
@@ -653,17 +672,10 @@ static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
         uint32_t offset = base + member->offset;
         uint32_t end = offset + member->size;
         for (uint32_t at = offset; kind == SETT_MEMBER_ENTITY && at < end; at += element) {
-            if (copy->entities != NULL) {
-                copy->entities[copy->entity_count] = at;
-            }
-            copy->entity_count++;
+            entity_add(copy, at);
         }
         for (uint32_t at = offset; member->send.bits != 0 && at < end; at += element) {
-            if (copy->sends != NULL) {
-                copy->sends[copy->send_count] = (setti_send){
-                    at, (uint16_t)element, (uint16_t)member->send.bits, member->send.scale};
-            }
-            copy->send_count++;
+            send_add(copy, member, at, element);
         }
         for (uint32_t at = offset; kind == SETT_MEMBER_STRUCT && at < end; at += element) {
             pieces_add(copy, to, member->of, at);
@@ -720,9 +732,11 @@ static uint64_t struct_fingerprint_of(const sett_struct* of, uint64_t print)
 
 uint64_t sett_struct_fingerprint(const sett_struct* of)
 {
-    uint64_t seed = 0x6D656D62657273u; /* "members" */
-    uint64_t print = of != NULL ? struct_fingerprint_of(of, seed) : 0;
-    return of != NULL && print == 0 ? 1 : print;
+    if (of == NULL) {
+        return 0;
+    }
+    uint64_t print = struct_fingerprint_of(of, 0x6D656D62657273u); /* "members" */
+    return print != 0 ? print : 1;                                 /* 0: no members are known */
 }
 
 bool setti_members_equal(const sett_struct* a, const sett_struct* b)
@@ -863,8 +877,7 @@ const sett_member* setti_struct_member(const sett_struct* of, const char* name, 
     return NULL;
 }
 
-/* Reads "[12]" or ".name" of an element at the begin of `path`. Returns the rest of the path, or
- * NULL. */
+/* Reads "[12]" or ".name" at the begin of `path`. Returns the rest of the path, or NULL. */
 static const char* path_element(const sett_member* member, const char* path, uint32_t* element)
 {
     if (*path == '[') {
@@ -902,7 +915,7 @@ static bool member_has_elements(const sett_member* member)
 bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
                         setti_guess* guess)
 {
-    for (uint32_t base = 0;; base = out->offset) {
+    for (uint32_t base = 0;; base = out->offset) { /* `base` is the offset of the struct `of` */
         size_t length = strcspn(path, ".[");
         const sett_member* member = setti_struct_member(of, path, length);
         if (member == NULL) {

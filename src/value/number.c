@@ -119,14 +119,14 @@ size_t setti_number_digits(uint64_t number, char* out)
 
 static size_t number_write_integer(bool negative, uint64_t number, char* out)
 {
-    out[0] = '-';
-    size_t length = negative + setti_number_digits(number, out + negative);
+    size_t sign = negative ? 1 : 0;
+    out[0] = '-'; /* overwritten without a sign */
+    size_t length = sign + setti_number_digits(number, out + sign);
     out[length] = '\0';
     return length;
 }
 
-/* Writes a decimal number without zeroes at the end. `power` is the power of ten of the number's
- * first digit. */
+/* Writes a decimal number without zeroes at the end. `power` is that of ten at the first digit. */
 static size_t number_write_digits(uint64_t number, int power, char* out)
 {
     char text[20];
@@ -169,8 +169,8 @@ static int number_power(double size)
     return power;
 }
 
-/* Rounds mantissa * 2^exponent * 10^tens to an integer, half to even, like printf. *same: the
- * integer reads back as this float, because it differs by at most half a step of the mantissa. */
+/* Rounds mantissa * 2^exponent * 10^tens to an integer, half to even, like printf. *same: reading
+ * the integer gives the float, because they differ by at most half a step of the mantissa. */
 static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* same)
 {
     uint64_t five = number_tens[tens] >> tens; /* 5^tens; one step of the mantissa, in `product` */
@@ -183,11 +183,11 @@ static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* sa
     bool up = rest > one / 2 || (rest == one / 2 && (number & 1) != 0);
     uint64_t distance = up ? one - rest : rest;
     *same = distance <= five / 2; /* five is odd: no distance is exactly half a step */
-    return number + up;
+    return up ? number + 1 : number;
 }
 
-/* Writes a float of usual size, without an exponent, with the fewest digits that read back equal.
- * Returns the length, or 0 for other floats. */
+/* Writes a float of usual size with the fewest digits that read back equal. Returns the length, or
+ * 0 for other floats. */
 static size_t number_write_usual(sett_member_kind kind, double value, char* out)
 {
     bool narrow = kind == SETT_MEMBER_F32;
@@ -211,8 +211,9 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
             return 0; /* rounding up gave one digit more */
         }
         if (same || digits == most) {
-            out[0] = '-';
-            return (value < 0) + number_write_digits(number, power, out + (value < 0));
+            size_t sign = value < 0 ? 1 : 0;
+            out[0] = '-'; /* overwritten without a sign */
+            return sign + number_write_digits(number, power, out + sign);
         }
     }
     return 0;
@@ -281,18 +282,19 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
 {
     SETTI_ASSERT(setti_number_is_integer(kind));
     bool negative = length != 0 && text[0] == '-';
+    size_t first = negative ? 1 : 0; /* the first digit */
     uint64_t number = 0;
     uint32_t bits = 8 * sett_member_kind_size(kind);
     uint64_t most = UINT64_MAX >> (64 - bits);
     if (setti_number_is_signed(kind)) {
-        most = (most >> 1) + negative;
+        most = (most >> 1) + negative; /* the least number is -most - 1 */
     } else if (negative) {
         most = 0;
     }
-    if (length == (size_t)negative) {
+    if (length == first) {
         return "the number is not an integer";
     }
-    for (size_t k = negative; k < length; k++) {
+    for (size_t k = first; k < length; k++) {
         uint64_t digit = (uint64_t)(unsigned char)text[k] - '0';
         if (digit > 9) {
             return "the number is not an integer";
@@ -451,7 +453,7 @@ const char* setti_number_read(sett_member_kind kind, const char* text, size_t le
         return "the number is out of the range of the member's type";
     }
     number += number < 0 ? -0.5 : 0.5; /* the conversion to an integer then rounds to nearest */
-    size_t size =
-        number_write_integer(number <= -1, (uint64_t)(number < 0 ? -number : number), whole);
+    bool negative = number <= -1;      /* 0 has no sign */
+    size_t size = number_write_integer(negative, (uint64_t)(number < 0 ? -number : number), whole);
     return number_read_integer(kind, whole, size, bytes);
 }

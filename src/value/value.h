@@ -15,7 +15,7 @@
 
 #define SETTI_VALUE_MESSAGE 256
 
-/* The most members of one struct. */
+/* The most members of a struct. */
 #define SETTI_MEMBERS_COUNT_MAX 512
 
 /* The encoding of bytes of a value. */
@@ -35,7 +35,7 @@ typedef struct setti_piece {
     uint16_t unit; /* bytes: 1, 2, 4 or 8 */
 } setti_piece;
 
-/* The largest type whose words are tested for NaN while they are hashed. */
+/* The largest type with setti_members.words. */
 #define SETTI_NAN_SIZE 256
 
 /* Finds NaN among the floats of eight adjacent bytes. In (word & ~test) + add the sign bit of a
@@ -70,13 +70,13 @@ typedef struct setti_members {
     sett_struct of; /* a copy of the declaration */
     const setti_piece* pieces;
     uint32_t piece_count;
-    uint32_t size; /* bytes of the canonical form, without those of strings and lists */
+    uint32_t size; /* bytes of the canonical form without strings and lists */
     uint32_t entity_count;
     bool adjacent; /* the canonical form is `size` bytes in memory from pieces[0] on, unless NaN */
     bool floats;   /* some members are floats */
     bool opaque;   /* contains bytes without a declared meaning */
     const uint32_t* entities; /* offsets of handles */
-    const setti_owned* owned; /* strings and lists, local ones too */
+    const setti_owned* owned; /* strings and lists, also local members */
     uint32_t owned_count;
     const setti_send* sends; /* ascending by offset */
     uint32_t send_count;
@@ -144,12 +144,12 @@ void setti_send_unpack(const setti_members* members, const unsigned char* packed
 sett_status setti_canonical_read(const setti_members* members, const sett_allocator* allocator,
                                  const unsigned char* bytes, size_t size, void* value);
 
-/* Return a copy of the string or list at `at`, which need not be aligned. The result for a list
- * with items of another size than `item_size`, a mistake of the program, is an empty list. */
+/* Return a copy of the string or list at `at`. `at` need not be aligned. A list whose items do not
+ * have `item_size` bytes is a mistake of the program, and is returned as an empty list. */
 sett_string setti_owned_string(const void* at);
 sett_list setti_owned_list(const void* at, uint32_t item_size);
 
-/* Returns a member that describes one item of the list `list`. */
+/* Returns a member that describes an item of a list. */
 sett_member setti_member_item(const sett_member* list);
 
 /* The hooks of types with strings or lists. `user` is the type's setti_members. */
@@ -168,7 +168,7 @@ void setti_canonical_clear(const setti_members* members, void* value);
 /* Whether two values have the same canonical form. */
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
 
-/* Like setti_canonical_same, for an element that is no struct and no list. */
+/* Like setti_canonical_same, for an element, except for structs and lists. */
 bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
                                   const void* b);
 
@@ -195,8 +195,7 @@ void setti_value_print(setti_writer* out, const sett_struct* of, const void* val
 /* Writes bytes of unknown meaning: `12 bytes: 01 02 ...`. */
 void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size);
 
-/* Writes the first few members that differ, as `x is 1 in the first ...`. Returns the number of all
- * members that differ. */
+/* Writes the first few differences, as `x is 1 in the first ...`. Returns the number of all. */
 uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* of, const void* a,
                                        const void* b);
 
