@@ -26,8 +26,7 @@ SETTI_INLINE bool setti_along_is_one(const setti_type* type)
     return type->id == SETT_ID_HIERARCHY || (type->links != NULL && type->records == NULL);
 }
 
-/* Returns the index of a fixed entity: of the singletons, or of `entity`; SETTI_NONE if not
- * alive. */
+/* Returns the index of a fixed entity: the entity with singletons, or `entity`; or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton, sett_entity entity)
 {
     if (!singleton) {
@@ -71,11 +70,9 @@ SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
         index = setti_along_target(along, index);
     }
     if (walk != SETT_WALK_UP) {
-        if (index != SETTI_NONE && setti_type_is_on(type, index)) {
-            return index;
-        }
-        if (walk != SETT_WALK_SELF_UP) {
-            return SETTI_NONE;
+        bool here = index != SETTI_NONE && setti_type_is_on(type, index);
+        if (here || walk != SETT_WALK_SELF_UP) {
+            return here ? index : SETTI_NONE;
         }
     }
     setti_along_walk up = {0};

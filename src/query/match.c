@@ -87,8 +87,8 @@ static void match_storage(sett_batch* batch, const setti_term* term, bool wanted
     }
 }
 
-/* Switched-off components count as absent. For required types, the hidden tags of the query include
- * the `off` tag, so this function tests `off` only for other terms. */
+/* Switched-off components count as absent. For required types, the tag `off` is one of the hidden
+ * tags of the query, and is not tested here. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count)
 {
@@ -167,8 +167,8 @@ static uint32_t match_arrays(const uint64_t* const* bits, uint32_t count, uint64
     return setti_words_some(words, word_count);
 }
 
-/* Removes rows from the step unless the entity matches `terms`, is not hidden, and matches SETT_ANY
- * and `changed` terms and terms about other entities. */
+/* Removes hidden rows from the step, and rows with a false term: `terms`, SETT_ANY, `changed` and
+ * terms about other entities. */
 static void match_terms(sett_batch* batch, uint32_t terms)
 {
     setti_loop* loop = setti_loop_of(batch);

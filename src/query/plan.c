@@ -283,8 +283,8 @@ static uint32_t plan_disorder(const setti_storage* storage)
     return far;
 }
 
-/* Whether a row of the driver is aligned with another storage: the same row of a sparse set, or an
- * array with the entity, if the next row has the next index. */
+/* Whether a row of the driver is aligned with another storage: the same row of a sparse set, or the
+ * entity of an array if the next row has the next index. */
 static bool plan_is_aligned(const setti_storage* driver, const setti_storage* other, uint32_t row)
 {
     const uint32_t* index = setti_storage_index(driver, row);

@@ -35,7 +35,7 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t 
     uint32_t low = setti_bits_lowest(words[at]);
     *first = at * 64 + low;
     uint64_t holes = ~(words[at] >> low) & setti_bits_below(64 - low);
-    if (holes != 0) {
+    if (holes != 0) { /* the run ends inside of the first word */
         return setti_bits_lowest(holes);
     }
     uint32_t length = 64 - low;
@@ -93,8 +93,8 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
 #define LIST_FEW 128
 
 /* Writes the row numbers of all bits, and returns their count. `few`: few rows of a word match.
- * Avoids branches for each bit or word: at 1 % their mispredictions took 8 of 17 ns a match. So a
- * word may write an excess, overwritten by the next word, or in the spare room of the list. */
+ * Without branches for each word: mispredictions took 8 of 17 ns a match at 1 %. So a word may
+ * write an excess, overwritten by the next word, or in the spare room of the list. */
 static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16_t* list)
 {
     uint32_t count = 0;
@@ -105,13 +105,12 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
         list[count++] = (uint16_t)(at * 64 + setti_bits_lowest(word));
         word &= word - 1;
         uint32_t rest = word == 0 ? some & (some - 1) : some;
-        at =
-            setti_bits_lowest(rest | (uint32_t)1 << SETTI_STEP_WORD_COUNT); /* at last the 0 word */
+        at = setti_bits_lowest(rest | (uint32_t)1 << SETTI_STEP_WORD_COUNT); /* at the end: 0 */
         word = word == 0 ? words[at] : word;
         some = rest;
     }
     while (word != 0) {
-        uint64_t ends = setti_bits_sums(word);
+        uint64_t ends = setti_bits_sums(word); /* byte k: set bits in bytes 0 to k */
         uint16_t* out = list + count;
         count += (uint32_t)(ends >> 56);
         if (ends >> 56 > 4) {
@@ -129,6 +128,7 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
     return count;
 }
 
+/* Clears the bits of the rows [first, end). */
 static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 {
     SETTI_ASSERT(first < end);
@@ -139,8 +139,7 @@ static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
     }
 }
 
-/* Removes rows from `taken` unless the optional types are the same as in the first row. Adds the
- * present optional types to batch->present. */
+/* Removes rows from `taken` with other optional types than the first row; sets batch->present. */
 static void take_alike(sett_batch* batch, uint64_t* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -285,8 +284,8 @@ uint32_t setti_rows_choose(sett_batch* batch)
     return taken.first;
 }
 
-/* Loops between two calls of setti_lists_update. The second call is before the second loop; the
- * first call, before the first loop, remembers lists only if few rows match. */
+/* Loops between two decisions of setti_lists_update, after a decision before each of the first two
+ * loops. */
 #define LISTS_DUE 16
 
 /* Lists are remembered if at most 5 eighths of the rows match. With more matches the saving is less
@@ -330,8 +329,9 @@ static uint32_t lists_estimate(sett_query* query, uint32_t limit)
     uint32_t matches = limit;
     query->lists.rarest = 0;
     for (uint32_t k = 0; k < query->array_count; k++) {
-        bool rarer = query->array[k]->count < matches;
-        query->lists.rarest = rarer ? k : query->lists.rarest;
+        if (query->array[k]->count < matches) {
+            query->lists.rarest = k;
+        }
         matches = SETTI_MIN(matches, query->array[k]->count);
     }
     return matches;

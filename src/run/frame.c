@@ -27,8 +27,7 @@
 
 #include <stdio.h>
 
-/* Threshold in ns: a stage with a shorter last run stays on one thread, because waking a thread
- * takes 5,000 to 50,000. */
+/* Stages with a shorter last run, in ns, use one thread: waking another takes 5,000 to 50,000. */
 #define STAGE_WORTH 30000
 
 #define FRAME_ALL_ROWS UINT32_MAX /* the end of a range with all rows */
@@ -135,8 +134,7 @@ void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* Adds a frame to the interval of a system. Returns whether the interval is over, and then sets
- * dt. */
+/* Adds a frame to the interval of a system. Sets dt and returns true if the interval is over. */
 static bool frame_pass_interval(sett_system* system, float dt)
 {
     SETTI_ASSERT(system->desc.interval > 0);
@@ -236,8 +234,7 @@ static void frame_split(setti_run* run, sett_system* system)
     system->job_used = jobs;
 }
 
-/* Whether the storage noted by frame_note_empty is still empty, so that the system at `place` is
- * skipped: 25 instead of 262 instructions. */
+/* Whether the noted storage is still empty, so that the system at `place` is skipped. */
 SETTI_INLINE bool frame_is_empty(const setti_run* run, uint32_t place)
 {
     SETTI_ASSERT(place < run->sorted_count);
@@ -540,8 +537,7 @@ typedef struct frame_range {
     int last;       /* stages of later phases do not run */
 } frame_range;
 
-/* Runs a range of stages. Applies commands before and after the range, and in between as
- * scheduled. */
+/* Runs a range of stages. Applies commands before, after, and between stages as scheduled. */
 static sett_status frame_stages(sett_world* world, frame_range range, float dt)
 {
     SETTI_ASSERT(world->busy && setti_run_of(world)->scheduled &&
@@ -774,8 +770,7 @@ static bool frame_set_range(sett_world* world, float step, int first, int last)
     return done;
 }
 
-/* Sets the phases that run in fixed steps. Fails, and changes nothing, if a declared order
- * contradicts the phases, or memory runs out. */
+/* Sets the phases with fixed steps. Fails if a declared order contradicts, or memory runs out. */
 static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {

@@ -142,8 +142,7 @@ static bool guard_note_access(const sett_world* world, sett_component component,
     return false;
 }
 
-/* Reports an access that may collide with a write by another job of the system. `of` names the
- * values: "entity 7:2" or "all entities". */
+/* Reports a possible collision with another job. `of` is "entity 7:2" or "all entities". */
 static void guard_report_job(const sett_world* world, sett_component component, uint32_t access,
                              const char* of, const char* call)
 {
@@ -253,8 +252,8 @@ static void guard_add_entry(setti_writer* text, const sett_world* world, sett_co
     *separator = ", ";
 }
 
-/* Writes an access list: the declared components, and the components used with a flag of `with`.
- * Both without the components used with a flag of `without`. */
+/* Writes an access list: the declared components, and components used with a flag of `with`; but no
+ * component used with a flag of `without`. */
 static void guard_add_list(setti_writer* text, sett_system* system, const char* name,
                            const sett_component* list, uintptr_t with, uintptr_t without)
 {

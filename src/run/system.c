@@ -449,8 +449,7 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
     return system->group != NULL ? SETT_OK : system->world->error;
 }
 
-/* Creates all parts of a system, and adds it to the list. On failure the caller frees the
- * system. */
+/* Creates the parts of a system, and links the system. The caller frees `system` on failure. */
 static sett_status system_init(sett_system* system, const sett_system_desc* desc)
 {
     sett_world* world = system->world;

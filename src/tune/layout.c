@@ -449,8 +449,8 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* Finds a name in an item that occurs earlier in the text in the same role: in a list, or owned by
- * a group. Returns NULL if not found. `other` is only scratch memory. */
+/* Finds a name in an item that also occurs earlier in the text, in a list or owned by a group. NULL
+ * if not found. `other` is scratch memory. */
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)
 {

@@ -121,9 +121,9 @@ static price_view price_view_of(const sett_query* query, setti_use use,
     static const setti_relayout unchanged = {0};
     change = change != NULL ? change : &unchanged;
     price_view view = {.sparse_set = ~query->positional};
-    bool ends = query->cover == change->dissolved ||
-                (change->group != NULL && price_collides(change->group, query->cover));
-    if (query->arranged != 0 && !ends) {
+    bool cover_ends = query->cover == change->dissolved ||
+                      (change->group != NULL && price_collides(change->group, query->cover));
+    if (query->arranged != 0 && !cover_ends) {
         view.owned = query->arranged;
         view.covered = query->covered;
         view.rows = query->cover->length;
@@ -138,12 +138,11 @@ static price_view price_view_of(const sett_query* query, setti_use use,
         bool converted = query->term[k].type == change->type;
         view.sparse_set ^= (uint32_t)converted << k;
     }
-    view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1);
+    view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1); /* existing terms */
     return view;
 }
 
-/* Returns the cost of testing terms for each row, and fetching values not `in_place` for each
- * match. */
+/* Returns the cost of testing terms for each row, and fetching values for each match. */
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {
