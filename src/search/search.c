@@ -869,8 +869,7 @@ static bool search_add_term(search_build* b, uint32_t* count, const sett_search_
     return true;
 }
 
-/* Adds a term for each relationship, joined by `||`, for a term with "*". Returns NULL or the error.
- */
+/* Replaces a term with "*" by terms for all relationships. Returns NULL or the error. */
 static const char* search_add_any(search_build* b, uint32_t* count, const sett_search_term* term)
 {
     const setti_type_list* types = &b->search->world->registered;
