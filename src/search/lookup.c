@@ -172,8 +172,7 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
     return true;
 }
 
-/* Counts a change. Drops the order after too many: a change takes about 200 ns, sorting 30 ns for
- * each record. */
+/* Counts a change, about 200 ns. After many, drops the order: sorting takes 30 ns a record. */
 static void lookup_count_change(sett_lookup* l)
 {
     l->changes++;
@@ -453,15 +452,13 @@ static bool lookup_is_current(const sett_lookup* l)
            (storage->kind == SETTI_SPARSE || setti_search_newest(&storage->presence) < l->since);
 }
 
-/* Returns true if a search can use a look-up without an update. Loops over copies of values
- * (`gather`) forbid the use. */
+/* Returns true if a search can use a look-up now; not if loops work on copies (`gather`). */
 static bool lookup_is_readable(const sett_lookup* l)
 {
     return l->type->storage.gather == NULL && lookup_is_current(l);
 }
 
-/* Reads the pages written since the last update. Returns false when memory runs out; the next call
- * continues. */
+/* Reads the pages written since the last update. Returns false, half done, without memory. */
 static bool lookup_update(sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;
@@ -495,7 +492,6 @@ static bool lookup_update(sett_lookup* l)
     return true;
 }
 
-/* Insertion sort, by index. */
 static void lookup_sort_few(sett_entity* out, uint32_t count)
 {
     for (uint32_t k = 1; k < count; k++) {
@@ -508,8 +504,7 @@ static void lookup_sort_few(sett_entity* out, uint32_t count)
     }
 }
 
-/* Groups entities by eight bits of the index, in place. The group of a value of these bits ends
- * before stop[value]. */
+/* Groups entities by eight bits of the index. The group of a value ends before stop[value]. */
 static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, uint32_t stop[256])
 {
     uint32_t at[256] = {0}; /* by value: the count, later the position of the next entity */
@@ -558,7 +553,6 @@ static void lookup_sort(sett_entity* out, uint32_t count)
     }
 }
 
-/* The records with keys in a range. */
 typedef struct lookup_found {
     uint32_t count;
     uint32_t first;       /* not ordered: place of the first record */
@@ -800,7 +794,6 @@ static uint32_t lookup_needed_range(const sett_lookup* l, const sett_search* sea
     return count;
 }
 
-/* Selects a look-up for a scan, and lists the entities found by the look-up. */
 static void lookup_narrow(const sett_search* search, const setti_search_step* step,
                           setti_wanted* wanted)
 {
@@ -844,7 +837,6 @@ typedef enum lookup_form {
     LOOKUP_ORDERED
 } lookup_form;
 
-/* Finds the member of a new look-up. Returns false if the call has failed. */
 static bool lookup_find_member(const setti_type* type, const char* member, lookup_form form,
                                const char* call, sett_member_ref* ref)
 {

@@ -40,7 +40,6 @@ typedef struct ordered_part {
 
 #define ORDERED_PARTS 12
 
-/* A page that rows point into. */
 typedef struct ordered_page {
     const void* page; /* NULL: none */
     bool values;      /* rows point to values of entities, not only to values of parents */
@@ -169,7 +168,6 @@ SETTI_INLINE const void* ordered_column_find(const ordered_column* column, uint3
     return column->storage != NULL ? setti_storage_find(column->storage, index) : NULL;
 }
 
-/* Finds a value and marks it as written. */
 SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_column* column,
                                            uint32_t index)
 {
@@ -183,8 +181,7 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches. Returns true if entities and depths are the same as before. Sets
- * *parents_changed if any parent differs. */
+/* Collects the matches. Returns true if entities and depths are as before; parents may differ. */
 static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;
@@ -305,8 +302,7 @@ static uint32_t ordered_collect(sett_ordered* o)
     return count;
 }
 
-/* Fills in the entities, targets and groups of a list. Items of a fixed order have the parent as
- * the key. */
+/* Fills in a list from sorted items. In a fixed order, the key of an item is the parent. */
 static void ordered_group_all(ordered_list* list, const setti_ranked* item, const setti_type* along,
                               bool fixed)
 {
@@ -372,7 +368,6 @@ static bool ordered_sort(sett_ordered* o, uint32_t room)
     return true;
 }
 
-/* Updates the order. Returns false when memory runs out. */
 static bool ordered_update(sett_ordered* o)
 {
     setti_pool* pool = &o->world->pool;
@@ -489,7 +484,6 @@ static void ordered_note_rows(sett_ordered* o, const setti_type* type, const set
         setti_search_read_tick(&o->world->pool, setti_search_newest(&type->storage.presence));
 }
 
-/* Looks up the values of all rows. Returns false when memory runs out. */
 static bool ordered_make_rows(sett_ordered* o, const setti_type* type, bool writes)
 {
     setti_pool* pool = &o->world->pool;
@@ -598,7 +592,6 @@ static const char* ordered_check(const sett_ordered* o)
     return ordered_check_key(o, type);
 }
 
-/* Finds the types of an order's relationships. Returns NULL or the error. */
 static const char* ordered_find_relationships(sett_ordered* o)
 {
     const sett_ordered_desc* desc = &o->desc;
@@ -638,8 +631,7 @@ static sett_ordered* ordered_first(const sett_world* world)
     return world->module[SETTI_SLOT_ORDERS];
 }
 
-/* Returns the query's name of an order that reads the type, or NULL. Relationships need no check:
- * they cannot be unregistered. */
+/* Returns the name of an order by values of the type, or NULL. Relationships need no check. */
 static const char* ordered_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_ordered* o = ordered_first(world);

@@ -195,8 +195,7 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
     return number;
 }
 
-/* Appends numbers of items (of a scope) or of scopes (of a list) to `order`. *span is their range.
- */
+/* Appends a scope's items or a list's scopes to `order`. *span becomes the range. */
 static bool build_close(search_build* b, setti_span* span, const uint16_t* numbers, uint32_t count)
 {
     sett_search* search = b->search;
@@ -419,7 +418,6 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
     return !term->drives || build_drives(b, item, term, scope);
 }
 
-/* The end of a scope's terms. */
 typedef enum build_end {
     BUILD_TO_QUERY_END,
     BUILD_TO_LIST_END
@@ -621,8 +619,7 @@ static bool build_optional(search_build* b, setti_search_item* item)
                         "no other term uses an end of the optional link - use one in another term");
 }
 
-/* Returns a list with a variable on all sides, or NULL. *partly becomes true if a list has the
- * variable on some sides only. */
+/* Returns a list with a variable on all sides, or NULL. *partly: only some sides have it. */
 static const setti_search_item* build_list_with(const sett_search* search,
                                                 const setti_search_scope* scope, uint32_t bit,
                                                 bool* partly)
@@ -715,8 +712,7 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
     return build_close_scope(b, branch, &items) && build_branches(b, branch, most);
 }
 
-/* Splits a scope into at most `most` branches if only a list can find some variable; else the scope
- * is a branch. */
+/* Adds a scope to the branches. Splits the scope first, if only a list can find a variable. */
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
