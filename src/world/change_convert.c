@@ -354,7 +354,7 @@ uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion
     setti_type* type = conversion->type;
     setti_storage* to = &conversion->made;
     SETTI_ASSERT(world->pool.cow_from == 0 && type->owner == NULL);
-    uint32_t members = SETTI_NONE;
+    uint32_t members = SETTI_NONE; /* not counted */
     if (!conversion_move_plain(world, &type->storage, to, first, &members)) {
         conversion_move_part(world, &type->storage, to, first, CONVERSION_MEMBERS);
         if (first != NULL) {

@@ -248,10 +248,11 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
             return fast_destroy(world, entity, SETTI_ENDING_DESTROY);
         }
     }
-    return SETTI_LIKELY(page->free[entity.index / 64 % SETTI_ENTITY_WORDS] != 0) ||
-                   setti_entity_try_add_word(table, entity.index / 64)
-               ? fast_destroy_short(world, entity, record)
-               : fast_destroy_first(world, entity, record);
+    if (SETTI_LIKELY(page->free[entity.index / 64 % SETTI_ENTITY_WORDS] != 0) ||
+        setti_entity_try_add_word(table, entity.index / 64)) {
+        return fast_destroy_short(world, entity, record);
+    }
+    return fast_destroy_first(world, entity, record);
 }
 
 /* -------------------------------------------------------------------------------- the collected */
@@ -378,10 +379,10 @@ static bool cascade_reserve(sett_world* world, setti_type* type, uint64_t need)
 {
     SETTI_ASSERT(world->collect_count == 0 && need > type->collect_room);
     SETTI_ASSERT(world->collect_room > type->collect_room);
-    uint64_t grown = need + need / 2 + 64 - type->collect_room;
+    uint64_t more = need + need / 2 + 64 - type->collect_room; /* additional entries */
     size_t size;
-    if (grown > SETTI_NONE - world->collect_room ||
-        !setti_multiply(world->collect_room + (size_t)grown, sizeof(uint32_t), &size)) {
+    if (more > SETTI_NONE - world->collect_room ||
+        !setti_multiply(world->collect_room + (size_t)more, sizeof(uint32_t), &size)) {
         return false;
     }
     uint32_t* list = setti_pool_alloc(&world->pool, size, 16);
@@ -393,8 +394,8 @@ static bool cascade_reserve(sett_world* world, setti_type* type, uint64_t need)
         setti_pool_free(&world->pool, world->collect_list, size, 16);
     }
     world->collect_list = list;
-    world->collect_room += (uint32_t)grown;
-    type->collect_room += (uint32_t)grown;
+    world->collect_room += (uint32_t)more;
+    type->collect_room += (uint32_t)more;
     return true;
 }
 

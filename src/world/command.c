@@ -725,10 +725,11 @@ sett_status sett_cmd_forget(sett_commands* commands, sett_entity entity)
 static sett_status command_apply_add(sett_commands* commands, const command_record* record)
 {
     const setti_type* type = commands->world->types[record->component];
-    return setti_storage_has(&type->storage, record->entity.index) ||
-                   sett_add(commands->world, record->entity, record->component) != NULL
-               ? SETT_OK
-               : commands->world->error;
+    if (setti_storage_has(&type->storage, record->entity.index) ||
+        sett_add(commands->world, record->entity, record->component) != NULL) {
+        return SETT_OK;
+    }
+    return commands->world->error;
 }
 
 static const command_verb command_add = {"sett_cmd_add", "to", command_apply_add};
@@ -742,9 +743,10 @@ sett_status sett_cmd_add(sett_commands* commands, sett_entity entity, sett_compo
 static sett_status command_apply_remove(sett_commands* commands, const command_record* record)
 {
     const setti_type* type = commands->world->types[record->component];
-    return setti_storage_has(&type->storage, record->entity.index)
-               ? sett_remove(commands->world, record->entity, record->component)
-               : SETT_OK;
+    if (!setti_storage_has(&type->storage, record->entity.index)) {
+        return SETT_OK;
+    }
+    return sett_remove(commands->world, record->entity, record->component);
 }
 
 static const command_verb command_remove = {"sett_cmd_remove", "from", command_apply_remove};
