@@ -172,7 +172,7 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* from, 
     uint32_t row = *at;
     setti_pages_write(pool, &to->presence, base >> SETTI_SPARSE_SHIFT);
     while (word != 0) {
-        uint32_t end = (row | mask) + 1; /* of the page of rows */
+        uint32_t end = (row | mask) + 1; /* first row of the next page */
         unsigned char* rows = to->rows.data[row >> to->shift];
         uint32_t* index = (uint32_t*)(void*)(rows + to->indices);
         setti_pages_write(pool, &to->rows, row >> to->shift);
