@@ -46,8 +46,7 @@ typedef enum setti_delta_section {
     SETTI_DELTA_SECTIONS
 } setti_delta_section;
 
-/* The codec for values that own memory: values with strings or lists, and values of types with the
- * hooks `write` and `read`. */
+/* The codec for types with strings or lists, or with the hooks `write` and `read`. */
 extern const setti_codec setti_owned_codec;
 
 /* Returns the codec of a type's values, or NULL if the values are sent as bytes. */
@@ -96,7 +95,7 @@ uint64_t setti_delta_seal(const void* bytes, size_t size);
 sett_status setti_delta_check_capacity(sett_world* world, const char* call, const void* out,
                                        size_t capacity, size_t size);
 
-/* Encodes the whole state, after applying recorded commands. Fails like sett_delta_encode, as
+/* Applies recorded commands, and encodes the whole state. Fails like sett_delta_encode, as
  * `call`. */
 sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out);
 
@@ -115,8 +114,7 @@ typedef struct setti_delta_rule {
  * the world must be destroyed. */
 sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit);
 
-/* Rules for some of a state's types. Each rule has `size` bytes and begins with a
- * setti_delta_rule. */
+/* An array of rules. Each rule has `size` bytes and begins with a setti_delta_rule. */
 typedef struct setti_delta_rules {
     setti_delta_rule* first;
     size_t size;

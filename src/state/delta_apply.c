@@ -24,9 +24,8 @@ static const char apply_call[] = "sett_delta_apply";
 #define APPLY_NODE_BYTES 5u /* the least bytes of a hierarchy entry: parent and policy */
 #define APPLY_LINK_BYTES 8u /* the least bytes of a link: its target */
 
-/* Default limit of the memory for a delta: the size of the world + APPLY_BYTES +
- * APPLY_BYTES_A_BYTE for each byte of the delta. A tag takes 13 bytes of a delta and 26 of a
- * world. */
+/* Default limit of the memory for a delta: size of the world + APPLY_BYTES + APPLY_BYTES_A_BYTE for
+ * each byte of the delta. A tag takes 13 bytes of a delta and 26 bytes of a world. */
 #define APPLY_BYTES ((size_t)64 << 20)
 #define APPLY_BYTES_A_BYTE ((size_t)64)
 
@@ -96,7 +95,7 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
     }
     entry->index += setti_bits_lowest(block->bits);
     entry->bits = 0;
-    block->bits &= block->bits - 1;
+    block->bits &= block->bits - 1; /* clears the lowest bit */
     block->kind = block->bits != 0 ? block->kind : SETTI_NONE;
     block->bytes = block->bytes != NULL ? block->bytes + of->bytes : NULL;
     return true;
@@ -176,9 +175,9 @@ static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
 {
     static const char suffix[] = " sources";
     size_t length = strlen(name);
-    size_t cut = sizeof(suffix) - 1;
-    bool sources = length > cut && strcmp(name + length - cut, suffix) == 0;
-    name[sources ? length - cut : length] = '\0';
+    size_t suffix_length = sizeof(suffix) - 1;
+    bool sources = length > suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
+    name[sources ? length - suffix_length : length] = '\0'; /* without the suffix */
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
         sources ? "%s: relationship \"%s\" is not registered in this world - register the "
@@ -368,9 +367,9 @@ static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* fr
                                             "sett_delta_encode wrote",
                                       apply_call);
     }
-    bool halves = delta->part == NULL && (version & SETTI_DELTA_SHORT) != 0;
-    delta->hash_mask = halves ? UINT32_MAX : UINT64_MAX;
-    if (version != (SETTI_DELTA_VERSION | (halves ? SETTI_DELTA_SHORT : 0))) {
+    bool half_hashes = delta->part == NULL && (version & SETTI_DELTA_SHORT) != 0;
+    delta->hash_mask = half_hashes ? UINT32_MAX : UINT64_MAX;
+    if (version != (SETTI_DELTA_VERSION | (half_hashes ? SETTI_DELTA_SHORT : 0))) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_INVALID,
             "%s: the bytes have version %u of the format, and this library reads version %u - use "
@@ -608,12 +607,13 @@ setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index)
     return apply_has_index(&delta->begun, index) ? SETTI_FATE_BEGINS : SETTI_FATE_NONE;
 }
 
-/* Returns why an entry does not fit the present world, or NULL. */
+/* Returns the reason why an entry does not fit the present world, or NULL. */
 static const char* apply_check_entry(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry entry)
 {
     setti_fate fate = setti_delta_fate(delta, entry.index);
     bool has = fate == SETTI_FATE_STAYS && setti_storage_has(&of->type->storage, entry.index);
+    /* without a codec, the section SETTI_DELTA_CHANGES has the changed values */
     if (entry.kind >= (of->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED)) {
         return "a change of a component is of an unknown kind";
     }
@@ -699,8 +699,7 @@ static bool apply_will_live(const setti_delta* delta, sett_entity entity)
            (sett_entity_valid(delta->world, entity) && !apply_has_handle(&delta->ended, entity));
 }
 
-/* Like apply_will_live, for a parent, given as index + 1. `slots` of a part are the handles of its
- * parents. */
+/* Like apply_will_live, for a parent, given as index + 1. A part lists its parents in `slots`. */
 static bool apply_parent_will_live(const setti_delta* delta, uint32_t parent)
 {
     sett_entity entity;
@@ -733,8 +732,8 @@ static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_typ
 static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_type* of,
                                    const setti_delta_entry* entry, unsigned char* out)
 {
-    size_t counted = of->form == SETTI_DELTA_LINKS ? 4 : 0;
-    unsigned char* items = out + SETTI_DELTA_ENTRY_HEAD + counted;
+    size_t count_size = of->form == SETTI_DELTA_LINKS ? 4 : 0;
+    unsigned char* items = out + SETTI_DELTA_ENTRY_HEAD + count_size;
     uint32_t count = apply_copy_items(delta, of, entry, items);
     out[0] = (unsigned char)(count != 0 ? entry->kind : SETTI_DELTA_REMOVED);
     setti_bytes_put(out + 1, entry->index, 4);
@@ -745,8 +744,8 @@ static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_t
         !apply_parent_will_live(delta, setti_delta_word(items, 0))) {
         setti_bytes_put(items, 0, 4); /* no parent */
     }
-    setti_bytes_put(out + SETTI_DELTA_ENTRY_HEAD, count, counted);
-    return SETTI_DELTA_ENTRY_HEAD + counted + (size_t)count * of->bytes;
+    setti_bytes_put(out + SETTI_DELTA_ENTRY_HEAD, count, count_size);
+    return SETTI_DELTA_ENTRY_HEAD + count_size + (size_t)count * of->bytes;
 }
 
 /* The number of values of an entry or a block. */
@@ -774,8 +773,8 @@ static size_t apply_write_restored(const setti_delta_type* of, const setti_delta
     return size;
 }
 
-/* Writes a part's entries of a type to of->filtered: rounded values as full values, other entries
- * without dead targets. */
+/* Replaces a part's entries of a type: rounded values by full values, others without dead
+ * targets. */
 static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
 {
     setti_bytes* out = &of->filtered;
@@ -787,7 +786,7 @@ static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, s
             return setti_delta_reject(delta, "they end within the values of components");
         }
         size_t most = of->sent ? SETTI_DELTA_BLOCK_HEAD + apply_value_count(&entry) * value_size
-                               : (size_t)(from->at - begin) + 4; /* removed entries have no count */
+                               : (size_t)(from->at - begin) + 4; /* 4: a removed entry's count */
         if (!setti_bytes_reserve(&delta->world->pool, out, most)) {
             return setti_world_no_memory(delta->world, apply_call);
         }
@@ -1011,27 +1010,27 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     setti_pool* pool = &delta->world->pool;
     const setti_pages* rows = &storage->rows;
-    uint32_t count = SETTI_MAX(rows->count, (extent >> storage->shift) + 1);
+    uint32_t pages = SETTI_MAX(rows->count, (extent >> storage->shift) + 1);
     size_t piece = apply_piece(rows->size);
     size_t presence = storage->presence.count * apply_piece(storage->presence.size);
-    size_t scratch = 0;                                                     /* of the sort */
-    size_t size = delta->room + presence + apply_piece((size_t)count * 64); /* a larger table */
+    size_t table = apply_piece((size_t)pages * 64); /* the table of pages may grow */
+    size_t scratch = 0;                             /* the buffer of the sort */
+    size_t size = delta->room + presence + table;
     bool done = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
-    if (done &&
-        scratch <= SETTI_POOL_PAGE_MAX) { /* larger buffers are not from the pool's blocks */
-        size += apply_piece(scratch);
+    if (done && scratch <= SETTI_POOL_PAGE_MAX) {
+        size += apply_piece(scratch); /* a larger buffer is not from the pool's blocks */
     }
-    if (done && rows->size <= SETTI_POOL_PAGE_MAX) { /* copies, and new pages for parked ones */
-        done = piece <= (SIZE_MAX - size) / 2 / count;
-        size += done ? 2 * count * piece : 0;
-    } else if (done) {
+    if (done && rows->size > SETTI_POOL_PAGE_MAX) {
         done = setti_cow_hold(pool, pool->cow, rows, rows->count);
+    } else if (done) {
+        done = piece <= (SIZE_MAX - size) / 2 / pages;
+        size += done ? 2 * pages * piece : 0; /* copies, and new pages in place of parked pages */
     }
     if (!done) {
         setti_world_no_memory(delta->world, apply_call);
         return false;
     }
-    return apply_room(delta, size, delta->room_pages + count + storage->presence.count);
+    return apply_room(delta, size, delta->room_pages + pages + storage->presence.count);
 }
 
 /* ------------------------------------------------------------------------------------- changing */
@@ -1046,7 +1045,7 @@ static sett_status apply_fail_call(const setti_delta* delta)
     }
     if (world->error == SETT_STATUS_OUT_OF_MEMORY || world->error == SETT_STATUS_LOCKED ||
         strncmp(sett_world_message(world), apply_call, sizeof(apply_call) - 1) == 0) {
-        return world->error;
+        return world->error; /* the message is complete */
     }
     snprintf(text, sizeof(text), "%s", sett_world_message(world));
     return setti_world_fail_input(world, SETT_STATUS_INVALID, "%s: %s", apply_call, text);
@@ -1065,8 +1064,7 @@ static size_t apply_limit(const setti_delta* delta, size_t size)
     return limit;
 }
 
-/* Returns the capacities of all tables, two tables a root, 0 for a missing table. NULL when memory
- * runs out. */
+/* Returns the capacities of all tables: two for each root, 0 for a missing table. */
 static uint32_t* apply_note_tables(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
@@ -1097,7 +1095,7 @@ static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_
     setti_pool_trim(&world->pool);
 }
 
-/* Whether the world has a hash of the delta. */
+/* Whether the world's hash is `hash`, in the bits that the delta contains. */
 static bool apply_is_state(const setti_delta* delta, uint64_t hash)
 {
     return ((sett_world_hash(delta->world) ^ hash) & delta->hash_mask) == 0;
@@ -1143,7 +1141,7 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trus
     setti_pool_set_ceiling(&world->pool, delta->limit);
     const setti_snapshot* before = setti_snapshot_find(world, undo, &status);
     SETTI_ASSERT(delta->loading || before != NULL);
-    status = SETT_OK; /* while loading there is no snapshot */
+    status = SETT_OK; /* also while loading, without a snapshot */
     if (!setti_delta_play(delta) ||
         (delta->part == NULL && !setti_delta_arrange(delta, setti_unconst(before)))) {
         status = apply_fail_call(delta);
@@ -1181,7 +1179,7 @@ static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
             status = back;
         }
     }
-    if (sett_snapshot_status(world, undo) == SETT_OK) {
+    if (sett_snapshot_status(world, undo) == SETT_OK) { /* not dropped by the undo */
         (void)sett_snapshot_drop(world, undo);
     }
     setti_state_set_limit(state);
@@ -1233,14 +1231,14 @@ static sett_status apply_change(setti_delta* delta, size_t size, setti_trust tru
         return world->error;
     }
     uint32_t roots = world->last_root->number + 1;
-    size_t before = world->pool.block_size;
+    size_t old_size = world->pool.block_size;
     uint32_t* capacity = apply_note_tables(world, 2 * roots * sizeof(*capacity));
     if (capacity == NULL) {
         return setti_world_no_memory(world, apply_call);
     }
     delta->limit = apply_limit(delta, size);
     sett_status status = apply_or_undo(delta, trust);
-    if (status != SETT_OK && world->pool.block_size > before) {
+    if (status != SETT_OK && world->pool.block_size > old_size) {
         apply_give_back(world, capacity, roots);
     }
     setti_pool_free(&world->pool, capacity, 2 * roots * sizeof(*capacity), 16);
@@ -1320,8 +1318,7 @@ sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t 
     return apply_bytes(&delta, bytes, size, SETTI_COMPARE_HASHES);
 }
 
-/* Plays a state onto an empty world. Compares hashes only without rules: converted values change
- * the hash. */
+/* Plays a state onto an empty world. With rules, hashes are not compared. */
 static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size)
 {
     setti_delta_reader from = setti_delta_reader_of(bytes, size);

@@ -56,17 +56,17 @@ static void change_copy(const setti_type* type, const void* value, uint32_t side
 static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
-    change_word* last = (change_word*)(void*)setti_bytes_end(&to->words);
-    if (to->words.size == 0 || last[-1].number != number) {
-        SETTI_ASSERT(to->words.size == 0 || last[-1].number < number);
-        last = (change_word*)(void*)setti_bytes_add(pool, &to->words, sizeof(*last));
-        if (last == NULL) {
+    change_word* end = (change_word*)(void*)setti_bytes_end(&to->words);
+    if (to->words.size == 0 || end[-1].number != number) {
+        SETTI_ASSERT(to->words.size == 0 || end[-1].number < number);
+        end = (change_word*)(void*)setti_bytes_add(pool, &to->words, sizeof(*end));
+        if (end == NULL) {
             to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
             return;
         }
-        *last++ = (change_word){number, 0};
+        *end++ = (change_word){number, 0};
     }
-    last[-1].bits |= bits;
+    end[-1].bits |= bits;
 }
 
 /* Returns room for `count` more values, 1 value for change_slow, and 8 bytes, because change_row
@@ -104,8 +104,7 @@ SETTI_INLINE void change_step(change_hash* hash, uint64_t before, uint64_t after
     setti_bytes_put(out, change_minus(after, before), 8);
 }
 
-/* Writes the difference of a plain value, rounded up to whole words. Returns the difference of the
- * hashes. */
+/* Writes the difference of a plain value, in whole words. Returns the difference of the hashes. */
 SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* before,
                                  const unsigned char* after, size_t size, unsigned char* out)
 {
@@ -173,8 +172,10 @@ void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* 
     if (out == NULL) {
         return;
     }
-    if (change_is_plain(to, &nan) &&
-        (nan == NULL || (change_nan(nan, before, size) | change_nan(nan, after, size)) == 0)) {
+    bool plain =
+        change_is_plain(to, &nan) &&
+        (nan == NULL || (change_nan(nan, before, size) | change_nan(nan, after, size)) == 0);
+    if (plain) {
         uint64_t seed = to->sum.of.seed ^ setti_hash_entity(entity);
         to->sum.sum += change_row(seed, before, after, size, out);
     } else if (!change_slow(to, entity, before, after, out)) {
@@ -359,8 +360,7 @@ static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t si
     return at;
 }
 
-/* Writes bytes as pieces: runs of four or more equal bytes, and the bytes between runs. Returns the
- * end. */
+/* Writes pieces: runs of four or more equal bytes, and the bytes between runs. Returns the end. */
 static unsigned char* change_write_columns(unsigned char* out, const unsigned char* bytes,
                                            size_t size)
 {
@@ -480,8 +480,7 @@ static uint64_t change_read_number(setti_delta_reader* from)
     return number;
 }
 
-/* Reads the next word, with the number `least` or a greater number. After an error, the word has no
- * bits. */
+/* Reads the next word, with a number from `least` on. After an error, the word has no bits. */
 static change_word change_read_word(setti_delta_reader* from, uint64_t least)
 {
     uint64_t gap = change_read_number(from);
@@ -496,8 +495,7 @@ static change_word change_read_word(setti_delta_reader* from, uint64_t least)
     return word;
 }
 
-/* Counts the changed values in a list of words. Returns 0 if an entity lacks the type, or if the
- * list is invalid. */
+/* Counts the changed values in a list of words. Returns 0 if an entity or the list is invalid. */
 static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
                            setti_delta_reader* from, uint32_t words)
 {

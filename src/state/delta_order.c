@@ -44,8 +44,7 @@ void setti_delta_write_slots(setti_delta_writer* to)
     }
 }
 
-/* Adds a row's index to the current run, or to a new run if the row does not follow the run. Rows
- * ascend. */
+/* Adds a row's index to the current run, or to a new run after a gap. Rows ascend. */
 static void order_put(setti_delta_writer* to, uint32_t row, uint32_t index)
 {
     SETTI_ASSERT(to->run_count == 0 || row >= to->run_next);
@@ -67,8 +66,7 @@ static const uint32_t* order_indices(const setti_storage* storage, const void* p
     return page != NULL ? (const uint32_t*)(const void*)(bytes + storage->indices) : NULL;
 }
 
-/* Writes the rows of a page with another index on each side. `old_extent` is the extent before,
- * `extent` the extent after. */
+/* Writes the changed rows of a page. The extents are those of the storage before and after. */
 static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t old_extent,
                            uint32_t extent)
 {

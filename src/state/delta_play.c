@@ -257,8 +257,7 @@ static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
     return entry.kind != SETTI_DELTA_REMOVED ? codec->pass : codec->remove_pass;
 }
 
-/* Plays a block, entry by entry, or with one call while a state is loaded if no hook and no query
- * concerns the type. */
+/* Plays a block: entry by entry, or with one call while a state is loaded. */
 static bool play_block(const setti_delta* delta, const setti_delta_type* of,
                        setti_delta_entry block)
 {
@@ -346,8 +345,8 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
     size_t size = of->type->storage.extent / 8 + 1;
     unsigned char* seen = setti_pool_alloc(&world->pool, size, 16);
     uint32_t index = 0;
-    bool done = seen != NULL;
-    if (!done) {
+    bool done = true;
+    if (seen == NULL) {
         setti_world_no_memory(world, "sett_delta_apply");
         return false;
     }
@@ -451,8 +450,8 @@ bool setti_delta_play(setti_delta* delta)
     return done;
 }
 
-/* Whether a value has the bytes of an entry, except for padding. Always true on machines with
- * another byte order. */
+/* Whether a value has the bytes of an entry, except for padding. Always true if bytes are
+ * turned. */
 static bool play_is_value(const setti_type* type, const unsigned char* value,
                           const unsigned char* bytes)
 {

@@ -116,8 +116,7 @@ typedef struct setti_delta {
 /* Reads the next entry or block. */
 setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of);
 
-/* Takes the next entry out of a block; a single entry counts as a block of one. Returns false if
- * the block is empty. */
+/* Takes the next entry out of a block, or the single entry. Returns false if no entry is left. */
 bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
                       setti_delta_entry* entry);
 
@@ -154,14 +153,12 @@ sett_status setti_delta_reject(const setti_delta* delta, const char* why);
  * Returns false, with the world's error set, if the delta's limit or memory is exhausted. */
 bool setti_delta_room(const setti_delta* delta);
 
-/* Like setti_delta_room, for the next step that sorts the rows of a sparse set, up to row `extent`.
- * Sorting may copy, park and allocate all pages. The reserved memory also covers the buffers of the
- * sort. */
+/* Like setti_delta_room, for a step that sorts the rows of a sparse set, up to row `extent`. Also
+ * reserves the buffers of the sort. */
 bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
                                  uint32_t extent);
 
-/* Plays everything except the order of rows. After false, with the world's error set, the caller
- * must undo the delta. */
+/* Plays everything except the order of rows. Returns false with the world's error set. */
 bool setti_delta_play(setti_delta* delta);
 
 /* Finds a value of the delta that a callback overwrote. Returns false if there is no such value. */

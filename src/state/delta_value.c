@@ -114,8 +114,7 @@ static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Begins a block of entries for the entities `bits` from `first` on. The caller writes the values
- * next. */
+/* Writes the head of a block for the entities `bits` from `first` on. */
 static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uint32_t first,
                               uint64_t bits)
 {
@@ -138,8 +137,7 @@ static void value_end_block(setti_delta_writer* to)
     to->block_bits = 0;
 }
 
-/* Adds an entry to the block of its 64 entities. Writes the first entry of a block together with
- * the second entry. */
+/* Adds an entry to the block of its 64 entities. Delays the first entry until the second. */
 static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
@@ -205,10 +203,10 @@ static void value_write_word(setti_delta_writer* to, const unsigned char* row, u
         }
         return;
     }
-    for (uint64_t rest = bits; rest != 0;) { /* neighbouring values at once */
+    for (uint64_t rest = bits; rest != 0;) { /* writes adjacent values together */
         uint32_t first = setti_bits_lowest(rest);
-        uint64_t gap = ~(rest >> first);
-        uint32_t count = gap != 0 ? setti_bits_lowest(gap) : 64;
+        uint64_t zeroes = ~(rest >> first);
+        uint32_t count = zeroes != 0 ? setti_bits_lowest(zeroes) : 64; /* adjacent bits */
         setti_delta_write(to, row + first * size, count * size);
         rest &= ~(setti_bits_below(count) << first);
     }
@@ -233,7 +231,8 @@ static void value_write_array(setti_delta_writer* to)
             if (setti_hash_size(to->type) != 0) {
                 uint32_t lowest = first + setti_bits_lowest(words[k]);
                 const unsigned char* row = setti_view_value(view, to->type, lowest, SETTI_AFTER);
-                value_write_word(to, row - (lowest - first) * storage->size, words[k]);
+                row -= (lowest - first) * storage->size; /* the row of bit 0 */
+                value_write_word(to, row, words[k]);
             }
         }
     }
@@ -298,14 +297,15 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
 static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* known)
 {
     uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
-    uint32_t next = value_list_next(to, SETTI_AFTER, &place);
+    uint32_t next = value_list_next(to, SETTI_AFTER, &place); /* the next member to compare */
     *known = 0;
+    /* the remaining old members */
     if (sett_equals(setti_view_entity(to->walk->view, owner.index, SETTI_BEFORE), owner)) {
         uint32_t old_place = value_list_first(to, owner.index, SETTI_BEFORE);
         uint32_t old;
         while ((old = value_list_next(to, SETTI_BEFORE, &old_place)) != SETTI_NONE) {
             if (!value_is_in(to, owner, old, SETTI_AFTER)) {
-                continue;
+                continue; /* removed */
             }
             if (old != next) {
                 return true;
@@ -314,11 +314,12 @@ static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, 
             ++*known;
         }
     }
+    /* the new members */
     uint32_t last = 0;
     for (; next != SETTI_NONE && next >= last; next = value_list_next(to, SETTI_AFTER, &place)) {
         last = next;
     }
-    return next != SETTI_NONE; /* a new member does not ascend */
+    return next != SETTI_NONE; /* not ascending */
 }
 
 /* Writes an owner's list without the known members, if the list must be sent. */
@@ -367,9 +368,11 @@ static void value_mark_owners(setti_delta_writer* to, uint32_t member)
 {
     setti_view* view = to->walk->view;
     setti_codec_cursor cursor = {0};
-    sett_entity owner;
-    while (!sett_is_null(
-        owner = to->codec->owner(&view->sides, to->type, member, SETTI_AFTER, &cursor))) {
+    for (;;) {
+        sett_entity owner = to->codec->owner(&view->sides, to->type, member, SETTI_AFTER, &cursor);
+        if (sett_is_null(owner)) {
+            return;
+        }
         if (!to->codec->direct || !value_follows(to, owner, member)) {
             setti_marks_add(&to->walk->marked, owner.index);
         }

@@ -173,8 +173,7 @@ sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
     return ring_restore(ring, back, "sett_ring_restore");
 }
 
-/* Returns the position of a frame, counted back from the latest, or `length` if the ring lacks the
- * frame. */
+/* Returns the position of a frame, counted back from the latest, or `length` if not found. */
 static uint32_t ring_find(const sett_ring* ring, uint64_t frame, uint32_t length)
 {
     uint32_t back = 0;

@@ -49,8 +49,7 @@ static setti_view_page* view_find(const setti_view* view, const setti_pages* pag
 
 typedef void (*view_visit)(setti_view* view, const setti_cow_entry* entry, uint32_t side);
 
-/* Visits all entries on the paths from the live world to both snapshots, first for one side,
- * then for the other. */
+/* Visits all entries on the paths from the live world to both snapshots. */
 SETTI_INLINE void view_walk(setti_view* view, setti_snapshot* const node[2], view_visit visit)
 {
     for (uint32_t side = 0; side < 2; side++) {

@@ -40,8 +40,7 @@ typedef struct setti_view {
     uint32_t page_count;
 } setti_view;
 
-/* Begins a view of the snapshots `a` and `b`, or of `a` and the live world if `b` is NULL. Returns
- * false when memory runs out. */
+/* Begins a view of two snapshots. NULL is the live world. Returns false when memory runs out. */
 bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view);
 
 /* Begins a view of the empty world and the live one. Needs no memory, and no deinit. */
@@ -53,8 +52,7 @@ void setti_view_deinit(sett_world* world, setti_view* view);
 const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t number,
                            uint32_t side);
 
-/* Returns the next page of a table that may differ, or NULL at the end. *at begins as
- * SETTI_NONE. */
+/* Returns the next differing page of a table, or NULL at the end. *at begins as SETTI_NONE. */
 const setti_view_page* setti_view_next(setti_view* view, const setti_pages* pages, uint32_t* at);
 
 /* A walk over the slots of entities whose generations differ, ascending. */
@@ -77,8 +75,7 @@ uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t si
 /* Returns the entity at an index on a side, or null. */
 sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side);
 
-/* Returns the value of the entity at an index, or NULL if there is no value. For a tag, the address
- * means nothing. */
+/* Returns the value of the entity at an index, or NULL. For a tag, the address means nothing. */
 const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t index,
                              uint32_t side);
 

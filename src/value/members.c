@@ -360,7 +360,7 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align,
                      (unsigned)at, (unsigned)next - 1, of->name);
             return out;
         }
-        at = next == of->size ? next : end;
+        at = next == of->size ? next : end; /* without a next member: the end of the struct */
     }
     return NULL;
 }
@@ -427,8 +427,10 @@ static size_t struct_count_owned(const sett_struct* of)
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
         sett_member_kind kind = member_kind(member);
-        size_t each = kind == SETT_MEMBER_STRUCT ? struct_count_owned(member->of)
-                                                 : kind >= SETT_MEMBER_STRING; /* 1 or 0 */
+        size_t each = kind >= SETT_MEMBER_STRING ? 1 : 0; /* strings and lists of an element */
+        if (kind == SETT_MEMBER_STRUCT) {
+            each = struct_count_owned(member->of);
+        }
         size_t elements = each != 0 ? member->size / member_element_size(member) : 0;
         count = SETTI_MIN(count + each * elements, (size_t)SETTI_OWNED_COUNT_MAX + 1);
     }
@@ -758,7 +760,7 @@ static bool pieces_are_adjacent(const setti_members* members)
     bool adjacent = !SETTI_BIG_ENDIAN && members->piece_count != 0;
     for (uint32_t k = 0; adjacent && k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
-        const setti_piece* before = piece - (k != 0); /* unused for the first piece */
+        const setti_piece* before = k != 0 ? piece - 1 : piece;
         adjacent = piece->kind < SETTI_PIECE_TEXT &&
                    (k == 0 || before->offset + before->size == piece->offset);
     }
@@ -913,7 +915,7 @@ static bool member_has_elements(const sett_member* member)
 bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
                         setti_guess* guess)
 {
-    for (uint32_t base = 0;; base = out->offset) {
+    for (uint32_t base = 0;; base = out->offset) { /* `base` is the offset of the struct `of` */
         size_t length = strcspn(path, ".[");
         const sett_member* member = setti_struct_member(of, path, length);
         if (member == NULL) {

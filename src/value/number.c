@@ -119,14 +119,15 @@ size_t setti_number_digits(uint64_t number, char* out)
 
 static size_t number_write_integer(bool negative, uint64_t number, char* out)
 {
-    out[0] = '-'; /* overwritten if the number is not negative */
-    size_t length = negative + setti_number_digits(number, out + negative);
+    size_t sign = negative ? 1 : 0;
+    out[0] = '-'; /* overwritten without a sign */
+    size_t length = sign + setti_number_digits(number, out + sign);
     out[length] = '\0';
     return length;
 }
 
-/* Writes a decimal number without zeroes at the end. `power` is the power of ten of the number's
- * first digit. */
+/* Writes the digits of `number`, without zeroes at the end, and a point. The first digit counts
+ * 10^power. */
 static size_t number_write_digits(uint64_t number, int power, char* out)
 {
     char text[20];
@@ -206,13 +207,15 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
     int most = narrow ? 9 : 17;
     for (int digits = narrow ? 6 : 15; digits <= most && digits - 1 - power < 20; digits++) {
         bool same;
-        uint64_t number = number_round(mantissa, exponent, digits - 1 - power, &same);
+        int decimals = digits - 1 - power;
+        uint64_t number = number_round(mantissa, exponent, decimals, &same);
         if (number >= number_tens[digits]) {
             return 0; /* rounding up gave one digit more */
         }
         if (same || digits == most) {
-            out[0] = '-'; /* overwritten if the value is not negative */
-            return (value < 0) + number_write_digits(number, power, out + (value < 0));
+            size_t sign = value < 0 ? 1 : 0;
+            out[0] = '-'; /* overwritten without a sign */
+            return sign + number_write_digits(number, power, out + sign);
         }
     }
     return 0;
@@ -273,7 +276,8 @@ size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale
         return number_write_finite(SETT_MEMBER_F64, (double)number * scale, out);
     }
     bool negative = number < 0 && kind != SETT_MEMBER_U64;
-    return number_write_integer(negative, negative ? 0 - (uint64_t)number : (uint64_t)number, out);
+    uint64_t size = negative ? 0 - (uint64_t)number : (uint64_t)number;
+    return number_write_integer(negative, size, out);
 }
 
 static const char* number_read_integer(sett_member_kind kind, const char* text, size_t length,
@@ -281,6 +285,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
 {
     SETTI_ASSERT(setti_number_is_integer(kind));
     bool negative = length != 0 && text[0] == '-';
+    size_t first = negative ? 1 : 0; /* the first digit */
     uint64_t number = 0;
     uint32_t bits = 8 * sett_member_kind_size(kind);
     uint64_t most = UINT64_MAX >> (64 - bits);
@@ -289,10 +294,10 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     } else if (negative) {
         most = 0;
     }
-    if (length == (size_t)negative) {
+    if (length == first) {
         return "the number is not an integer";
     }
-    for (size_t k = negative; k < length; k++) {
+    for (size_t k = first; k < length; k++) {
         uint64_t digit = (uint64_t)(unsigned char)text[k] - '0';
         if (digit > 9) {
             return "the number is not an integer";
@@ -451,7 +456,7 @@ const char* setti_number_read(sett_member_kind kind, const char* text, size_t le
         return "the number is out of the range of the member's type";
     }
     number += number < 0 ? -0.5 : 0.5; /* the conversion to an integer then rounds to nearest */
-    size_t size =
-        number_write_integer(number <= -1, (uint64_t)(number < 0 ? -number : number), whole);
+    bool negative = number <= -1;      /* 0 has no sign */
+    size_t size = number_write_integer(negative, (uint64_t)(number < 0 ? -number : number), whole);
     return number_read_integer(kind, whole, size, bytes);
 }

@@ -34,17 +34,16 @@ void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 /* Reads an integer or a float. */
 double setti_number_float(sett_member_kind kind, const void* bytes);
 
-/* Writes an integer or a float, multiplied by `scale` unless `scale` is 0. A float becomes the
- * shortest text that reads back equal; an unusual NaN becomes "nan:" and its bits. Returns the
- * length. */
+/* Writes an integer, multiplied by `scale` unless `scale` is 0, or the shortest text of a float
+ * that reads back equal. An unusual NaN becomes "nan:" and its bits. Returns the length. */
 size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale,
                           char out[SETTI_NUMBER_SIZE]);
 
 /* Writes the digits of a number, at most 20, without a terminating zero. Returns their number. */
 size_t setti_number_digits(uint64_t number, char* out);
 
-/* Reads text of setti_number_write, or, for floats and scaled integers, any decimal number. Returns
- * NULL, or the error. */
+/* Reads a number that setti_number_write wrote. Floats and scaled integers may be any decimal
+ * number. Returns NULL, or the error. */
 const char* setti_number_read(sett_member_kind kind, const char* text, size_t length, double scale,
                               void* bytes);
 

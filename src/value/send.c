@@ -90,8 +90,9 @@ void setti_send_pack(const setti_members* members, const unsigned char* value, s
 {
     size_t from = 0;
     uint64_t word = 0;
-    uint32_t held = 0;                                    /* bits of the word */
-    for (uint32_t k = 0; k <= members->send_count; k++) { /* bytes before number k, or the end */
+    uint32_t held = 0; /* bits in the word */
+    /* copies the bytes before each rounded member, and after the last */
+    for (uint32_t k = 0; k <= members->send_count; k++) {
         size_t end = k < members->send_count ? members->sends[k].offset : size;
         memcpy(out, value + from, end - from);
         out += end - from;
@@ -115,8 +116,9 @@ void setti_send_unpack(const setti_members* members, const unsigned char* packed
 {
     size_t from = 0;
     uint64_t word = 0;
-    uint32_t held = 0;                                    /* bits of the word */
-    for (uint32_t k = 0; k <= members->send_count; k++) { /* bytes before number k, or the end */
+    uint32_t held = 0; /* bits in the word */
+    /* copies the bytes before each rounded member, and after the last */
+    for (uint32_t k = 0; k <= members->send_count; k++) {
         size_t end = k < members->send_count ? members->sends[k].offset : size;
         memcpy(out + from, packed, end - from);
         packed += end - from;

@@ -195,8 +195,7 @@ void setti_value_print(setti_writer* out, const sett_struct* of, const void* val
 /* Writes bytes of unknown meaning: `12 bytes: 01 02 ...`. */
 void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size);
 
-/* Writes the first few members that differ, as `x is 1 in the first ...`. Returns the number of all
- * members that differ. */
+/* Writes the first few differences, as `x is 1 in the first ...`. Returns the number of all. */
 uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* of, const void* a,
                                        const void* b);
 
