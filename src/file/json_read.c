@@ -1,22 +1,23 @@
 /* json_read.c: entities from a JSON text.
  *
- * The workload: texts of some MB, from people and programs, right or wrong. So the text is read
- * three times: for its grammar and the names of its entities; to check the rest; and to apply it.
- * Applying takes three walks (json_load_apply). Between the readings only the table of entities is
- * kept. The first reading registers the library's own types that the text names, as deltas and
- * files do.
+ * The workload: texts of some MB, from people and programs, right or wrong. The text is read in
+ * three passes: JSON_COLLECT checks the grammar and collects the references of entities, JSON_CHECK
+ * checks all values, and JSON_APPLY changes the world, in three walks (json_load_apply). Between
+ * the passes only the table of entities is stored. JSON_COLLECT also registers the types of the
+ * library that the text names, as deltas and files do.
  *
- *     entries   | where its reference stands, its old handle, the new one | ...
+ *     entries   | offset of the reference, handle in the text, handle in the world | ...
  *     found     hash of a reference -> entry; on a collision the next free key
  *
- * A world has one entity of singletons. If it exists, the text's one is no new entity: references
- * to it lead to the one that exists, whose components are written last. Their values are held until
- * nothing can fail any more:
+ * A world has at most one entity of singletons. If both the world and the text have an entity of
+ * singletons, the text's entity is merged into the world's: references lead to the world's entity,
+ * and the text's values are held until all other entities are complete:
  *
- *     held      type, value | ...      those it requires before each
+ *     held      type, value | ...      after the types that the type requires
  *
- * What the world rejects shows only when it is applied. Then the entities of the text are
- * destroyed, and entities outside of it lose the types that its children and links gave them:
+ * The world can reject a part of the text during JSON_APPLY. In this case the entities of the text
+ * are destroyed, and entities outside of the text lose the types that they got as parents or
+ * targets:
  *
  *     ends      entity, type ("Hierarchy", or the sources of a relationship) | ...
  *
@@ -49,7 +50,7 @@ typedef enum json_read_pass {
 typedef struct json_read_place {
     sett_entity parent;
     char* name; /* or NULL */
-    bool node;  /* it has the component "Hierarchy", with or without a parent */
+    bool node;  /* the entity has the component "Hierarchy" even without a parent */
     sett_children_policy policy;
 } json_read_place;
 
@@ -57,26 +58,26 @@ typedef struct json_read_place {
 
 /* An entity of the text. */
 typedef struct json_read_entry {
-    size_t at;       /* offset of its reference in the text, or JSON_NO_REFERENCE */
-    sett_entity was; /* its handle in the text; null: only its path is known */
-    sett_entity is;  /* its handle in the world; null: not created yet */
+    size_t at;               /* offset of the reference in the text, or JSON_NO_REFERENCE */
+    sett_entity text_handle; /* null: the text gives no handle */
+    sett_entity entity;      /* in the world; null: not created yet */
 } json_read_entry;
 
-/* A component for the world's singletons. */
+/* A component of the text for the world's singletons. */
 typedef struct json_read_held {
     setti_type* type;
     void* value; /* NULL: no value */
-    bool added;
+    bool added;  /* the world's singletons lacked the type */
 } json_read_held;
 
-/* An entity that gets a type because the text makes it a parent or a target. */
+/* An entity and the type that the entity gets as a parent or target. */
 typedef struct json_read_end {
     sett_entity entity;
     setti_type* type;
 } json_read_end;
 
 typedef struct json_load {
-    setti_json_reader reader; /* first: json_load_find gets its address */
+    setti_json_reader reader; /* first member, so that json_load_find can cast to json_load */
     sett_world* world;
     const sett_json_read_desc* desc;
     const char* call;
@@ -84,10 +85,10 @@ typedef struct json_load {
     json_read_entry* entries;
     uint32_t count;
     uint32_t capacity;
-    uint32_t current;
-    size_t handle_at;    /* offset of the current entry's handle */
-    uint32_t singletons; /* number of the entry with the tag, or SETTI_NONE */
-    sett_entity joined;  /* the world's singletons, which that entry is merged into; or null */
+    uint32_t current;             /* number of the entry being read */
+    size_t handle_at;             /* offset of the current entry's handle */
+    uint32_t singletons;          /* number of the entry with the singleton tag, or SETTI_NONE */
+    sett_entity world_singletons; /* entity into which entry `singletons` is merged, or null */
     json_read_held* held;
     uint32_t held_count;
     uint32_t held_capacity;
@@ -96,16 +97,16 @@ typedef struct json_load {
     uint32_t end_capacity;
     setti_hash_map found;
     setti_scratch value;
-    uint64_t* seen; /* by component id: the current entity has it */
+    uint64_t* seen; /* bit per component id: the current entity has the component */
     size_t seen_size;
     uint32_t lost;
-    sett_status status;             /* of the call that the world rejected */
-    char wrong[SETTI_MESSAGE_SIZE]; /* room for an error with a name */
+    sett_status status;             /* SETT_OK unless a call of the world failed */
+    char wrong[SETTI_MESSAGE_SIZE]; /* storage for an error message that contains a name */
 } json_load;
 
 /* ----------------------------------------------------------------------------------- references */
 
-/* Copies the reference of an entry as it is in the text. */
+/* Copies the reference of an entry from the text, without JSON's escapes. */
 static void json_load_reference(const json_load* load, const json_read_entry* entry,
                                 char text[SETTI_JSON_REFERENCE])
 {
@@ -119,21 +120,21 @@ static void json_load_reference(const json_load* load, const json_read_entry* en
     }
 }
 
-/* Whether a text refers to an entry: by its handle, if the text is one, else like its reference. */
+/* Returns true if `text` is the handle or the path of the entry. */
 static bool json_load_is_entry(const json_load* load, const json_read_entry* entry,
                                const char* text)
 {
-    char other[SETTI_JSON_REFERENCE];
+    char path[SETTI_JSON_REFERENCE];
     sett_entity handle = sett_null();
     if (setti_json_parse_handle(text, &handle)) {
-        return sett_equals(entry->was, handle);
+        return sett_equals(entry->text_handle, handle);
     }
-    json_load_reference(load, entry, other);
-    return strcmp(other, text) == 0;
+    json_load_reference(load, entry, path);
+    return strcmp(path, text) == 0;
 }
 
-/* The key of a reference in the table, 0 if none is left for it; *entry becomes its entry, or
- * SETTI_NONE. */
+/* Returns the key of a reference in `found`, or 0 if other references have taken all possible keys.
+ * *entry becomes the number of the entry, or SETTI_NONE. */
 static uint64_t json_load_key(const json_load* load, const char* text, uint32_t* entry)
 {
     uint64_t key = setti_hash_bytes(text, strlen(text));
@@ -147,8 +148,8 @@ static uint64_t json_load_key(const json_load* load, const char* text, uint32_t*
     return 0;
 }
 
-/* Removes the escapes of a path, in place. Returns false if another character than a backslash is
- * escaped: no entity has such a name. */
+/* Removes the escapes of a path, in place. Returns false if a backslash escapes another character
+ * than a backslash, because paths escape no other character. */
 static bool json_load_unescape(char* path)
 {
     char* to = path;
@@ -162,29 +163,34 @@ static bool json_load_unescape(char* path)
     return true;
 }
 
-/* Finds the entity outside of the text for a reference: by path, or by handle if handles are
- * preserved. Lost references are counted; with a single value they are errors. */
+/* Finds an entity outside of the text: by path, or by handle if handles are preserved. *out becomes
+ * null for a lost reference, which sett_json_set rejects and sett_json_read counts. */
 static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_entity* out)
 {
     setti_json* json = &load->reader.json;
-    bool numbered = setti_json_parse_handle(text, out);
-    if (!numbered && text[0] != '/') {
+    bool is_handle = setti_json_parse_handle(text, out);
+    if (!is_handle && text[0] != '/') {
         return setti_json_fail(json, at, "null, \"/path\" or \"#index:generation\" is expected");
     }
-    if (numbered && (load->desc->keep_handles || sett_is_null(*out))) {
+    if (is_handle && (load->desc->keep_handles || sett_is_null(*out))) {
         return true;
     }
-    *out = !numbered && json_load_unescape(text) ? setti_name_lookup(load->world, sett_null(), text)
-                                                 : sett_null();
-    if (sett_is_null(*out) && load->count == 0) {
+    sett_entity found = sett_null();
+    if (!is_handle && json_load_unescape(text)) {
+        found = setti_name_lookup(load->world, sett_null(), text);
+    }
+    *out = found;
+    if (sett_is_null(*out) && load->count == 0) { /* sett_json_set has no entries */
         snprintf(load->wrong, sizeof(load->wrong), "no entity has the %s \"%.200s\" - correct it",
-                 numbered ? "handle" : "path", text);
+                 is_handle ? "handle" : "path", text);
         return setti_json_fail(json, at, load->wrong);
     }
-    load->lost += sett_is_null(*out) && load->pass == JSON_CHECK; /* once */
+    bool counts = sett_is_null(*out) && load->pass == JSON_CHECK; /* JSON_APPLY would count again */
+    load->lost += counts ? 1 : 0;
     return true;
 }
 
+/* Finds an entity in the text, otherwise in the world (setti_json_reader.find). */
 static bool json_load_find(setti_json_reader* reader, const char* text, size_t at, sett_entity* out)
 {
     json_load* load = (json_load*)(void*)reader;
@@ -192,7 +198,7 @@ static bool json_load_find(setti_json_reader* reader, const char* text, size_t a
     uint32_t entry;
     (void)json_load_key(load, text, &entry);
     if (entry != SETTI_NONE) {
-        *out = load->entries[entry].is;
+        *out = load->entries[entry].entity;
         return true;
     }
     snprintf(copy, sizeof(copy), "%s", text);
@@ -201,14 +207,14 @@ static bool json_load_find(setti_json_reader* reader, const char* text, size_t a
 
 /* ----------------------------------------------------------------------------------- collecting */
 
-/* Fails for lack of memory: the text is not at fault. */
+/* Reports that memory ran out. Returns false. */
 static bool json_load_fail_memory(json_load* load)
 {
     load->status = setti_world_no_memory(load->world, load->call);
     return false;
 }
 
-/* Adds an entry, the current one. */
+/* Appends the entry of the next entity, as `current`. */
 static bool json_load_add_entry(json_load* load)
 {
     json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
@@ -222,7 +228,7 @@ static bool json_load_add_entry(json_load* load)
     return true;
 }
 
-/* Adds a reference to the current entry. */
+/* Adds a reference to `found` that leads to the current entry. */
 static bool json_load_add_key(json_load* load, const char* text, size_t at)
 {
     uint32_t other;
@@ -241,8 +247,8 @@ static bool json_load_add_key(json_load* load, const char* text, size_t at)
            json_load_fail_memory(load);
 }
 
-/* Collects the "entity" of an entry, or its "handle". */
-static bool json_load_collect_reference(json_load* load, bool handle)
+/* Collects the value of the current entity's key "handle" (`handle_key`) or "entity". */
+static bool json_load_collect_reference(json_load* load, bool handle_key)
 {
     setti_json* json = &load->reader.json;
     char text[SETTI_JSON_REFERENCE];
@@ -252,30 +258,35 @@ static bool json_load_collect_reference(json_load* load, bool handle)
     if (!setti_json_string(json, text, sizeof(text), &length)) {
         return false;
     }
-    sett_entity was;
-    bool numbered =
-        strlen(text) == length && setti_json_parse_handle(text, &was) && !sett_is_null(was);
-    if (!numbered && (handle || text[0] != '/')) {
+    sett_entity handle;
+    bool is_handle =
+        strlen(text) == length && setti_json_parse_handle(text, &handle) && !sett_is_null(handle);
+    if (!is_handle && (handle_key || text[0] != '/')) {
         return setti_json_fail(json, at,
-                               handle ? "\"#index:generation\" is expected"
-                                      : "\"/path\" or \"#index:generation\" is expected");
+                               handle_key ? "\"#index:generation\" is expected"
+                                          : "\"/path\" or \"#index:generation\" is expected");
     }
-    if (numbered && !sett_is_null(entry->was) && !sett_equals(entry->was, was)) {
+    if (is_handle && !sett_is_null(entry->text_handle) &&
+        !sett_equals(entry->text_handle, handle)) {
         return setti_json_fail(json, at, "the entity has two handles in the text - leave out one");
     }
-    load->handle_at = numbered ? at : load->handle_at;
-    entry->was = numbered ? was : entry->was;
-    entry->at = handle ? entry->at : at;
+    if (is_handle) {
+        load->handle_at = at;
+        entry->text_handle = handle;
+    }
+    if (!handle_key) {
+        entry->at = at;
+    }
     return json_load_add_key(load, text, at);
 }
 
-/* Whether the current entity's components are merged into the world's singletons. */
+/* Returns true if the current entity is merged into the world's singletons. */
 static bool json_load_is_singletons(const json_load* load)
 {
-    return load->current == load->singletons && !sett_is_null(load->joined);
+    return load->current == load->singletons && !sett_is_null(load->world_singletons);
 }
 
-/* Notes that the current entity has the tag of singletons. */
+/* Makes the current entity the text's entity of singletons. */
 static bool json_load_collect_singletons(json_load* load)
 {
     if (load->singletons != SETTI_NONE && load->singletons != load->current) {
@@ -284,12 +295,13 @@ static bool json_load_collect_singletons(json_load* load)
             "two entities of the text have singletons - put all singletons on one entity");
     }
     load->singletons = load->current;
-    load->joined = setti_singleton_find(load->world);
-    load->entries[load->current].is = load->joined;
+    load->world_singletons = setti_singleton_find(load->world);
+    load->entries[load->current].entity = load->world_singletons;
     return true;
 }
 
-/* Collects a type's key among "components" or "links": registers a type of the library. */
+/* Registers the type `name` if the library defines the type. The singleton tag makes the current
+ * entity the text's entity of singletons. */
 static bool json_load_collect_type(json_load* load, const char* name, bool component)
 {
     if (setti_type_find(load->world, name) == NULL) {
@@ -305,7 +317,7 @@ static bool json_load_collect_types(json_load* load, bool components)
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
     if (setti_json_peek(json) != '{') {
-        return setti_json_skip(json); /* the next pass rejects it */
+        return setti_json_skip(json); /* JSON_CHECK rejects the value */
     }
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
@@ -314,7 +326,7 @@ static bool json_load_collect_types(json_load* load, bool components)
     return good && json->wrong == NULL;
 }
 
-/* The keys of an entity, for sets of them: bit k is json_keys[k]. */
+/* The keys of an entity, as bits of a set: bit k stands for json_keys[k]. */
 enum {
     JSON_NO_KEYS = 0,
     JSON_NAME = 1,
@@ -330,8 +342,8 @@ static const char* const json_keys[] = {"name",   "parent", "components", "links
                                         "entity", "handle", "policy"};
 #define JSON_KEYS (sizeof(json_keys) / sizeof(json_keys[0]))
 
-/* The key of this name; JSON_NO_KEYS: there is none. */
-static uint32_t json_load_which(const char* key)
+/* Returns the bit of a key, or JSON_NO_KEYS for an unknown key. */
+static uint32_t json_load_key_bit(const char* key)
 {
     for (uint32_t k = 0; k < JSON_KEYS; k++) {
         if (strcmp(json_keys[k], key) == 0) {
@@ -341,7 +353,7 @@ static uint32_t json_load_which(const char* key)
     return JSON_NO_KEYS;
 }
 
-/* Skips an unknown key, or fails with a similar one of `keys`, the valid ones. */
+/* Skips an unknown key if unknown keys are allowed. Otherwise fails and suggests one of `keys`. */
 static bool json_load_skip_key(json_load* load, const char* key, const char* const* keys,
                                uint32_t count, const char* wrong)
 {
@@ -352,6 +364,7 @@ static bool json_load_skip_key(json_load* load, const char* key, const char* con
     return setti_json_unknown(&load->reader, load->reader.json.at, wrong, &guess);
 }
 
+/* Reads an entity in the pass JSON_COLLECT. */
 static bool json_load_collect_entity(json_load* load)
 {
     setti_json* json = &load->reader.json;
@@ -359,14 +372,14 @@ static bool json_load_collect_entity(json_load* load)
     bool good = json_load_add_entry(load) && setti_json_begin(json, '{');
     const json_read_entry* entry = good ? &load->entries[load->current] : NULL;
     while (good && setti_json_key(json, key)) {
-        uint32_t which = json_load_which(key);
-        if (which == JSON_ENTITY && entry->at != JSON_NO_REFERENCE) {
+        uint32_t bit = json_load_key_bit(key);
+        if (bit == JSON_ENTITY && entry->at != JSON_NO_REFERENCE) {
             return setti_json_fail(json, json->at, "\"entity\" occurs twice - leave out one");
         }
-        if (which == JSON_ENTITY || which == JSON_HANDLE) {
-            good = json_load_collect_reference(load, which == JSON_HANDLE);
-        } else if (which == JSON_COMPONENTS || which == JSON_LINKS) {
-            good = json_load_collect_types(load, which == JSON_COMPONENTS);
+        if (bit == JSON_ENTITY || bit == JSON_HANDLE) {
+            good = json_load_collect_reference(load, bit == JSON_HANDLE);
+        } else if (bit == JSON_COMPONENTS || bit == JSON_LINKS) {
+            good = json_load_collect_types(load, bit == JSON_COMPONENTS);
         } else {
             good = setti_json_skip(json);
         }
@@ -375,7 +388,7 @@ static bool json_load_collect_entity(json_load* load)
         return false;
     }
     bool taken = load->desc->keep_handles && !json_load_is_singletons(load) &&
-                 sett_entity_valid(load->world, entry->was);
+                 sett_entity_valid(load->world, entry->text_handle);
     return !taken ||
            setti_json_fail(
                json, load->handle_at,
@@ -384,21 +397,21 @@ static bool json_load_collect_entity(json_load* load)
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Passes on whether a call of the world succeeded. If not, its content rejects the text. */
-static bool json_load_check_call(json_load* load, bool done)
+/* Stores the world's error in `status` if a call of the world failed. Returns `succeeded`. */
+static bool json_load_check_call(json_load* load, bool succeeded)
 {
-    if (!done && load->status == SETT_OK && load->reader.json.wrong == NULL) {
+    if (!succeeded && load->status == SETT_OK && load->reader.json.wrong == NULL) {
         load->status = load->world->error;
     }
-    return done;
+    return succeeded;
 }
 
 static sett_entity json_load_self(const json_load* load)
 {
-    return load->entries[load->current].is;
+    return load->entries[load->current].entity;
 }
 
-/* Notes that an entity gets a type because it becomes a parent or target. */
+/* Adds `entity` and `type` to `ends`, unless the entity has the type already. */
 static bool json_load_add_end(json_load* load, sett_entity entity, setti_type* type)
 {
     if (setti_storage_has(&type->storage, entity.index)) {
@@ -415,16 +428,18 @@ static bool json_load_add_end(json_load* load, sett_entity entity, setti_type* t
     return true;
 }
 
-/* Whether an entity of `ends` is still a parent or target. */
+/* Returns true if a link, a child or a parent of the entity still requires the type. */
 static bool json_load_is_end(const sett_world* world, const json_read_end* end)
 {
     const setti_relation* relation = setti_relation_of_ends(end->type);
-    return relation != NULL ? sett_source_count(world, relation->links->id, end->entity) != 0
-                            : sett_hierarchy_child_count(world, end->entity) != 0 ||
-                                  !sett_is_null(sett_hierarchy_parent(world, end->entity));
+    if (relation != NULL) {
+        return sett_source_count(world, relation->links->id, end->entity) != 0;
+    }
+    return sett_hierarchy_child_count(world, end->entity) != 0 ||
+           !sett_is_null(sett_hierarchy_parent(world, end->entity));
 }
 
-/* Removes the types of `ends` from entities that survive the text. */
+/* Removes the types of `ends` that are not required any more. */
 static void json_load_remove_ends(json_load* load)
 {
     sett_world* world = load->world;
@@ -440,15 +455,16 @@ static void json_load_remove_ends(json_load* load)
     }
 }
 
-/* Begins a value that is read apart: a copy of the entity's (`copied`: by hooks), or a new one. */
+/* Initialises the buffer `value`. JSON_APPLY copies the entity's value, if any: by the type's hooks
+ * (`by_hooks`) or by memcpy. */
 static void json_load_begin_value(const json_load* load, const setti_type* type, void* value,
-                                  bool copied)
+                                  bool by_hooks)
 {
     const sett_component_desc* desc = &type->desc;
     bool applies = load->pass == JSON_APPLY;
     const void* present =
         applies ? setti_storage_find(&type->storage, json_load_self(load).index) : NULL;
-    if (present != NULL && copied) {
+    if (present != NULL && by_hooks) {
         setti_type_init_values(type, value, 1);
         setti_type_copy_values(type, value, present, 1);
     } else if (present != NULL) {
@@ -460,15 +476,16 @@ static void json_load_begin_value(const json_load* load, const setti_type* type,
     }
 }
 
-/* Reads a value, to check it or to write it. A value that owns memory is read apart and set if it
- * has strings, lists or a `write` hook; if only its other hooks know the memory, where it lies. */
+/* Reads a value into a buffer. JSON_APPLY then sets the component, but reads directly into the
+ * component if the type has hooks for copies and neither strings, lists nor a `write` hook. */
 static bool json_load_value(json_load* load, setti_type* type)
 {
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
     const sett_component_desc* desc = &type->desc;
-    bool copied = desc->write != NULL || (type->members != NULL && type->members->owned_count != 0);
-    bool in_place = !copied && (desc->copy != NULL || desc->deinit != NULL || desc->move != NULL);
+    bool by_hooks =
+        desc->write != NULL || (type->members != NULL && type->members->owned_count != 0);
+    bool in_place = !by_hooks && (desc->copy != NULL || desc->deinit != NULL || desc->move != NULL);
     bool no_value = desc->size == 0 || setti_json_peek(&load->reader.json) == 'n';
     if (load->pass == JSON_APPLY && (no_value || in_place)) {
         void* value = sett_ensure(world, self, type->id);
@@ -482,20 +499,20 @@ static bool json_load_value(json_load* load, setti_type* type)
     if (value == NULL) {
         return json_load_fail_memory(load);
     }
-    json_load_begin_value(load, type, value, copied);
+    json_load_begin_value(load, type, value, by_hooks);
     bool good = setti_json_read_value(&load->reader, type, value);
     if (good && load->pass == JSON_APPLY) {
         good = json_load_check_call(load, sett_set(world, self, type->id, value) != NULL);
     }
-    if (copied) {
+    if (by_hooks) {
         setti_type_deinit_values(type, value, 1);
     }
     return good;
 }
 
-/* ------------------------------------------------------------------- singletons that exist */
+/* ---------------------------------------------------------------------------- merged singletons */
 
-/* Holds a component without a value. NULL when memory runs out. */
+/* Appends a type without a value to `held`. Returns NULL if memory ran out. */
 static json_read_held* json_load_hold(json_load* load, setti_type* type)
 {
     json_read_held* grown = setti_pool_grow(&load->world->pool, load->held, sizeof(*grown),
@@ -520,7 +537,7 @@ static bool json_load_hold_value(json_load* load, json_read_held* held)
     return true;
 }
 
-/* Reads a component of the singletons, to be written later. */
+/* Reads a component of the singletons into `held`, after the types that the component requires. */
 static bool json_load_hold_component(json_load* load, setti_type* type)
 {
     bool has_value = type->desc.size != 0 && setti_json_peek(&load->reader.json) != 'n';
@@ -543,13 +560,14 @@ static void json_load_move(const setti_type* type, void* to, void* from)
     }
 }
 
-/* Adds the missing components, and reserves room for one value for json_load_swap. */
+/* Adds the held types to the world's singletons, and reserves the buffer of json_load_swap. */
 static bool json_load_add_held(json_load* load)
 {
     for (uint32_t k = 0; k < load->held_count; k++) {
         json_read_held* held = &load->held[k];
-        held->added = !sett_has(load->world, load->joined, held->type->id);
-        if (held->added && sett_ensure(load->world, load->joined, held->type->id) == NULL) {
+        held->added = !sett_has(load->world, load->world_singletons, held->type->id);
+        if (held->added &&
+            sett_ensure(load->world, load->world_singletons, held->type->id) == NULL) {
             held->added = false;
             return json_load_check_call(load, false);
         }
@@ -562,42 +580,42 @@ static bool json_load_add_held(json_load* load)
     return true;
 }
 
-/* Exchanges the held value with the entity's. */
+/* Exchanges the held value and the value of the world's singletons. */
 static void json_load_swap(json_load* load, const json_read_held* held)
 {
     const setti_type* type = held->type;
     setti_pool* pool = &load->world->pool;
-    void* row = sett_find_mut(load->world, load->joined, type->id);
-    void* apart = setti_scratch_get(pool, &load->value, type->desc.size, type->desc.align);
-    if (row == NULL) {
-        return; /* a callback removed it */
+    void* present = sett_find_mut(load->world, load->world_singletons, type->id);
+    void* buffer = setti_scratch_get(pool, &load->value, type->desc.size, type->desc.align);
+    if (present == NULL) {
+        return; /* a callback removed the component */
     }
-    SETTI_ASSERT(apart != NULL);
-    json_load_move(type, apart, row);
-    json_load_move(type, row, held->value);
-    json_load_move(type, held->value, apart);
+    SETTI_ASSERT(buffer != NULL);
+    json_load_move(type, buffer, present);
+    json_load_move(type, present, held->value);
+    json_load_move(type, held->value, buffer);
 }
 
-/* Runs on_set and on_replace for a value that json_load_swap has written. */
+/* Runs on_set and on_replace after json_load_swap has written a value. */
 static void json_load_notify(json_load* load, const json_read_held* held)
 {
     sett_world* world = load->world;
-    const void* row = sett_find(world, load->joined, held->type->id);
-    if (row != NULL && (held->type->flags & SETTI_TYPE_ON_SET) != 0) {
+    const void* present = sett_find(world, load->world_singletons, held->type->id);
+    if (present != NULL && (held->type->flags & SETTI_TYPE_ON_SET) != 0) {
         bool replaces = setti_change_keeps_link(held->type) && !held->added;
-        world->replaced_link = replaces ? held->value : NULL;
-        (void)sett_set(world, load->joined, held->type->id, row);
+        world->replaced_link = replaces ? held->value : NULL; /* the value before the swap */
+        (void)sett_set(world, load->world_singletons, held->type->id, present); /* to itself */
         world->replaced_link = NULL;
     }
 }
 
-/* Writes the held values to the world's singletons, all or none. */
+/* Writes all held values to the world's singletons, or fails and leaves them unchanged. */
 static bool json_load_merge_singletons(json_load* load)
 {
     if (!json_load_add_held(load)) {
         for (uint32_t k = load->held_count; k-- > 0;) {
             if (load->held[k].added) {
-                (void)sett_remove(load->world, load->joined, load->held[k].type->id);
+                (void)sett_remove(load->world, load->world_singletons, load->held[k].type->id);
             }
         }
         return false;
@@ -629,7 +647,7 @@ static void json_load_free_held(json_load* load)
     setti_pool_free(pool, load->held, load->held_capacity * sizeof(*load->held), 16);
 }
 
-/* ----------------------------------------------------------------------------- what is said */
+/* ------------------------------------------------------------------------- components and links */
 
 static bool json_load_unknown_type(json_load* load, const char* name, const char* wrong)
 {
@@ -667,31 +685,32 @@ static bool json_load_components(json_load* load)
     return good && json->wrong == NULL;
 }
 
-/* Finds the entity that a link or a parent names. *out becomes null, and the reference counts as
- * lost (sett_json_result.lost), if that entity does not exist. Until the entities of the text are
- * created, *out is null for them too, but they are not lost. False: an error of the text. */
+/* Finds a target or parent. *out becomes null if the entity does not exist (a lost reference), and
+ * before JSON_APPLY also for each entity of the text. Returns false after an error of the text. */
 static bool json_load_find_linked(json_load* load, const char* text, size_t at, sett_entity* out)
 {
     if (!json_load_find(&load->reader, text, at, out)) {
         return false;
     }
     if (!sett_is_null(*out) && !sett_entity_valid(load->world, *out)) { /* a preserved handle */
-        load->lost += load->pass == JSON_CHECK;
+        if (load->pass == JSON_CHECK) { /* JSON_APPLY would count again */
+            load->lost++;
+        }
         *out = sett_null();
     }
     return true;
 }
 
-/* Finds a parent: in the text, then the caller's, then in the world. */
+/* Finds a parent in the text, otherwise desc->parent, otherwise in the world. */
 static bool json_load_find_parent(json_load* load, const char* text, size_t at, sett_entity* out)
 {
     uint32_t entry = SETTI_NONE;
-    uint32_t lost = load->lost;
+    uint32_t lost_before = load->lost;
     (void)json_load_key(load, text, &entry);
     bool good = json_load_find_linked(load, text, at, out);
     if (good && entry == SETTI_NONE && !sett_is_null(load->desc->parent)) {
         *out = load->desc->parent;
-        load->lost = lost;
+        load->lost = lost_before; /* desc->parent replaces a lost parent */
     }
     return good;
 }
@@ -712,8 +731,11 @@ static bool json_load_link_data(json_load* load, const setti_type* type)
 {
     size_t size = SETTI_MAX(type->desc.size, 1);
     void* value = setti_scratch_get(&load->world->pool, &load->value, size, type->desc.align);
-    return value != NULL ? setti_json_read_value(&load->reader, type, memset(value, 0, size))
-                         : json_load_fail_memory(load);
+    if (value == NULL) {
+        return json_load_fail_memory(load);
+    }
+    memset(value, 0, size);
+    return setti_json_read_value(&load->reader, type, value);
 }
 
 /* A link of the text. */
@@ -722,7 +744,7 @@ typedef struct json_read_link {
     bool has_data;      /* in load->value */
 } json_read_link;
 
-/* Reads the keys of a link that is an object. */
+/* Reads a link of the form {"to": ..., "data": ...}. */
 static bool json_load_link_keys(json_load* load, const setti_relation* relation,
                                 json_read_link* link)
 {
@@ -775,8 +797,8 @@ static bool json_load_link(json_load* load, const setti_type* type)
     bool good = setti_json_peek(json) == '{'
                     ? json_load_link_keys(load, setti_relation_of_links(type), &link)
                     : json_load_target(load, json_load_find_linked, &link.target);
-    bool makes = load->pass == JSON_APPLY && !sett_is_null(link.target);
-    return good && (!makes || json_load_make_link(load, type, &link));
+    bool makes_link = load->pass == JSON_APPLY && !sett_is_null(link.target);
+    return good && (!makes_link || json_load_make_link(load, type, &link));
 }
 
 /* Reads the list of targets of a relationship. */
@@ -810,13 +832,16 @@ static bool json_load_links(json_load* load)
     return good && json->wrong == NULL;
 }
 
-/* Splits a path at its last '/' that is not escaped: it becomes the parent's. Returns the name. */
+/* Shortens `path` to the parent's path, at the last '/' without a backslash. Returns the name. */
 static char* json_load_split(char* path)
 {
     char* slash = path;
     for (char* at = path; *at != '\0'; at++) {
-        slash = *at == '/' ? at : slash;
-        at += *at == '\\' && at[1] != '\0'; /* skips what it escapes */
+        if (*at == '/') {
+            slash = at;
+        } else if (*at == '\\' && at[1] != '\0') {
+            at++; /* skips the escaped character */
+        }
     }
     *slash = '\0';
     return slash + 1;
@@ -828,7 +853,7 @@ static bool json_fail_name(json_load* load, size_t at, const char* wrong)
     return setti_json_fail(&load->reader.json, at, load->wrong);
 }
 
-/* Fills in parent and name from the path of "entity". */
+/* Fills in parent and name from the path in "entity". */
 static bool json_load_place(json_load* load, json_read_place* place,
                             char text[SETTI_JSON_REFERENCE])
 {
@@ -848,20 +873,22 @@ static bool json_load_place(json_load* load, json_read_place* place,
     if (wrong != NULL) {
         return json_fail_name(load, entry->at, wrong);
     }
-    return text[0] == '\0' || json_load_find_parent(load, text, entry->at, &place->parent);
+    bool is_root = text[0] == '\0'; /* the path was "/name" */
+    return is_root || json_load_find_parent(load, text, entry->at, &place->parent);
 }
 
+/* Reads a name: a string, or {"base64": "..."}. */
 static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
 {
     setti_json* json = &load->reader.json;
     size_t at = setti_json_skip_space(json);
     size_t length = 0;
-    bool bytes = setti_json_peek(json) == '{';
-    if (bytes ? !setti_json_read_base64(json, (unsigned char*)text, SETT_NAME_MAX, &length)
-              : !setti_json_string(json, text, SETTI_JSON_REFERENCE, &length)) {
+    bool base64 = setti_json_peek(json) == '{';
+    if (base64 ? !setti_json_read_base64(json, (unsigned char*)text, SETT_NAME_MAX, &length)
+               : !setti_json_string(json, text, SETTI_JSON_REFERENCE, &length)) {
         return false;
     }
-    if (bytes) {
+    if (base64) {
         text[SETTI_MIN(length, (size_t)SETT_NAME_MAX)] = '\0';
     }
     const char* wrong = length > SETT_NAME_MAX   ? "has more than 1000 bytes - shorten it"
@@ -884,14 +911,18 @@ static bool json_load_enter_place(json_load* load, const json_read_place* place)
 {
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
-    return (sett_is_null(place->parent) || json_load_attach(load, place->parent)) &&
-           json_load_check_call(load, !place->node || sett_hierarchy_set_policy(
-                                                          world, self, place->policy) == SETT_OK) &&
-           json_load_check_call(load, place->name == NULL ||
-                                          sett_name_set(world, self, place->name) == SETT_OK);
+    if (!sett_is_null(place->parent) && !json_load_attach(load, place->parent)) {
+        return false;
+    }
+    bool done = !place->node || sett_hierarchy_set_policy(world, self, place->policy) == SETT_OK;
+    if (!json_load_check_call(load, done)) {
+        return false;
+    }
+    done = place->name == NULL || sett_name_set(world, self, place->name) == SETT_OK;
+    return json_load_check_call(load, done);
 }
 
-/* Reads "parent": a reference, or null for a root with the component. */
+/* Reads "parent": a reference, or null for a root with the component "Hierarchy". */
 static bool json_load_parent(json_load* load, json_read_place* place)
 {
     if (setti_json_peek(&load->reader.json) != 'n') {
@@ -901,7 +932,7 @@ static bool json_load_parent(json_load* load, json_read_place* place)
     return setti_json_skip(&load->reader.json);
 }
 
-/* Reads "policy", for the children when the entity is destroyed. */
+/* Reads "policy", the name of a sett_children_policy. */
 static bool json_load_policy(json_load* load, json_read_place* place)
 {
     setti_json* json = &load->reader.json;
@@ -923,7 +954,7 @@ static bool json_load_policy(json_load* load, json_read_place* place)
     return true;
 }
 
-/* Reads an entity's keys of the set `wanted`, and skips others. */
+/* Reads the keys of an entity in the set `wanted`, and skips the other keys. */
 static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* place,
                            char text[SETTI_JSON_REFERENCE])
 {
@@ -932,16 +963,16 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
     uint32_t seen = 0;
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
-        uint32_t which = json_load_which(key);
-        if ((seen & which) != 0) {
+        uint32_t bit = json_load_key_bit(key);
+        if ((seen & bit) != 0) {
             return setti_json_fail(json, json->at, "the key occurs twice - leave out one");
         }
-        seen |= which;
-        if (which == 0 && load->pass == JSON_CHECK) {
+        seen |= bit;
+        if (bit == JSON_NO_KEYS && load->pass == JSON_CHECK) {
             good = json_load_skip_key(load, key, json_keys, JSON_KEYS, "no such key");
-        } else if ((which & wanted) == 0) {
+        } else if ((bit & wanted) == 0) {
             good = setti_json_skip(json);
-        } else if (which == JSON_NAME) {
+        } else if (bit == JSON_NAME) {
             if (place->name != NULL) {
                 return setti_json_fail(
                     json, json->at,
@@ -949,27 +980,29 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
             }
             good = json_load_name(load, text);
             place->name = text;
-        } else if (which == JSON_PARENT || which == JSON_POLICY) {
-            good = which == JSON_PARENT ? json_load_parent(load, place)
-                                        : json_load_policy(load, place);
+        } else if (bit == JSON_PARENT) {
+            good = json_load_parent(load, place);
+        } else if (bit == JSON_POLICY) {
+            good = json_load_policy(load, place);
         } else {
-            good = which == JSON_COMPONENTS ? json_load_components(load) : json_load_links(load);
+            good = bit == JSON_COMPONENTS ? json_load_components(load) : json_load_links(load);
         }
     }
     return good && json->wrong == NULL;
 }
 
+/* Reads the current entity's keys in the set `wanted`. JSON_APPLY writes values to the world. */
 static bool json_load_entity(json_load* load, uint32_t wanted)
 {
     char text[SETTI_JSON_REFERENCE];
     json_read_place place = {.policy = SETT_CHILDREN_DEFAULT};
-    bool placed = (wanted & JSON_NAME) != 0;
+    bool wants_place = (wanted & JSON_NAME) != 0;
     memset(load->seen, 0, load->seen_size);
-    if (placed && !json_load_place(load, &place, text)) {
+    if (wants_place && !json_load_place(load, &place, text)) {
         return false;
     }
     bool good = json_load_keys(load, wanted, &place, text);
-    if (good && placed && load->pass == JSON_APPLY && !json_load_is_singletons(load)) {
+    if (good && wants_place && load->pass == JSON_APPLY && !json_load_is_singletons(load)) {
         good = json_load_enter_place(load, &place);
     }
     return good;
@@ -977,7 +1010,7 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
 
 /* --------------------------------------------------------------------------------------- passes */
 
-/* Adds the current entity to the path for messages. */
+/* Adds the current entity to the path for messages. Returns the length for setti_json_leave. */
 static size_t json_load_enter_entity(json_load* load)
 {
     char text[SETTI_JSON_REFERENCE];
@@ -987,11 +1020,11 @@ static size_t json_load_enter_entity(json_load* load)
     } else {
         snprintf(text, sizeof(text), "entity %u", (unsigned)load->current);
     }
-    text[SETTI_JSON_PATH / 2] = '\0';
+    text[SETTI_JSON_PATH / 2] = '\0'; /* leaves room for types and members */
     return setti_json_enter(&load->reader, "", text);
 }
 
-/* Reads the list of entities: json_load_walk. */
+/* Reads the list of entities for json_load_walk. */
 static bool json_load_walk_entities(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
@@ -1009,8 +1042,8 @@ static bool json_load_walk_entities(json_load* load, uint32_t wanted)
     return good && json->wrong == NULL;
 }
 
-/* Walks all entities of the text, and reads their keys of the set `wanted`. JSON_NO_KEYS: collects
- * the entities. */
+/* Walks all entities of the text, and reads the keys in the set `wanted`. JSON_NO_KEYS collects the
+ * entities. */
 static bool json_load_walk(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
@@ -1039,39 +1072,38 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
 /* Creates the entity of an entry. */
 static bool json_load_create_entry(json_load* load, json_read_entry* entry)
 {
-    if (!load->desc->keep_handles || sett_is_null(entry->was)) {
-        entry->is = sett_entity_create(load->world);
-    } else if (sett_entity_create_handle(load->world, entry->was) == SETT_OK) {
-        entry->is = entry->was;
+    if (!load->desc->keep_handles || sett_is_null(entry->text_handle)) {
+        entry->entity = sett_entity_create(load->world);
+    } else if (sett_entity_create_handle(load->world, entry->text_handle) == SETT_OK) {
+        entry->entity = entry->text_handle;
     }
-    return json_load_check_call(load, !sett_is_null(entry->is));
+    return json_load_check_call(load, !sett_is_null(entry->entity));
 }
 
-/* Creates the entities. The singletons' one gets its tag at once, so that no callback can create a
- * second entity with it. */
+/* Creates the entities of the text. The entity of singletons gets the tag immediately, so that no
+ * callback can create another entity of singletons. */
 static bool json_load_create(json_load* load)
 {
     for (uint32_t k = 0; k < load->count; k++) {
         json_read_entry* entry = &load->entries[k];
-        if (!sett_is_null(entry->is)) {
-            continue; /* the world's singletons */
+        if (!sett_is_null(entry->entity)) {
+            continue; /* merged into the world's singletons */
         }
         if (!json_load_create_entry(load, entry)) {
             return false;
         }
         const setti_type* tag = k == load->singletons ? setti_singleton_tag(load->world) : NULL;
         if (tag != NULL &&
-            !json_load_check_call(load, sett_ensure(load->world, entry->is, tag->id) != NULL)) {
+            !json_load_check_call(load, sett_ensure(load->world, entry->entity, tag->id) != NULL)) {
             return false;
         }
     }
     return true;
 }
 
-/* Creates the entities, and walks the text three times: for names and parents, then for components,
- * then for links. So, in whatever order the text has them, callbacks of components see all names
- * and parents, and callbacks of links see the components of both ends. Entities with preserved
- * handles are created first, so that no other one takes their index. */
+/* Creates all entities before any walk, so that no callback takes the index of a preserved handle.
+ * Then walks the text for names and parents, for components, and for links: callbacks of components
+ * see all names and parents, and callbacks of links see the components of both ends. */
 static bool json_load_apply(json_load* load)
 {
     load->pass = JSON_APPLY;
@@ -1080,19 +1112,23 @@ static bool json_load_apply(json_load* load)
            json_load_merge_singletons(load);
 }
 
-/* Destroys the entities of the text. The first round removes links and children, because they can
+/* Destroys the entities of the text. Round 0 clears all entities, because links and children can
  * prevent destroying an entity. */
 static void json_load_undo(json_load* load)
 {
     SETTI_ASSERT(load->pass == JSON_APPLY);
     for (uint32_t round = 0; round < 2; round++) {
         for (uint32_t k = load->count; k-- > 0;) {
-            sett_entity entity = load->entries[k].is;
-            if (!sett_entity_valid(load->world, entity) || sett_equals(entity, load->joined)) {
+            sett_entity entity = load->entries[k].entity;
+            if (!sett_entity_valid(load->world, entity) ||
+                sett_equals(entity, load->world_singletons)) {
                 continue;
             }
-            (void)(round == 0 ? sett_entity_clear(load->world, entity)
-                              : sett_entity_destroy(load->world, entity));
+            if (round == 0) {
+                (void)sett_entity_clear(load->world, entity);
+            } else {
+                (void)sett_entity_destroy(load->world, entity);
+            }
         }
     }
     json_load_remove_ends(load);
@@ -1109,7 +1145,7 @@ static void json_load_free(json_load* load)
     setti_pool_free(pool, load->seen, load->seen_size, 8);
 }
 
-/* Returns the call's result; reports an error of the text. */
+/* Returns the status of the call. Reports an error of the text. */
 static sett_status json_load_result(json_load* load, bool good)
 {
     if (good) {
@@ -1118,6 +1154,7 @@ static sett_status json_load_result(json_load* load, bool good)
     return load->status != SETT_OK ? load->status : setti_json_report(&load->reader, load->call);
 }
 
+/* Runs the three passes. */
 static sett_status json_load_run(json_load* load)
 {
     bool good = json_load_walk(load, JSON_NO_KEYS);
@@ -1132,7 +1169,7 @@ static sett_status json_load_run(json_load* load)
         good = json_load_walk(load,
                               JSON_NAME | JSON_PARENT | JSON_POLICY | JSON_COMPONENTS | JSON_LINKS);
     }
-    uint32_t skipped = load->reader.skipped; /* later passes skip the same again */
+    uint32_t skipped = load->reader.skipped; /* before JSON_APPLY counts the same names again */
     if (good && !json_load_apply(load)) {
         good = false;
         json_load_undo(load);
@@ -1172,8 +1209,9 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
     status = json_load_run(&load);
     if (result != NULL) {
         memset(result, 0, sizeof(*result));
-        result->first = status == SETT_OK && load.count != 0 ? load.entries[0].is : sett_null();
-        result->entities = status == SETT_OK ? load.count - !sett_is_null(load.joined) : 0;
+        result->first = status == SETT_OK && load.count != 0 ? load.entries[0].entity : sett_null();
+        bool merged = !sett_is_null(load.world_singletons);
+        result->entities = status == SETT_OK ? load.count - (merged ? 1 : 0) : 0;
         result->skipped = load.reader.skipped;
         result->lost = load.lost;
     }
@@ -1184,7 +1222,7 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
 sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component component,
                           const char* text, size_t size)
 {
-    static const sett_json_read_desc kept = {.keep_handles = true};
+    static const sett_json_read_desc preserve_handles = {.keep_handles = true};
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
@@ -1203,8 +1241,9 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
                                      "sett_name_set, sett_hierarchy_attach or sett_relate",
                                      __func__, type->desc.name);
     }
-    json_read_entry self = {.at = JSON_NO_REFERENCE, .was = entity, .is = entity};
-    json_load load = {.world = world, .desc = &kept, .call = __func__, .pass = JSON_CHECK};
+    json_read_entry self = {.at = JSON_NO_REFERENCE, .text_handle = entity, .entity = entity};
+    json_load load = {
+        .world = world, .desc = &preserve_handles, .call = __func__, .pass = JSON_CHECK};
     load.singletons = SETTI_NONE;
     setti_json_reader_init(&load.reader, world, text, size);
     load.reader.find = json_load_find;

@@ -1,10 +1,9 @@
 /* json_text.c: the grammar of JSON, read and written.
  *
- * The workload: texts of some MB, read three times, from anywhere: so each byte is checked, and
- * what is not read is skipped without being stored.
+ * The workload: texts of some MB, from any source, read three times. The reader checks each byte,
+ * and skips unused values without storing them.
  *
- * Invariant:  at <= size;  depth is the number of containers that are open;  after an error no
- *             call moves on
+ * Invariant:  at <= size;  depth is the number of open containers;  after an error all calls fail
  */
 #include "file/json_text.h"
 
@@ -17,6 +16,7 @@ bool setti_json_fail(setti_json* json, size_t at, const char* wrong)
     return false;
 }
 
+/* Skips white space and, if `c` follows, `c`. Returns true if `c` followed. */
 static bool json_take(setti_json* json, char c)
 {
     if (setti_json_peek(json) != c || json->wrong != NULL || json->at == json->size) {
@@ -34,7 +34,8 @@ bool setti_json_end(setti_json* json)
             setti_json_fail(json, at, "text follows the end of the value - remove it"));
 }
 
-/* Counts the bytes at the beginning of a text that stand for themselves in a string. */
+/* Counts the bytes at the beginning of `text` that a string holds without escapes: ASCII from 0x20
+ * to 0x7F. */
 SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
 {
     size_t length = 0;
@@ -45,8 +46,7 @@ SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
     return length;
 }
 
-/* The length of a character; 0 if it is not UTF-8. Four first bytes restrict the second one: no
- * long forms, no surrogates, nothing above U+10FFFF. */
+/* Returns the length of a character in bytes, or 0 if the text is not UTF-8. */
 static size_t utf8_length(const char* text, size_t size)
 {
     const unsigned char* byte = (const unsigned char*)text;
@@ -55,6 +55,7 @@ static size_t utf8_length(const char* text, size_t size)
     if (lead > 0xF4 || length == 0 || length > size) {
         return 0;
     }
+    /* The second byte: no overlong forms (E0, F0), surrogates (ED) or codes above U+10FFFF (F4). */
     unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     unsigned char most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
     for (size_t k = 1; k < length; k++) {
@@ -111,7 +112,7 @@ static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
     return true;
 }
 
-/* Reads an escape sequence. Returns the number of its bytes in UTF-8; 0 after an error. */
+/* Decodes an escape sequence to UTF-8. Returns the number of bytes, or 0 after an error. */
 static size_t json_escape(setti_json* json, char out[4])
 {
     SETTI_ASSERT(json->at < json->size && json->text[json->at] == '\\');
@@ -120,7 +121,7 @@ static size_t json_escape(setti_json* json, char out[4])
     size_t at = json->at;
     char c = at + 1 < json->size ? json->text[at + 1] : '\0';
     const char* simple = c != '\0' ? strchr(from, c) : NULL;
-    uint32_t code; /* in UTF-16; of a pair, the high half */
+    uint32_t code; /* a code unit of UTF-16; in a surrogate pair, at first the high half */
     uint32_t low;
     if (simple != NULL) {
         json->at += 2;
@@ -146,8 +147,9 @@ static size_t json_escape(setti_json* json, char out[4])
     return utf8_encode(code, out);
 }
 
-/* Reads an escape sequence, or a character of other bytes. *piece, where it begins, becomes `code`
- * for an escape sequence. Returns the number of its bytes in UTF-8; 0 after an error. */
+/* Reads an escape sequence, or a character outside of ASCII, at *piece. An escape sequence is
+ * decoded into `code`, and *piece becomes `code`. Returns the number of bytes at *piece, or 0 after
+ * an error. */
 static size_t json_character(setti_json* json, const char** piece, char code[4])
 {
     if (**piece == '\\') {
@@ -184,7 +186,7 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
             return false;
         }
         size_t room = used < capacity ? capacity - used : 0;
-        if (out != NULL && (size <= room || plain)) { /* a character is not divided */
+        if (out != NULL && (size <= room || plain)) { /* only plain ASCII is cut off */
             memcpy(out + used, piece, SETTI_MIN(size, room));
         }
         used += size;
@@ -202,7 +204,8 @@ bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* len
     SETTI_ASSERT(out == NULL || capacity != 0);
     bool good = setti_json_chars(json, out, out != NULL ? capacity - 1 : 0, length);
     if (out != NULL) {
-        out[good && *length < capacity ? *length : 0] = '\0';
+        bool fits = good && *length < capacity;
+        out[fits ? *length : 0] = '\0';
     }
     return good;
 }
@@ -225,17 +228,18 @@ bool setti_json_number(setti_json* json, const char** text, size_t* length)
 {
     (void)setti_json_skip_space(json);
     size_t first = json->at;
-    json->at += json_is(json, '-');
-    bool zero = json_is(json, '0');
+    json->at += json_is(json, '-') ? 1 : 0;
+    bool starts_with_zero = json_is(json, '0');
     size_t digits = json_digits(json);
-    bool good = json->wrong == NULL && digits != 0 && !(zero && digits > 1);
+    bool good = json->wrong == NULL && digits != 0 && !(starts_with_zero && digits > 1);
     if (good && json_is(json, '.')) {
         json->at++;
         good = json_digits(json) != 0;
     }
     if (good && (json_is(json, 'e') || json_is(json, 'E'))) {
         json->at++;
-        json->at += json_is(json, '+') || json_is(json, '-');
+        bool has_sign = json_is(json, '+') || json_is(json, '-');
+        json->at += has_sign ? 1 : 0;
         good = json_digits(json) != 0;
     }
     *text = json->text + first;
@@ -243,7 +247,7 @@ bool setti_json_number(setti_json* json, const char** text, size_t* length)
     return good || setti_json_fail(json, first, "a number is expected");
 }
 
-/* Reads a word if it comes next. */
+/* Skips `word` if the next token is `word`. Returns true if so. */
 static bool json_word(setti_json* json, const char* word)
 {
     size_t length = strlen(word);
@@ -279,10 +283,11 @@ bool setti_json_begin(setti_json* json, char open)
     return true;
 }
 
-/* Whether another element follows: behind the bracket `open` if it is the first, else a comma. */
+/* Returns true if another element of a container follows. Skips `close`, or the comma before the
+ * element. */
 static bool json_more(setti_json* json, char open, char close)
 {
-    size_t before = json->at;
+    size_t before = json->at; /* the end of the previous token */
     while (before != 0 && setti_json_is_space(json->text[before - 1])) {
         before--;
     }
@@ -298,7 +303,7 @@ static bool json_more(setti_json* json, char open, char close)
     return json->wrong == NULL;
 }
 
-/* Reads the next key up to its value; `key` NULL: skips it. */
+/* Reads the next key and the colon. `key` may be NULL. */
 static bool json_next_key(setti_json* json, char* key, size_t* length)
 {
     return json_more(json, '{', '}') && setti_json_string(json, key, SETTI_JSON_KEY, length) &&
@@ -310,7 +315,7 @@ bool setti_json_key(setti_json* json, char key[SETTI_JSON_KEY])
     size_t length = 0;
     bool good = json_next_key(json, key, &length);
     if (good && (length >= SETTI_JSON_KEY || memchr(key, 0, length) != NULL)) {
-        key[0] = '\0';
+        key[0] = '\0'; /* an unknown key */
     }
     return good;
 }
@@ -358,13 +363,14 @@ bool setti_json_skip(setti_json* json)
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/* Returns 64 for a character that is not a digit. */
 static uint32_t base64_value(char c)
 {
     const char* at = c != '\0' ? strchr(base64_digits, c) : NULL;
     return at != NULL ? (uint32_t)(at - base64_digits) : 64;
 }
 
-/* Decodes four characters. Returns the number of bytes; 0 if they are invalid. */
+/* Decodes four characters. Returns the number of bytes, or 0 for invalid characters. */
 static size_t base64_decode(const char text[4], unsigned char out[3])
 {
     uint32_t a = base64_value(text[0]);
@@ -372,9 +378,10 @@ static size_t base64_decode(const char text[4], unsigned char out[3])
     uint32_t c = base64_value(text[2]);
     uint32_t d = base64_value(text[3]);
     size_t size = text[3] != '=' ? 3 : text[2] != '=' ? 2 : 1;
-    c = size == 1 ? 0 : c;
-    d = size < 3 ? 0 : d;
+    c = size == 1 ? 0 : c; /* '=' */
+    d = size < 3 ? 0 : d;  /* '=' */
     uint32_t bits = a << 18 | b << 12 | c << 6 | d;
+    /* Bits after the last byte must be 0. */
     bool good = (a | b | c | d) < 64 && (size == 3 || (bits & (size == 2 ? 0xFFu : 0xFFFFu)) == 0);
     out[0] = (unsigned char)(bits >> 16);
     out[1] = (unsigned char)(bits >> 8);
@@ -385,7 +392,7 @@ static size_t base64_decode(const char text[4], unsigned char out[3])
 bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length)
 {
     (void)setti_json_skip_space(json);
-    size_t at = json->at + 1; /* behind the quote */
+    size_t at = json->at + 1; /* after the quote */
     size_t count;
     if (!setti_json_string(json, NULL, 0, &count)) {
         return false;
@@ -393,7 +400,7 @@ bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, si
     size_t end = json->at - 1;
     size_t size = 3;
     *length = 0;
-    for (; at + 4 <= end && size == 3; at += 4) {
+    for (; at + 4 <= end && size == 3; at += 4) { /* fewer than 3 bytes end the string */
         unsigned char bytes[3];
         size = base64_decode(json->text + at, bytes);
         for (size_t k = 0; k < size && *length + k < capacity; k++) {
@@ -436,8 +443,7 @@ bool setti_json_finish(setti_json_out* out)
 static void json_add_escape(setti_json_out* out, unsigned char byte)
 {
     static const char digits[] = "0123456789abcdef";
-    static const char pairs[] =
-        "\"\"\\\\\nn\rr\tt"; /* a byte, and what follows a backslash for it */
+    static const char pairs[] = "\"\"\\\\\nn\rr\tt"; /* each byte, then the byte of the escape */
     char escape[] = {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
     const char* simple = byte != 0 ? strchr(pairs, byte) : NULL;
     if (simple != NULL) {
@@ -472,13 +478,13 @@ void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size)
     const unsigned char* byte = bytes;
     setti_json_add_text(out, "{\"base64\": \"");
     for (size_t at = 0; at < size; at += 3) {
-        size_t left = size - at;
+        size_t rest = size - at;
         uint32_t bits = (uint32_t)byte[at] << 16;
-        bits |= left > 1 ? (uint32_t)byte[at + 1] << 8 : 0;
-        bits |= left > 2 ? (uint32_t)byte[at + 2] : 0;
+        bits |= rest > 1 ? (uint32_t)byte[at + 1] << 8 : 0;
+        bits |= rest > 2 ? (uint32_t)byte[at + 2] : 0;
         char text[4] = {base64_digits[bits >> 18], base64_digits[bits >> 12 & 63],
-                        left > 1 ? base64_digits[bits >> 6 & 63] : '=',
-                        left > 2 ? base64_digits[bits & 63] : '='};
+                        rest > 1 ? base64_digits[bits >> 6 & 63] : '=',
+                        rest > 2 ? base64_digits[bits & 63] : '='};
         setti_json_add(out, text, sizeof(text));
     }
     setti_json_add_text(out, "\"}");

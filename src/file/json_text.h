@@ -1,5 +1,5 @@
-/* json_text.h: the grammar of JSON (RFC 8259): a reader, called for the next token that is
- * expected, and a writer into a function. Neither knows worlds; neither builds a tree. */
+/* json_text.h: the grammar of JSON (RFC 8259). The caller asks the reader for the token that the
+ * caller expects. The writer calls a function for each full buffer. Neither builds a tree. */
 #ifndef SETTI_JSON_TEXT_H
 #define SETTI_JSON_TEXT_H
 
@@ -24,7 +24,7 @@ typedef struct setti_json {
     size_t wrong_at;
 } setti_json;
 
-/* Notes an error, if it is the first. Returns false. */
+/* Stores the error `wrong` unless an earlier error is stored. Returns false. */
 bool setti_json_fail(setti_json* json, size_t at, const char* wrong);
 
 SETTI_INLINE bool setti_json_is_space(char c)
@@ -50,11 +50,11 @@ SETTI_INLINE char setti_json_peek(setti_json* json)
     return json->wrong == NULL && at < json->size ? json->text[at] : '\0';
 }
 
-/* Reads a string. `out` (NULL: none) gets its bytes without escapes, terminated; if that does not
- * fit `capacity`, only a zero. *length becomes their number. */
+/* Reads a string. *length becomes the number of bytes without escapes. `out`, unless NULL, gets the
+ * bytes and a zero, or only a zero if the string does not fit `capacity`. */
 bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* Like setti_json_string, not terminated; of a longer string the first bytes. */
+/* Like setti_json_string, but without the zero. `out` gets the beginning of a longer string. */
 bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length);
 
 /* Finds a number in the text: *text becomes its first character. */
@@ -69,19 +69,20 @@ bool setti_json_skip(setti_json* json);
 /* Objects and arrays:
  *
  *     if (setti_json_begin(json, '{')) {
- *         while (setti_json_key(json, key, sizeof(key))) { ... a value ... }
+ *         while (setti_json_key(json, key)) { ... a value ... }
  *     }
  *
- * A key of SETTI_JSON_KEY bytes and more is empty. At the end they return false without an error.
- */
+ * A key of SETTI_JSON_KEY bytes or more becomes empty. setti_json_key and setti_json_item return
+ * false without an error at the end of the container. */
 bool setti_json_begin(setti_json* json, char open);
 bool setti_json_key(setti_json* json, char key[SETTI_JSON_KEY]);
 bool setti_json_item(setti_json* json);
 
-/* Whether only white space is left; else an error. */
+/* Fails unless only white space is left. */
 bool setti_json_end(setti_json* json);
 
-/* Reads a string of base64 into `out`, as far as it fits; *length becomes the number of bytes. */
+/* Decodes a string of base64. *length becomes the number of bytes; `out` gets the bytes up to
+ * `capacity`. */
 bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
 bool setti_utf8_is_valid(const char* text, size_t size);
@@ -95,7 +96,7 @@ typedef struct setti_json_out {
     char buffer[2000];
 } setti_json_out;
 
-/* Appends a text that fills the buffer, and empties the buffer. */
+/* Appends a text, and calls `fn` each time that the buffer is full. */
 void setti_json_add_across(setti_json_out* out, const char* text, size_t size);
 
 SETTI_INLINE void setti_json_add(setti_json_out* out, const char* text, size_t size)
@@ -122,7 +123,7 @@ void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size);
 /* Adds a string if the text is UTF-8, else {"base64": "..."}. */
 void setti_json_add_bytes(setti_json_out* out, const char* text, size_t size);
 
-/* Hands over the rest. Returns whether everything was taken. */
+/* Calls `fn` for the rest of the buffer. Returns false if `fn` has returned false. */
 bool setti_json_finish(setti_json_out* out);
 
 #endif

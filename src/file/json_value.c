@@ -1,9 +1,9 @@
 /* json_value.c: values of components as JSON, by their members.
  *
- * The workload: as json_text.c's. A value is read into memory that holds one already, so what the
- * text does not say stays as it is.
+ * The workload: as in json_text.c. A value is read over an initialised value, so that members
+ * missing in the text stay unchanged.
  *
- * Invariant:  what is written of a value is read as a value with the same canonical form
+ * Invariant:  a written value is read as a value with the same canonical form
  */
 #include "file/json_value.h"
 
@@ -18,10 +18,10 @@
 /* JavaScript cannot represent larger integers. */
 #define JSON_INTEGER_MAX (((uint64_t)1 << 53) - 1)
 
-/* Words with a bit for each member that was read. */
+/* Words of a set of members. */
 #define JSON_SEEN (SETTI_MEMBERS_COUNT_MAX / 64)
 
-/* Adds "/name" before text[at]. Returns the new begin; 0 if there is no room. */
+/* Adds "/name" before text[at]. Returns the offset of '/', or 0 if the name does not fit. */
 static size_t reference_add(char* text, size_t at, const char* name)
 {
     for (size_t k = strlen(name); k > 0; k--) {
@@ -44,8 +44,11 @@ size_t setti_json_path(sett_world* world, sett_entity entity, char text[SETTI_JS
     text[at] = '\0';
     while (!sett_is_null(entity)) {
         const char* name = world->naming != NULL ? sett_name_get(world, entity) : NULL;
-        if (name == NULL || !setti_utf8_is_valid(name, strlen(name)) ||
-            (at = reference_add(text, at, name)) == 0) {
+        if (name == NULL || !setti_utf8_is_valid(name, strlen(name))) {
+            return 0;
+        }
+        at = reference_add(text, at, name);
+        if (at == 0) {
             return 0;
         }
         entity = sett_hierarchy_parent(world, entity);
@@ -80,23 +83,25 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
 static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
                              const unsigned char* value);
 
-/* The constant with a value, if its name is unique. */
+/* Returns the first constant with a value, or NULL if an earlier constant has the same name. */
 static const sett_constant* value_constant(const sett_member* member, int64_t value)
 {
     const sett_constant* constant = member->constants;
     while (constant->name != NULL && constant->value != value) {
         constant++;
     }
-    for (const sett_constant* at = member->constants; at != constant && constant->name != NULL;
-         at++) {
+    if (constant->name == NULL) {
+        return NULL;
+    }
+    for (const sett_constant* at = member->constants; at != constant; at++) {
         if (strcmp(at->name, constant->name) == 0) {
             return NULL;
         }
     }
-    return constant->name != NULL ? constant : NULL;
+    return constant;
 }
 
-/* Writes a number; in quotes if it is a word, or JavaScript would round it. */
+/* Writes a number, in quotes if JSON has no form for it, or JavaScript would round it. */
 static void value_add_number(setti_json_out* out, const sett_member* member,
                              const unsigned char* bytes)
 {
@@ -105,10 +110,10 @@ static void value_add_number(setti_json_out* out, const sett_member* member,
     bool quoted;
     if (setti_number_is_integer(member->kind) && member->scale == 0) {
         uint64_t value = (uint64_t)setti_number_load(member->kind, bytes);
-        uint64_t size = number[0] == '-' ? 0 - value : value;
-        quoted = size > JSON_INTEGER_MAX;
+        uint64_t magnitude = number[0] == '-' ? 0 - value : value;
+        quoted = magnitude > JSON_INTEGER_MAX;
     } else {
-        quoted = number[0] > '9' || number[length - 1] > '9'; /* NaN, -Infinity */
+        quoted = number[0] > '9' || number[length - 1] > '9'; /* letters: NaN, -Infinity */
     }
     setti_json_add_text(out, quoted ? "\"" : "");
     setti_json_add(out, number, length);
@@ -138,7 +143,7 @@ static void value_add_bits(setti_json_out* out, const sett_member* member, int64
     setti_json_add_text(out, value == 0 ? "[]" : "]");
 }
 
-/* Writes a number, by the names of its constants if it has such. */
+/* Writes a number, by the names of the member's constants if possible. */
 static void value_add_named(setti_json_out* out, const sett_member* member,
                             const unsigned char* bytes)
 {
@@ -168,7 +173,7 @@ static void value_add_entity(setti_json_out* out, sett_world* world, const unsig
 static void value_add_element(setti_json_out* out, sett_world* world, const sett_member* member,
                               const unsigned char* bytes);
 
-/* Adds the elements of a member, or the items of its list. */
+/* Writes elements as a list, or as an object if the elements have names. */
 static void value_add_elements(setti_json_out* out, sett_world* world, const sett_member* member,
                                const unsigned char* bytes, uint32_t count)
 {
@@ -252,7 +257,7 @@ static void value_add_struct(setti_json_out* out, sett_world* world, const sett_
     setti_json_add_text(out, *between == '{' ? "{}" : "}");
 }
 
-/* Adds the bytes of a value of unknown members, padding as zeroes. */
+/* Writes the bytes of a value with unknown members, and zeroes for padding. */
 static void value_add_raw(setti_json_out* out, sett_world* world, const setti_type* type,
                           const unsigned char* value)
 {
@@ -266,7 +271,7 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
     setti_pool_free(&world->pool, copy, size, 8);
 }
 
-/* Adds the struct that the type's hook writes. Returns false if it wrote something else. */
+/* Writes the struct that the type's `write` hook gives. Returns false without such a struct. */
 static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_type* type,
                             const void* value)
 {
@@ -279,7 +284,7 @@ static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_
     return status == SETT_OK;
 }
 
-/* Adds the bytes that the type's hook writes. */
+/* Writes the struct, or otherwise the bytes, of the type's `write` hook. */
 static void value_add_written(setti_json_out* out, sett_world* world, const setti_type* type,
                               const void* value)
 {
@@ -287,12 +292,13 @@ static void value_add_written(setti_json_out* out, sett_world* world, const sett
         return;
     }
     setti_bytes bytes = {0};
-    out->no_memory = !setti_type_write_bytes(type, value, &world->pool, &bytes) || out->no_memory;
+    bool written = setti_type_write_bytes(type, value, &world->pool, &bytes);
+    out->no_memory = !written || out->no_memory;
     setti_json_add_bytes(out, (const char*)bytes.data, bytes.size);
     setti_bytes_free(&world->pool, &bytes);
 }
 
-/* Whether a value is written, and not only the component. */
+/* Returns true if values of the type are written, and not only null. */
 static bool value_is_saved(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
@@ -300,7 +306,7 @@ static bool value_is_saved(const setti_type* type)
     if (type->members == NULL && desc->write == NULL) {
         return desc->save == SETT_SAVE_BYTES && !owns;
     }
-    /* Opaque bytes may be a pointer that hooks would free. */
+    /* Hooks could free a pointer in opaque bytes. */
     return desc->save != SETT_SAVE_SKIP &&
            !(type->members != NULL && type->members->opaque && setti_values_unsaved(type) != NULL);
 }
@@ -343,7 +349,7 @@ size_t setti_json_enter(setti_json_reader* reader, const char* separator, const 
 void setti_json_leave(setti_json_reader* reader, size_t before)
 {
     SETTI_ASSERT(before <= reader->path.length);
-    if (reader->json.wrong == NULL) { /* after an error the path stays at its place */
+    if (reader->json.wrong == NULL) { /* the message of an error needs the path */
         reader->path.length = before;
         reader->path_text[SETTI_MIN(before, sizeof(reader->path_text) - 1)] = '\0';
     }
@@ -388,9 +394,10 @@ static bool value_read_entity(setti_json_reader* reader, unsigned char* bytes)
     size_t length;
     bool null = setti_json_peek(json) == 'n';
     size_t at = json->at;
-    if (null ? !setti_json_null(json)
-             : !setti_json_string(json, text, sizeof(text), &length) ||
-                   !reader->find(reader, text, at, &entity)) {
+    bool good = null ? setti_json_null(json)
+                     : setti_json_string(json, text, sizeof(text), &length) &&
+                           reader->find(reader, text, at, &entity);
+    if (!good) {
         return false;
     }
     memcpy(bytes, &entity, sizeof(entity));
@@ -440,9 +447,10 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
     size_t length = 0;
     size_t at = json->at;
     memset(bytes, 0, member->size);
-    if (setti_json_peek(json) == '{'
-            ? !value_read_base64(reader, bytes, member->size, &length)
-            : !setti_json_chars(json, (char*)bytes, member->size, &length)) {
+    bool good = setti_json_peek(json) == '{'
+                    ? value_read_base64(reader, bytes, member->size, &length)
+                    : setti_json_chars(json, (char*)bytes, member->size, &length);
+    if (!good) {
         return false;
     }
     if (length > member->size) {
@@ -461,7 +469,7 @@ static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size
                : setti_json_chars(&reader->json, (char*)out, capacity, length);
 }
 
-/* Counts the bytes of a string; a second pass, from *begin, copies them. */
+/* Counts the bytes of a string. *begin becomes the position for a second pass, with a buffer. */
 static bool value_count_chars(setti_json_reader* reader, setti_json* begin, size_t* length)
 {
     unsigned char unused;
@@ -481,17 +489,17 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     }
     char* text = length <= INT32_MAX ? setti_owned_create(allocator, length + 1) : NULL;
     if (text == NULL) {
-        return false; /* no error of the text: setti_json_report then says that memory ran out */
+        return false; /* without an error in `json`: setti_json_report reports OUT_OF_MEMORY */
     }
     *json = begin;
     (void)value_read_chars(reader, (unsigned char*)text, length, &length);
     text[length] = '\0';
-    bool zero = memchr(text, 0, length) != NULL;
-    if (zero || length == 0) {
+    bool has_zero = memchr(text, 0, length) != NULL;
+    if (has_zero || length == 0) {
         setti_owned_drop(text);
         text = NULL;
     }
-    if (zero) {
+    if (has_zero) {
         return setti_json_fail(json, begin.at, "a text contains a zero byte - remove it");
     }
     sett_string string = setti_owned_string(bytes);
@@ -502,7 +510,7 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     return true;
 }
 
-/* Fails with the names of the constants, as many as fit. */
+/* Fails, and lists as many names of the constants as fit. */
 static bool value_fail_constant(setti_json_reader* reader, size_t at, const sett_constant* known)
 {
     setti_writer list = setti_writer_begin(reader->meant, sizeof(reader->meant));
@@ -536,9 +544,11 @@ static bool value_read_constant(setti_json_reader* reader, const sett_member* me
         }
     }
     const char* wrong = setti_number_read(member->kind, name, strlen(name), member->scale, bytes);
-    return wrong == NULL ||
-           (member->constants != NULL ? value_fail_constant(reader, at, member->constants)
-                                      : setti_json_fail(json, at, wrong));
+    if (wrong == NULL) {
+        return true;
+    }
+    return member->constants != NULL ? value_fail_constant(reader, at, member->constants)
+                                     : setti_json_fail(json, at, wrong);
 }
 
 static bool value_read_number(setti_json_reader* reader, const sett_member* member,
@@ -548,14 +558,14 @@ static bool value_read_number(setti_json_reader* reader, const sett_member* memb
     const char* text;
     char word[SETTI_NUMBER_SIZE];
     size_t length;
-    const char* wrong;
     bool quoted = setti_json_peek(json) == '"';
     size_t at = json->at;
     if (quoted && setti_number_is_integer(member->kind)) {
         return value_read_constant(reader, member, bytes);
     }
-    if (quoted ? !setti_json_string(json, word, sizeof(word), &length)
-               : !setti_json_number(json, &text, &length)) {
+    bool good = quoted ? setti_json_string(json, word, sizeof(word), &length)
+                       : setti_json_number(json, &text, &length);
+    if (!good) {
         return false;
     }
     bool is_word = quoted && length < sizeof(word) &&
@@ -563,7 +573,8 @@ static bool value_read_number(setti_json_reader* reader, const sett_member* memb
     if (quoted && !is_word) {
         return setti_json_fail(json, at, "a number is expected, without quotes");
     }
-    wrong = setti_number_read(member->kind, quoted ? word : text, length, member->scale, bytes);
+    const char* wrong =
+        setti_number_read(member->kind, quoted ? word : text, length, member->scale, bytes);
     return wrong == NULL || setti_json_fail(json, at, wrong);
 }
 
@@ -572,26 +583,26 @@ static bool value_read_bits(setti_json_reader* reader, const sett_member* member
                             unsigned char* bytes)
 {
     setti_json* json = &reader->json;
-    int64_t all = 0;
+    int64_t bits = 0;
     if (setti_json_peek(json) != '[') {
         return value_read_number(reader, member, bytes);
     }
     (void)setti_json_begin(json, '[');
     while (setti_json_item(json)) {
-        unsigned char one[8];
-        if (!value_read_number(reader, member, one)) {
+        unsigned char number[8];
+        if (!value_read_number(reader, member, number)) {
             return false;
         }
-        all |= setti_number_load(member->kind, one);
+        bits |= setti_number_load(member->kind, number);
     }
-    setti_number_store(member->kind, all, bytes);
+    setti_number_store(member->kind, bits, bytes);
     return json->wrong == NULL;
 }
 
 static bool value_read_element(setti_json_reader* reader, const sett_member* member,
                                unsigned char* bytes);
 
-/* Reads element k of an array or list. `wrong`: NULL, or the error if it must not be there. */
+/* Reads element `k` of an array or list, or fails with `wrong` unless NULL. */
 static bool value_read_item(setti_json_reader* reader, const sett_member* member, uint32_t k,
                             unsigned char* bytes, const char* wrong)
 {
@@ -604,7 +615,7 @@ static bool value_read_item(setti_json_reader* reader, const sett_member* member
     return good;
 }
 
-/* Counts the items of the list that begins here, and stays there. */
+/* Counts the items of the list that follows, and returns to the beginning of the list. */
 static bool value_count_items(setti_json* json, uint32_t* count)
 {
     (void)setti_json_skip_space(json);
@@ -620,8 +631,8 @@ static bool value_count_items(setti_json* json, uint32_t* count)
     return false;
 }
 
-/* Reads a list twice: to count the items, then into memory for them. Members that the text leaves
- * out of an item stay as they are. */
+/* Reads a list twice: to count the items, then into new memory. New items begin as copies of the
+ * old items, so that members missing in the text stay unchanged. */
 static bool value_read_list(setti_json_reader* reader, const sett_member* member,
                             unsigned char* bytes)
 {
@@ -683,7 +694,7 @@ static bool value_read_element(setti_json_reader* reader, const sett_member* mem
     }
 }
 
-/* Skips an unknown name, or fails with a similar one. */
+/* Skips an unknown element, or fails and suggests a similar name. */
 static bool value_skip_element(setti_json_reader* reader, const sett_member* member,
                                const char* name)
 {
@@ -694,7 +705,7 @@ static bool value_skip_element(setti_json_reader* reader, const sett_member* mem
     return setti_json_unknown(reader, reader->json.at, "no such element", &guess);
 }
 
-/* The number of the element with a name; the count if there is none. */
+/* Returns the number of the element `name`, or member->count for an unknown name. */
 static uint32_t value_find_element(const sett_member* member, const char* name)
 {
     uint32_t k = 0;
@@ -704,7 +715,7 @@ static uint32_t value_find_element(const sett_member* member, const char* name)
     return k;
 }
 
-/* Reads elements by name; others stay. */
+/* Reads an object with some elements by name. Missing elements stay unchanged. */
 static bool value_read_named(setti_json_reader* reader, const sett_member* member,
                              unsigned char* bytes)
 {
@@ -722,7 +733,7 @@ static bool value_read_named(setti_json_reader* reader, const sett_member* membe
     return good && json->wrong == NULL;
 }
 
-/* Reads a member: its one element, a list of all its elements, or an object with some by name. */
+/* Reads a member: a single element, a list of all elements, or an object (value_read_named). */
 static bool value_read_member(setti_json_reader* reader, const sett_member* member,
                               unsigned char* bytes)
 {
@@ -746,7 +757,7 @@ static bool value_read_member(setti_json_reader* reader, const sett_member* memb
             value_fail_count(reader, at, "too few elements", count, member->count));
 }
 
-/* Skips an unknown name, or fails with a similar one. */
+/* Skips an unknown member, or fails and suggests a similar name. */
 static bool value_skip_member(setti_json_reader* reader, const sett_struct* of, const char* name,
                               size_t at)
 {
@@ -782,7 +793,7 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
     return good && json->wrong == NULL;
 }
 
-/* Whether {"base64": ...} follows. */
+/* Returns true if {"base64": ...} follows. */
 static bool value_is_base64(const setti_json_reader* reader)
 {
     setti_json ahead = reader->json;
@@ -791,7 +802,7 @@ static bool value_is_base64(const setti_json_reader* reader)
            strcmp(key, "base64") == 0;
 }
 
-/* Reads the bytes of a value of unknown members; entities are found by the handles in them. */
+/* Reads the bytes of a value with unknown members, and replaces the handles of entities. */
 static bool value_read_raw(setti_json_reader* reader, const setti_type* type, unsigned char* value)
 {
     size_t length = 0;
@@ -820,14 +831,16 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     return true;
 }
 
-/* Reads the members of the struct that the type's hook reads; others stay. */
+/* Reads members of the struct for the type's `read` hook. Missing members stay unchanged. */
 static bool value_read_shown(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_written_view view;
     size_t at = reader->json.at;
     sett_status status = setti_written_show(type, value, &view);
     bool good = status == SETT_OK && value_read_struct(reader, &type->written->of, view.value);
-    status = good ? setti_written_store(&view, value) : status;
+    if (good) {
+        status = setti_written_store(&view, value);
+    }
     setti_written_end(&view);
     if (status == SETT_STATUS_INVALID && reader->json.wrong == NULL) {
         return setti_json_fail(&reader->json, at, "the `read` hook rejects the value - correct it");
@@ -835,7 +848,7 @@ static bool value_read_shown(setti_json_reader* reader, const setti_type* type, 
     return good && status == SETT_OK;
 }
 
-/* Reads bytes for the type's hook. */
+/* Reads the bytes for the type's `read` hook. */
 static bool value_read_written(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_json* json = &reader->json;
@@ -847,7 +860,7 @@ static bool value_read_written(setti_json_reader* reader, const setti_type* type
     }
     unsigned char* bytes = setti_pool_alloc(pool, length + 1, 16);
     if (bytes == NULL) {
-        return false; /* no error of the text: setti_json_report then says that memory ran out */
+        return false; /* as in value_read_string */
     }
     *json = begin;
     (void)value_read_chars(reader, bytes, length, &length);
@@ -858,13 +871,13 @@ static bool value_read_written(setti_json_reader* reader, const setti_type* type
             setti_json_fail(json, begin.at, "the `read` hook rejects the value - correct it"));
 }
 
-/* Reads the value of a tag: true. */
+/* Reads the value of a tag: true, or {}. */
 static bool value_read_tag(setti_json* json)
 {
     size_t at = json->at;
     char key[SETTI_JSON_KEY];
     bool present = false;
-    if (setti_json_peek(json) == '{') { /* written by a tool that knows no tags */
+    if (setti_json_peek(json) == '{') { /* from a tool without tags */
         return setti_json_begin(json, '{') &&
                ((!setti_json_key(json, key) && json->wrong == NULL) ||
                 setti_json_fail(json, at, "a tag has no members - write true"));
@@ -906,8 +919,9 @@ sett_status setti_json_report(setti_json_reader* reader, const char* call)
         return setti_world_no_memory(reader->world, call);
     }
     for (size_t k = 0; k < json->wrong_at; k++) {
-        bool middle = ((unsigned char)json->text[k] & 0xC0) == 0x80; /* inside of a character */
-        column += !middle;
+        if (((unsigned char)json->text[k] & 0xC0) != 0x80) { /* the first byte of a character */
+            column++;
+        }
         if (json->text[k] == '\n') {
             line++;
             column = 1;

@@ -5,7 +5,7 @@
 #include "file/json_text.h"
 #include "world/world.h"
 
-/* Room for a reference to an entity; longer ones are not written or read. */
+/* Room for a reference to an entity. Longer references are neither written nor read. */
 #define SETTI_JSON_REFERENCE 4096
 
 /* Characters of a member's path in messages. */
@@ -14,27 +14,28 @@
 /* Names of sett_children_policy. */
 extern const char* const setti_json_policies[4];
 
-/* Writes a reference to an entity: its path if all names on it exist, or "#index:generation". */
+/* Writes the path of an entity, or "#index:generation" if setti_json_path returns 0. */
 void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entity entity);
 
 /* Writes "#index:generation", with quotes. Returns the length. */
 #define SETTI_JSON_HANDLE 24
 size_t setti_json_handle(sett_entity entity, char out[SETTI_JSON_HANDLE]);
 
-/* Writes an entity's path. Returns its length; 0 if names are missing or not UTF-8. */
+/* Writes the path of an entity. Returns the length, or 0 if a name is missing or not UTF-8, or the
+ * path too long. */
 size_t setti_json_path(sett_world* world, sett_entity entity, char text[SETTI_JSON_REFERENCE]);
 
-/* Writes an entity's value. */
+/* Writes a value of a component. */
 void setti_json_add_value(setti_json_out* out, sett_world* world, const setti_type* type,
                           const void* value);
 
-/* A text whose values are being read. */
+/* A reader of values. */
 typedef struct setti_json_reader {
     setti_json json;
     sett_world* world;
     bool allow_unknown;
     uint32_t skipped;
-    /* Finds the entity of a reference. Returns false, with an error in json, if there is none. */
+    /* Finds the entity of a reference. Returns false after an error in `json`. */
     bool (*find)(struct setti_json_reader* reader, const char* text, size_t at, sett_entity* out);
     setti_writer path; /* of the member being read, for messages */
     char path_text[SETTI_JSON_PATH];
@@ -50,17 +51,18 @@ size_t setti_json_enter(setti_json_reader* reader, const char* separator, const 
 /* Shortens the path to an earlier length. */
 void setti_json_leave(setti_json_reader* reader, size_t before);
 
-/* Reads a value over an initialised one. Returns false without an error in `json` if memory ran out
- * for a string or list. Bytes of types without members must be complete. */
+/* Reads a value into an initialised `value`, in which members missing in the text stay unchanged.
+ * Returns false without an error in `json` if memory for a string or list ran out. */
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value);
 
-/* Reads the first `capacity` bytes of {"base64": "..."}; *length becomes their number. */
+/* Reads {"base64": "..."} like setti_json_base64. */
 bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
-/* Reads "#7:2". */
+/* Reads a handle, like "#7:2". */
 bool setti_json_parse_handle(const char* text, sett_entity* out);
 
-/* Skips an unknown name, or fails with the suggestion of `guess` if that is not allowed. */
+/* Skips the value of an unknown name if unknown names are allowed. Otherwise fails with `wrong` and
+ * the suggestion of `guess`. */
 bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong,
                         setti_guess* guess);
 

@@ -1,9 +1,9 @@
-/* merge.c: adds the contents of a file to a world that goes on.
+/* merge.c: adds the contents of a file to the program's world.
  *
- * The workload: a library of prefabs, a level, a mod, added to a running game. The file is read
- * like by sett_world_load, into a world apart, where it is migrated and checked. The chosen
- * entities become the nodes of one copy between two worlds (relation/clone.h); some are merged onto
- * entities of the world. The copy reserves all memory first, and runs callbacks last.
+ * The workload: a library of prefabs, a level, a mod, added to a running game. The file is read,
+ * migrated and checked in a separate world, as by sett_world_load. The chosen entities become the
+ * nodes of one copy between two worlds (relation/clone.h). Some nodes are merged onto entities of
+ * the program's world. The copy reserves all memory first, and runs callbacks last.
  *
  *     file -> a world apart -> nodes:  chosen | outside | top
  *                                        |        |        +-- desc.parent, for roots
@@ -29,13 +29,13 @@ static const char merge_call[] = "sett_world_merge";
 
 typedef struct merge_job {
     const sett_merge_desc* desc;
-    sett_world* from;
-    sett_world* to;
+    sett_world* from; /* the contents of the file */
+    sett_world* to;   /* the program's world */
     setti_clone clone;
 
-    setti_hash_map by_path;  /* link of an entity of `from` -> index of that of `to` at its path */
-    setti_hash_map by_there; /* link of an entity of `to` -> node */
-    setti_hash_map by_value; /* hash of a value -> index of the entity of `to` with it */
+    setti_hash_map by_path;  /* link of an entity of `from` -> index in `to` of the same path */
+    setti_hash_map by_onto;  /* link of an entity of `to` -> node */
+    setti_hash_map by_value; /* hash of a value -> index of the entity of `to` */
     setti_hash_map by_name;  /* hash of a parent and a new name -> node */
     unsigned char* verdicts;
     size_t verdict_size;
@@ -48,7 +48,7 @@ static sett_status merge_no_memory(const merge_job* job)
     return setti_world_no_memory(job->to, merge_call);
 }
 
-/* Whether a type's values, or its links' data, may contain handles at unknown offsets. */
+/* Returns true if values, or data of links, may contain handles at unknown offsets. */
 static bool merge_is_raw(const setti_type* type)
 {
     const setti_type* value = setti_type_data(type);
@@ -56,7 +56,7 @@ static bool merge_is_raw(const setti_type* type)
            value->members == NULL && type->ends == NULL;
 }
 
-/* Whether the program says that a type's raw values have no handles. */
+/* Returns true if the program declares that raw values of the type contain no handles. */
 static bool merge_allows_raw(const merge_job* job, const setti_type* type)
 {
     bool listed = false;
@@ -66,7 +66,7 @@ static bool merge_allows_raw(const merge_job* job, const setti_type* type)
     return listed;
 }
 
-/* Whether the program chose a type by name. */
+/* Returns true if the program chose the type, or all types. */
 static bool merge_chooses(const merge_job* job, const setti_type* type)
 {
     bool chosen = job->desc->type_count == 0;
@@ -76,7 +76,7 @@ static bool merge_chooses(const merge_job* job, const setti_type* type)
     return chosen;
 }
 
-/* Whether a type is merged with any choice: names, nodes, the tag of singletons. */
+/* Returns true for types that each merge includes: "Name", "Hierarchy", the singleton tag. */
 static bool merge_is_always_merged(const sett_world* from, const setti_type* type)
 {
     return (setti_names_of(from) != NULL && type == setti_names_of(from)->type) ||
@@ -84,7 +84,7 @@ static bool merge_is_always_merged(const sett_world* from, const setti_type* typ
            type == setti_singleton_tag(from);
 }
 
-/* Decides about each type, and registers the types that are taken. */
+/* Fills in the verdict of each type, and registers the merged types in the program's world. */
 static sett_status merge_decide(merge_job* job)
 {
     sett_world* from = job->from;
@@ -106,22 +106,24 @@ static sett_status merge_decide(merge_job* job)
         bool raw = !always && merge_is_raw(type) && !merge_allows_raw(job, type);
         job->verdicts[type->id] = raw ? SETTI_CLONE_RAW : SETTI_CLONE_TAKE;
         status = setti_codec_register_library(job->to, type->desc.name);
-        status = status == SETT_OK ? setti_replica_join(job->to, from, type) : status;
+        if (status == SETT_OK) {
+            status = setti_replica_join(job->to, from, type);
+        }
     }
     job->clone.merge.verdicts = job->verdicts;
     return status;
 }
 
-/* The node of an entity of the file, or SETTI_NONE. */
+/* Returns the node of an entity of the file, or SETTI_NONE. */
 static uint32_t merge_node_of(const merge_job* job, uint32_t index)
 {
     return setti_hash_map_find(&job->clone.by_index, setti_link_to(index));
 }
 
-/* The node that leads to an entity of the world, or SETTI_NONE. */
-static uint32_t merge_node_onto(const merge_job* job, uint32_t there)
+/* Returns the node that is merged onto an entity of the world, or SETTI_NONE. */
+static uint32_t merge_node_onto(const merge_job* job, uint32_t same_index)
 {
-    return setti_hash_map_find(&job->by_there, setti_link_to(there));
+    return setti_hash_map_find(&job->by_onto, setti_link_to(same_index));
 }
 
 static bool merge_is_merged(const setti_clone_node* node)
@@ -129,9 +131,9 @@ static bool merge_is_merged(const setti_clone_node* node)
     return node->index != SETTI_NONE && !node->outside;
 }
 
-/* The node that becomes the parent of an entity of the file: that of its own parent, or `top` where
- * that has none, or one that is not merged. */
-static uint32_t merge_parent(const merge_job* job, uint32_t index)
+/* Returns the node of the new parent of an entity of the file, or SETTI_NONE. `top` replaces a
+ * missing parent and, if `top` exists, a parent outside of the merge. */
+static uint32_t merge_parent_node(const merge_job* job, uint32_t index)
 {
     uint32_t link = setti_hierarchy_parent(job->from, index);
     uint32_t top = job->clone.merge.top;
@@ -140,13 +142,13 @@ static uint32_t merge_parent(const merge_job* job, uint32_t index)
     return node == SETTI_NONE || moves ? top : node;
 }
 
-/* *parent becomes the entity of the world that will be the parent of an entity of the file; null:
- * none. Returns false if the parent will be created. */
-static bool merge_place(const merge_job* job, uint32_t index, sett_entity* parent)
+/* Finds the new parent of an entity of the file in the world. *parent becomes null for a root.
+ * Returns false if the merge will create the parent. */
+static bool merge_find_parent(const merge_job* job, uint32_t index, sett_entity* parent)
 {
-    uint32_t above = merge_parent(job, index);
-    *parent = above != SETTI_NONE ? job->clone.nodes[above].onto : sett_null();
-    return above == SETTI_NONE || !sett_is_null(*parent);
+    uint32_t node = merge_parent_node(job, index);
+    *parent = node != SETTI_NONE ? job->clone.nodes[node].onto : sett_null();
+    return node == SETTI_NONE || !sett_is_null(*parent);
 }
 
 static const char* merge_name(const merge_job* job, uint32_t index)
@@ -154,20 +156,22 @@ static const char* merge_name(const merge_job* job, uint32_t index)
     return sett_name_get(job->from, setti_entity_at(&job->from->entities, index));
 }
 
-/* The world's entity with a value, or SETTI_NONE; *next becomes a free key. */
+/* Returns the index of the world's entity with a value. If no entity has the value, returns
+ * SETTI_NONE, and *free_key is the key for the value. */
 static uint32_t merge_find_value(const merge_job* job, const setti_type* type, const void* value,
-                                 uint64_t* next)
+                                 uint64_t* free_key)
 {
-    setti_hash_type of;
-    setti_hash_begin(&of, type);
-    uint64_t hash = setti_hash_value(&of, sett_null(), value);
+    setti_hash_type hash_type;
+    setti_hash_begin(&hash_type, type);
+    uint64_t hash = setti_hash_value(&hash_type, sett_null(), value);
     uint64_t key = hash != 0 ? hash : 1;
-    uint32_t index;
-    while ((index = setti_hash_map_find(&job->by_value, key)) != SETTI_NONE &&
+    uint32_t index = setti_hash_map_find(&job->by_value, key);
+    while (index != SETTI_NONE &&
            !setti_hash_same(type, setti_storage_find(&type->storage, index), value)) {
         key = setti_hash_next(key);
+        index = setti_hash_map_find(&job->by_value, key);
     }
-    *next = key;
+    *free_key = key;
     return index;
 }
 
@@ -181,7 +185,7 @@ static sett_status merge_ambiguous(const merge_job* job, const char* where, cons
         merge_call, where, what, SETTI_HANDLE(setti_entity_at(&job->to->entities, index)));
 }
 
-/* Lists the world's values by which entities are matched. */
+/* Fills `by_value`. Fails if two entities of the world have the same value. */
 static sett_status merge_list_values(merge_job* job)
 {
     const setti_type* type = setti_world_type(job->to, job->desc->match_component);
@@ -202,21 +206,21 @@ static sett_entity merge_match_path(const merge_job* job, uint32_t index)
 {
     const char* name = merge_name(job, index);
     sett_entity parent;
-    return name != NULL && merge_place(job, index, &parent) ? sett_name_find(job->to, parent, name)
-                                                            : sett_null();
+    bool findable = name != NULL && merge_find_parent(job, index, &parent);
+    return findable ? sett_name_find(job->to, parent, name) : sett_null();
 }
 
 static sett_entity merge_match_value(const merge_job* job, uint32_t index)
 {
     const setti_type* type = setti_world_type(job->to, job->desc->match_component);
-    const setti_type* read = setti_type_find(job->from, type->desc.name);
-    const void* value = read != NULL ? setti_storage_find(&read->storage, index) : NULL;
+    const setti_type* file_type = setti_type_find(job->from, type->desc.name);
+    const void* value = file_type != NULL ? setti_storage_find(&file_type->storage, index) : NULL;
     uint64_t key;
-    uint32_t there = value != NULL ? merge_find_value(job, type, value, &key) : SETTI_NONE;
-    return there != SETTI_NONE ? setti_entity_at(&job->to->entities, there) : sett_null();
+    uint32_t same_index = value != NULL ? merge_find_value(job, type, value, &key) : SETTI_NONE;
+    return same_index != SETTI_NONE ? setti_entity_at(&job->to->entities, same_index) : sett_null();
 }
 
-/* The entity of the world that an entity of the file is merged onto; null: it is created. */
+/* Returns the entity of the world for an entity of the file, or null if the merge creates it. */
 static sett_entity merge_match(const merge_job* job, uint32_t index)
 {
     const setti_type* tag = setti_singleton_tag(job->from);
@@ -241,17 +245,17 @@ static bool merge_is_chosen(const merge_job* job, uint32_t index)
     return chosen;
 }
 
-/* Enters a node for an entity of the file (or SETTI_NONE) and one of the world (or null). */
-static bool merge_publish(merge_job* job, uint32_t node, uint32_t index, sett_entity onto)
+/* Maps an entity of the file (unless SETTI_NONE) and of the world (unless null) to a node. */
+static bool merge_map_node(merge_job* job, uint32_t node, uint32_t index, sett_entity onto)
 {
     setti_pool* pool = &job->to->pool;
     return (index == SETTI_NONE ||
             setti_hash_map_set(pool, &job->clone.by_index, setti_link_to(index), node)) &&
            (sett_is_null(onto) ||
-            setti_hash_map_set(pool, &job->by_there, setti_link_to(onto.index), node));
+            setti_hash_map_set(pool, &job->by_onto, setti_link_to(onto.index), node));
 }
 
-/* Appends and enters a node, with these two entities. False when memory runs out. */
+/* Appends a node and maps both entities to the node. Returns false if memory ran out. */
 static bool merge_append(merge_job* job, uint32_t index, sett_entity onto, bool outside)
 {
     SETTI_ASSERT(job->clone.node_count < job->clone.node_room);
@@ -260,38 +264,41 @@ static bool merge_append(merge_job* job, uint32_t index, sett_entity onto, bool 
     setti_clone_init_node(&job->clone, node, index);
     node->onto = onto;
     node->outside = outside;
-    return merge_publish(job, number, index, onto);
+    return merge_map_node(job, number, index, onto);
 }
 
-/* Finds the world's entity for an entity of the file that is not merged. */
+/* Adds a node for an unmerged entity of the file if the world has an entity with the same path. */
 static bool merge_add_outside(merge_job* job, uint32_t index)
 {
-    uint32_t there = setti_hash_map_find(&job->by_path, setti_link_to(index));
-    if (there == SETTI_NONE || merge_node_of(job, index) != SETTI_NONE) {
+    uint32_t same_index = setti_hash_map_find(&job->by_path, setti_link_to(index));
+    if (same_index == SETTI_NONE || merge_node_of(job, index) != SETTI_NONE) {
         return true;
     }
     const bool outside = true;
-    uint32_t node = merge_node_onto(job, there);
+    uint32_t node = merge_node_onto(job, same_index);
     return node != SETTI_NONE
-               ? merge_publish(job, node, index, sett_null())
-               : merge_append(job, index, setti_entity_at(&job->to->entities, there), outside);
+               ? merge_map_node(job, node, index, sett_null())
+               : merge_append(job, index, setti_entity_at(&job->to->entities, same_index), outside);
 }
 
-/* Puts a merged node in place of another node for its entity of the world, which is not merged. */
+/* Replaces the unmerged node `other` by a merged node with the same entity of the world. `other`
+ * remains as an unused node. */
 static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
 {
     SETTI_ASSERT(node != other && other < job->clone.node_count);
     uint32_t index = job->clone.nodes[other].index;
-    job->clone.merge.top = other == job->clone.merge.top ? node : job->clone.merge.top;
+    if (other == job->clone.merge.top) {
+        job->clone.merge.top = node;
+    }
     job->clone.nodes[other].onto = sett_null();
     job->clone.nodes[other].index = SETTI_NONE;
     job->clone.nodes[other].outside = true;
     job->clone.nodes[other].edit.creates = false;
-    return index == SETTI_NONE || merge_publish(job, node, index, sett_null());
+    return index == SETTI_NONE || merge_map_node(job, node, index, sett_null());
 }
 
-/* Adds the node of an entity of the file, if it is chosen, after its parent's. Another node for its
- * entity of the world gives way, or, if that is merged too, makes the match ambiguous. */
+/* Adds the node of a chosen entity, after the node of the parent. Fails if a merged node has the
+ * same entity of the world already. */
 static sett_status merge_add_chosen(merge_job* job, uint32_t index)
 {
     if (!merge_is_chosen(job, index)) {
@@ -355,22 +362,22 @@ static sett_status merge_add_all(merge_job* job)
                                         merge_call, subtree);
 }
 
-/* Finds the world's entity with the path of an entity of the file, after that of its parent. */
+/* Adds an entity of the file to `by_path`. The parent was visited before. */
 static sett_status merge_find_path(merge_job* job, uint32_t index)
 {
     const char* name = merge_name(job, index);
     uint32_t link = setti_hierarchy_parent(job->from, index);
     sett_entity parent = sett_null();
     if (link != SETTI_NO_LINK) {
-        uint32_t above = setti_hash_map_find(&job->by_path, link);
-        name = above != SETTI_NONE ? name : NULL;
-        parent = above != SETTI_NONE ? setti_entity_at(&job->to->entities, above) : parent;
+        uint32_t parent_index = setti_hash_map_find(&job->by_path, link);
+        name = parent_index != SETTI_NONE ? name : NULL;
+        parent =
+            parent_index != SETTI_NONE ? setti_entity_at(&job->to->entities, parent_index) : parent;
     }
-    sett_entity there = name != NULL ? sett_name_find(job->to, parent, name) : sett_null();
-    return sett_is_null(there) || setti_hash_map_set(&job->to->pool, &job->by_path,
-                                                     setti_link_to(index), there.index)
-               ? SETT_OK
-               : merge_no_memory(job);
+    sett_entity same = name != NULL ? sett_name_find(job->to, parent, name) : sett_null();
+    bool done = sett_is_null(same) ||
+                setti_hash_map_set(&job->to->pool, &job->by_path, setti_link_to(index), same.index);
+    return done ? SETT_OK : merge_no_memory(job);
 }
 
 static sett_status merge_add_left_out(merge_job* job, uint32_t index)
@@ -378,7 +385,7 @@ static sett_status merge_add_left_out(merge_job* job, uint32_t index)
     return merge_add_outside(job, index) ? SETT_OK : merge_no_memory(job);
 }
 
-/* Adds the node of desc.parent, as the first, so that others find it. */
+/* Adds the node of desc.parent, before the nodes of the children. */
 static bool merge_add_top(merge_job* job)
 {
     bool has_top = !sett_is_null(job->desc->parent);
@@ -387,12 +394,12 @@ static bool merge_add_top(merge_job* job)
     return !has_top || merge_append(job, SETTI_NONE, job->desc->parent, outside);
 }
 
-/* Whether a new entity will be the child of a parent (null: a root), and have a name. */
+/* Returns true if a new entity will have the parent (null: none) and the name. */
 static bool merge_will_have(const merge_job* job, const setti_clone_node* node, sett_entity parent,
                             const char* name)
 {
-    sett_entity its_parent;
-    if (!merge_place(job, node->index, &its_parent) || !sett_equals(its_parent, parent)) {
+    sett_entity new_parent;
+    if (!merge_find_parent(job, node->index, &new_parent) || !sett_equals(new_parent, parent)) {
         return false;
     }
     bool renamed = node->name != 0;
@@ -401,17 +408,19 @@ static bool merge_will_have(const merge_job* job, const setti_clone_node* node, 
     return strcmp(text, name) == 0;
 }
 
-/* Whether an existing or a new child of a parent has a name, or too many new names have its hash.
- * *key becomes the key for noting it. */
+/* Returns true if an existing or a new child of `parent` has the name, or too many new names have
+ * the same hash. *key becomes the key for the name in `by_name`. */
 static bool merge_is_taken(const merge_job* job, sett_entity parent, const char* name,
                            uint64_t* key)
 {
     uint64_t of_parent = sett_is_null(parent) ? 0 : (uint64_t)setti_link_to(parent.index) << 20;
     uint64_t hash = setti_hash_bytes(name, strlen(name)) ^ of_parent;
-    uint32_t node;
     *key = hash != 0 ? hash : 1;
-    for (uint32_t step = 0; (node = setti_hash_map_find(&job->by_name, *key)) != SETTI_NONE;
-         step++) {
+    for (uint32_t step = 0;; step++) {
+        uint32_t node = setti_hash_map_find(&job->by_name, *key);
+        if (node == SETTI_NONE) {
+            break;
+        }
         if (step == SETTI_HASH_STEPS ||
             merge_will_have(job, &job->clone.nodes[node], parent, name)) {
             return true;
@@ -421,7 +430,7 @@ static bool merge_is_taken(const merge_job* job, sett_entity parent, const char*
     return !sett_is_null(sett_name_find(job->to, parent, name));
 }
 
-/* The search for a free number behind a name. */
+/* The search for a free name with a number. */
 typedef struct merge_numbering {
     const merge_job* job;
     sett_entity parent;
@@ -432,25 +441,28 @@ typedef struct merge_numbering {
 
 static bool merge_number_taken(void* user, uint32_t number)
 {
-    merge_numbering* of = user;
+    merge_numbering* search = user;
     char digits[16];
     int size = snprintf(digits, sizeof(digits), "_%u", (unsigned)number);
-    snprintf(of->text, sizeof(of->text), "%.*s%s", SETT_NAME_MAX - size, of->name, digits);
-    return merge_is_taken(of->job, of->parent, of->text, &of->key);
+    snprintf(search->text, sizeof(search->text), "%.*s%s", SETT_NAME_MAX - size, search->name,
+             digits);
+    return merge_is_taken(search->job, search->parent, search->text, &search->key);
 }
 
 /* Gives a node a free name with a number: "door_2". */
 static sett_status merge_number_name(merge_job* job, setti_clone_node* node, sett_entity parent,
                                      const char* name, uint64_t* key)
 {
-    merge_numbering of = {.job = job, .parent = parent, .name = name};
-    (void)merge_number_taken(&of, setti_name_number(merge_number_taken, &of));
-    *key = of.key;
-    node->name = setti_text_add(job->to, &setti_names_of(job->to)->texts, of.text, strlen(of.text));
-    return node->name != 0 ? SETT_OK : setti_name_fail(job->to, of.text, merge_call);
+    merge_numbering search = {.job = job, .parent = parent, .name = name};
+    uint32_t number = setti_name_number(merge_number_taken, &search);
+    (void)merge_number_taken(&search, number); /* fills in text and key */
+    *key = search.key;
+    node->name =
+        setti_text_add(job->to, &setti_names_of(job->to)->texts, search.text, strlen(search.text));
+    return node->name != 0 ? SETT_OK : setti_name_fail(job->to, search.text, merge_call);
 }
 
-/* Checks or changes the name of a node that becomes a sibling of the world's entities. */
+/* Checks or numbers the name of a new entity, unless the parent is new too. */
 static sett_status merge_check_name(merge_job* job, uint32_t number)
 {
     setti_clone_node* node = &job->clone.nodes[number];
@@ -458,7 +470,7 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
     sett_entity parent;
     uint64_t key;
     sett_status status = SETT_OK;
-    if (name == NULL || !merge_place(job, node->index, &parent)) {
+    if (name == NULL || !merge_find_parent(job, node->index, &parent)) {
         return SETT_OK;
     }
     if (merge_is_taken(job, parent, name, &key)) {
@@ -470,12 +482,13 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
                                               ".names = SETT_MERGE_NUMBER",
                                               merge_call, name);
     }
-    return status != SETT_OK || setti_hash_map_set(&job->to->pool, &job->by_name, key, number)
-               ? status
-               : merge_no_memory(job);
+    if (status == SETT_OK && !setti_hash_map_set(&job->to->pool, &job->by_name, key, number)) {
+        status = merge_no_memory(job);
+    }
+    return status;
 }
 
-/* Determines the names of new entities, and which entities become parents. */
+/* Determines the names of new entities, and marks new children and parents (`in_tree`). */
 static sett_status merge_prepare_names(merge_job* job)
 {
     sett_status status = SETT_OK;
@@ -484,55 +497,56 @@ static sett_status merge_prepare_names(merge_job* job)
         if (!merge_is_merged(node) || !sett_is_null(node->onto)) {
             continue;
         }
-        uint32_t above = merge_parent(job, node->index);
-        if (above != SETTI_NONE) {
+        uint32_t parent = merge_parent_node(job, node->index);
+        if (parent != SETTI_NONE) {
             node->in_tree = true;
-            job->clone.nodes[above].in_tree = true;
+            job->clone.nodes[parent].in_tree = true;
         }
         status = merge_check_name(job, k);
     }
     return status;
 }
 
-/* A place on the way along links: a node, an entity of the world, or both. */
+/* A position on a path of links: a node, an entity of the world, or both. */
 typedef struct merge_position {
     uint32_t node;  /* SETTI_NONE: the entity is not merged */
-    uint32_t there; /* index in the world; SETTI_NONE: the node's entity will be created */
+    uint32_t index; /* in the world; SETTI_NONE: the node's entity will be created */
 } merge_position;
 
-/* The node to which the file's link of a node leads, or SETTI_NONE. */
-static uint32_t merge_follow_file(const merge_job* job, const setti_relation* read, uint32_t node)
+/* Returns the node of the target that a node's entity has in the file, or SETTI_NONE. */
+static uint32_t merge_follow_file(const merge_job* job, const setti_relation* in_file,
+                                  uint32_t node)
 {
     sett_entity source = setti_entity_at(&job->from->entities, job->clone.nodes[node].index);
-    sett_entity target = sett_target(job->from, source, read->links->id);
+    sett_entity target = sett_target(job->from, source, in_file->links->id);
     return sett_is_null(target) ? SETTI_NONE : merge_node_of(job, target.index);
 }
 
-/* Follows an acyclic relationship as it will be after the merge: a link of the file counts if the
- * entity has none in the world, or if links are overwritten. Returns false at the end. */
-static bool merge_step(const merge_job* job, const setti_relation* read,
+/* Follows the link that an entity will have after the merge: the link of the file if the world has
+ * no link, or if links are overwritten. Returns false if the entity will have no link. */
+static bool merge_step(const merge_job* job, const setti_relation* in_file,
                        const setti_relation* relation, merge_position* at)
 {
     const setti_storage* links = &relation->links->storage;
-    bool had = at->there != SETTI_NONE && setti_storage_has(links, at->there);
+    bool has_link = at->index != SETTI_NONE && setti_storage_has(links, at->index);
     bool merged = at->node != SETTI_NONE && merge_is_merged(&job->clone.nodes[at->node]);
-    bool file_counts = merged && (!had || job->clone.merge.overwrites);
-    uint32_t next = file_counts ? merge_follow_file(job, read, at->node) : SETTI_NONE;
+    bool takes_file_link = merged && (!has_link || job->clone.merge.overwrites);
+    uint32_t next = takes_file_link ? merge_follow_file(job, in_file, at->node) : SETTI_NONE;
     if (next != SETTI_NONE) {
         sett_entity onto = job->clone.nodes[next].onto;
         at->node = next;
-        at->there = sett_is_null(onto) ? SETTI_NONE : onto.index;
+        at->index = sett_is_null(onto) ? SETTI_NONE : onto.index;
         return true;
     }
-    if (had) {
-        at->there = ((const sett_link*)setti_storage_find(links, at->there))->target.index;
-        at->node = merge_node_onto(job, at->there);
+    if (has_link) {
+        at->index = ((const sett_link*)setti_storage_find(links, at->index))->target.index;
+        at->node = merge_node_onto(job, at->index);
     }
-    return had;
+    return has_link;
 }
 
-/* Fails if links of the file and of the world together would form a cycle. It follows the links
- * from each entity of the world that gets one. */
+/* Fails if links of the file and of the world would form a cycle. Follows the links from each
+ * entity of the world that gets a link. */
 static sett_status merge_check_circles(const merge_job* job, const setti_relation* relation)
 {
     const setti_type* type = setti_type_find(job->from, relation->links->desc.name);
@@ -543,10 +557,10 @@ static sett_status merge_check_circles(const merge_job* job, const setti_relatio
         if (!gets_link) {
             continue;
         }
-        merge_position at = {.node = k, .there = first->onto.index};
+        merge_position at = {.node = k, .index = first->onto.index};
         uint64_t steps = (uint64_t)type->storage.count + relation->links->storage.count;
         while (merge_step(job, setti_relation_of_links(type), relation, &at)) {
-            if (at.there == first->onto.index || steps-- == 0) {
+            if (at.index == first->onto.index || steps-- == 0) { /* more steps than links */
                 return setti_world_fail_input(
                     job->to, SETT_STATUS_CYCLE,
                     "%s: the \"%.100s\" links of the file and of the world would form a cycle "
@@ -576,10 +590,11 @@ static uint32_t merge_fill_pairs(const merge_job* job)
 {
     uint32_t count = 0;
     uint32_t cursor = 0;
-    for (sett_entity at; !sett_is_null(at = sett_entity_next(job->from, &cursor));) {
+    for (sett_entity at = sett_entity_next(job->from, &cursor); !sett_is_null(at);
+         at = sett_entity_next(job->from, &cursor)) {
         uint32_t number = merge_node_of(job, at.index);
         const setti_clone_node* node = number != SETTI_NONE ? &job->clone.nodes[number] : NULL;
-        /* entities that were left out lead to the node of another entity */
+        /* An unmerged entity can lead to the node of another entity. */
         bool is_original = node != NULL && node->index == at.index;
         if (is_original && merge_is_merged(node)) {
             job->pairs[count++] = (sett_merge_pair){at, node->copies[0]};
@@ -596,8 +611,8 @@ static void merge_report(merge_job* job, const sett_load_result* file, sett_merg
     result->lost = job->clone.merge.lost;
     for (uint32_t k = 0; k < job->clone.node_count; k++) {
         const setti_clone_node* node = &job->clone.nodes[k];
-        result->created += merge_is_merged(node) && sett_is_null(node->onto);
-        result->matched += merge_is_merged(node) && !sett_is_null(node->onto);
+        result->created += merge_is_merged(node) && sett_is_null(node->onto) ? 1 : 0;
+        result->matched += merge_is_merged(node) && !sett_is_null(node->onto) ? 1 : 0;
     }
     result->pairs = job->pairs;
     result->pair_count = merge_fill_pairs(job);
@@ -623,8 +638,11 @@ sett_entity sett_merge_find(const sett_merge_result* result, sett_entity in_file
         if (pair->file.index == in_file.index) {
             return sett_equals(pair->file, in_file) ? pair->entity : sett_null();
         }
-        low = pair->file.index < in_file.index ? middle + 1 : low;
-        high = pair->file.index > in_file.index ? middle : high;
+        if (pair->file.index < in_file.index) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
     return sett_null();
 }
@@ -658,15 +676,17 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
         }
     }
     const setti_type* type = setti_world_type(world, desc->match_component);
-    return desc->match != SETT_MERGE_VALUE ||
-                   (type != NULL && setti_hash_size(type) != 0 && type->module == NULL)
-               ? SETT_OK
-               : setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                       "%s: `match_component` has no values - name a component "
-                                       "with values",
-                                       merge_call);
+    if (desc->match != SETT_MERGE_VALUE ||
+        (type != NULL && setti_hash_size(type) != 0 && type->module == NULL)) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                 "%s: `match_component` has no values - name a component "
+                                 "with values",
+                                 merge_call);
 }
 
+/* Adds all nodes. */
 static sett_status merge_gather(merge_job* job)
 {
     setti_clone* clone = &job->clone;
@@ -683,7 +703,9 @@ static sett_status merge_gather(merge_job* job)
     if (status == SETT_OK && partial) {
         status = merge_each(job, merge_find_path);
     }
-    status = status == SETT_OK ? merge_add_all(job) : status;
+    if (status == SETT_OK) {
+        status = merge_add_all(job);
+    }
     if (status == SETT_OK && partial) {
         status = merge_each(job, merge_add_left_out);
     }
@@ -696,7 +718,7 @@ static sett_status merge_run(merge_job* job)
     status = status == SETT_OK ? merge_gather(job) : status;
     status = status == SETT_OK ? merge_prepare_names(job) : status;
     status = status == SETT_OK ? merge_check_all_circles(job) : status;
-    if (status == SETT_OK) { /* before anything changes */
+    if (status == SETT_OK) { /* the last allocation before the world changes */
         job->pair_size = SETTI_MAX(job->clone.node_count, 1) * sizeof(*job->pairs);
         job->pairs = setti_pool_alloc(&job->to->pool, job->pair_size, 16);
         status = job->pairs != NULL ? SETT_OK : merge_no_memory(job);
@@ -709,13 +731,14 @@ static void merge_end(merge_job* job)
     setti_pool* pool = &job->to->pool;
     setti_clone_release(&job->clone);
     setti_hash_map_deinit(pool, &job->by_path);
-    setti_hash_map_deinit(pool, &job->by_there);
+    setti_hash_map_deinit(pool, &job->by_onto);
     setti_hash_map_deinit(pool, &job->by_value);
     setti_hash_map_deinit(pool, &job->by_name);
     setti_pool_free(pool, job->verdicts, job->verdict_size, 16);
     setti_pool_free(pool, job->pairs, job->pair_size, 16);
 }
 
+/* Merges a loaded file into the program's world. */
 static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
                                 const setti_loaded* loaded, sett_merge_result* result)
 {
@@ -726,12 +749,12 @@ static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
     job.clone.count = 1;
     job.clone.merge.overwrites = desc->existing == SETT_MERGE_OVERWRITE;
     job.clone.merge.rejects = desc->existing == SETT_MERGE_REJECT;
-    bool parented = sett_is_null(desc->parent) || setti_hierarchy_of(world) != NULL ||
-                    sett_hierarchy_register(world, NULL) != 0;
-    if (!parented || !setti_clone_register(&job.clone)) {
+    bool can_have_parent = sett_is_null(desc->parent) || setti_hierarchy_of(world) != NULL ||
+                           sett_hierarchy_register(world, NULL) != 0;
+    if (!can_have_parent || !setti_clone_register(&job.clone)) {
         return world->error;
     }
-    setti_names_hold(world); /* no entity has the new names yet */
+    setti_names_hold(world); /* preserves new names that no entity has yet */
     sett_status status = merge_run(&job);
     setti_names_let_go(world);
     if (status == SETT_OK && result != NULL) {
@@ -755,8 +778,9 @@ sett_status sett_world_merge_sized(sett_world* world, const char* path,
         return SETT_STATUS_ARGUMENT;
     }
     sett_status status = merge_check(world, desc);
-    status =
-        status == SETT_OK ? setti_load_apart(world, merge_call, path, desc->file, &loaded) : status;
+    if (status == SETT_OK) {
+        status = setti_load_apart(world, merge_call, path, desc->file, &loaded);
+    }
     if (status != SETT_OK) {
         return status;
     }
@@ -764,7 +788,7 @@ sett_status sett_world_merge_sized(sett_world* world, const char* path,
     if (status == SETT_OK && loaded.result.new_types != 0) {
         setti_types_report(world, loaded.apart, merge_call);
     }
-    (void)sett_world_message(world); /* formats it before the world apart is freed */
+    (void)sett_world_message(world); /* formats the message before loaded.apart is freed */
     setti_loaded_free(world, &loaded);
     return status;
 }

@@ -1,4 +1,4 @@
-/* place.h: the path of a file that is written, and the files beside it: .new, .previous, .lock. */
+/* place.h: the path of a file to write, and the files beside the path: .new, .previous, .lock. */
 #ifndef SETTI_PLACE_H
 #define SETTI_PLACE_H
 
@@ -6,25 +6,25 @@
 #include "sett/file.h"
 #include "world/world.h"
 
-#define SETTI_PLACE_USER_MAX ((size_t)16 << 20) /* of a user block, in bytes */
+#define SETTI_PLACE_USER_MAX ((size_t)16 << 20) /* most bytes of a user block */
 
 typedef struct setti_place {
     sett_world* world; /* for memory and messages */
     const sett_files* files;
     const char* call;
     const char* path;
-    setti_bytes next;     /* name of the file being written */
-    setti_bytes previous; /* name of the generation before */
+    setti_bytes next;     /* name of the file being written, .new */
+    setti_bytes previous; /* name of the previous generation */
     setti_bytes lock_name;
     void* lock;        /* NULL: not held */
     uint64_t identity; /* of the saved stream */
     uint64_t size;     /* of the saved stream, in bytes */
 } setti_place;
 
-/* Makes the names. Fails: ARGUMENT (no path), OUT_OF_MEMORY. */
+/* Builds the names. Fails: ARGUMENT (no path), OUT_OF_MEMORY. */
 sett_status setti_place_init(setti_place* place, sett_world* world, const char* call,
                              const char* path, const sett_file_desc* desc);
-/* Frees the names, and the lock. */
+/* Frees the names and releases the lock. */
 void setti_place_deinit(setti_place* place);
 
 /* Checks a user block. Fails: ARGUMENT (NULL with a size, or too large). */
@@ -39,8 +39,9 @@ typedef enum setti_place_end {
     SETTI_PLACE_CONTINUES
 } setti_place_end;
 
-/* Writes the world's state to a new file and renames it to the path; the old file becomes the
- * generation before. The place is locked. `run`: systems' record. Fails like sett_world_save. */
+/* Writes the world's state and the systems' record `run` to a new file. Renames the old file to the
+ * previous generation, and the new file to the path. The caller holds the lock. Fails like
+ * sett_world_save. */
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
                              setti_place_end end);
 
@@ -48,10 +49,10 @@ sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, con
 sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc,
                                  setti_place_end end);
 
-/* The mark of a file that a world knows to be complete (`whole_file`). */
+/* Returns the mark of a complete file, which `whole_file` of a world holds. */
 uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size);
 
-/* Fails with FILE and what could not be done. */
+/* Fails with FILE. `what` continues the message after the name. */
 sett_status setti_place_fail(const setti_place* place, const char* name, const char* what);
 
 static inline const char* setti_place_name(const setti_bytes* name)

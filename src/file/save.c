@@ -1,18 +1,18 @@
 /* save.c: writes the state of a world so that a crash at any moment leaves a complete file.
  *
- * The workload: a player saves, and the machine loses power. So no file is overwritten. A new file
- * is written beside the old one, and synced before it gets the path; the old one has a name until
- * then:
+ * The workload: a player saves, and the machine loses power. So no file is overwritten. The new
+ * file is written beside the old file and synced before the renames:
  *
  *     write  "<path>.new"  sync     rename  path -> "<path>.previous"     rename  .new -> path
  *     sync the folder
  *
  * A damaged file must not replace a complete "<path>.previous". So the file at `path` is read up to
- * its state, 2 ms for 6 MB, unless this world has written or loaded it: then its head and size are
- * compared. Rejected: reading only the end of each file, which was as fast and overlooked damage.
+ * the end of the state, 2 ms for 6 MB. If this world has written or loaded the file, only the
+ * header and the size are compared. Rejected: reading only the end of each file, which was as fast
+ * and overlooked damage.
  *
  * Invariant:  whichever renames have reached the disk, one of the three names leads to the old or
- *             the new state; after the last step `path` leads to the new one
+ *             the new state; after the last step `path` leads to the new state
  */
 #include "base/checksum.h"
 #include "file/place.h"
@@ -119,9 +119,12 @@ static sett_status save_encode(const setti_place* place, const sett_file_desc* d
     sett_world* world = place->world;
     memset(parts, 0, sizeof(*parts));
     sett_status status = setti_place_check_user(world, place->call, desc);
-    status = status == SETT_OK ? setti_values_check(world, place->call) : status;
-    status =
-        status == SETT_OK ? setti_delta_encode_state(world, place->call, &parts->state) : status;
+    if (status == SETT_OK) {
+        status = setti_values_check(world, place->call);
+    }
+    if (status == SETT_OK) {
+        status = setti_delta_encode_state(world, place->call, &parts->state);
+    }
     if (status == SETT_OK && !setti_types_encode(world, &parts->types)) {
         status = setti_world_no_memory(world, place->call);
     }
@@ -133,6 +136,7 @@ uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size)
     return setti_checksum(identity ^ size, name, strlen(name));
 }
 
+/* Writes the records of a save. */
 static bool save_write(setti_place* place, const sett_file_desc* desc, const save_parts* parts,
                        void* file, setti_place_end end)
 {
@@ -161,7 +165,7 @@ static bool save_write(setti_place* place, const sett_file_desc* desc, const sav
     return !stream.failed;
 }
 
-/* Writes the new file, and syncs it. */
+/* Creates, writes and syncs the new file. */
 static sett_status save_write_next(setti_place* place, const sett_file_desc* desc,
                                    const save_parts* parts, setti_place_end end)
 {
@@ -200,50 +204,55 @@ static save_found save_inspect(const setti_place* place, const char* name)
     save_found found = SAVE_DAMAGED;
     if (setti_stream_open(&reader, files, file, &place->world->pool)) {
         uint64_t mark = setti_place_mark(name, reader.identity, reader.size);
-        setti_stream_next next =
-            mark == place->world->whole_file ? SETTI_STREAM_READ : setti_stream_find_state(&reader);
-        found = next == SETTI_STREAM_READ     ? SAVE_WHOLE
-                : next == SETTI_STREAM_MEMORY ? SAVE_UNKNOWN
-                                              : SAVE_DAMAGED;
+        bool known_whole = mark == place->world->whole_file;
+        setti_stream_next next = known_whole ? SETTI_STREAM_READ : setti_stream_find_state(&reader);
+        if (next == SETTI_STREAM_READ) {
+            found = SAVE_WHOLE;
+        } else if (next == SETTI_STREAM_MEMORY) {
+            found = SAVE_UNKNOWN;
+        }
     }
     setti_stream_close(&reader);
     (void)files->close(files->user, file);
     return found;
 }
 
-/* *keeps becomes whether the old file is preserved: no damaged file replaces a complete one. */
-static sett_status save_decide_previous(const setti_place* place, bool* keeps)
+/* *preserves becomes true if the old file becomes the previous generation. A damaged file does not
+ * replace a complete previous generation. */
+static sett_status save_decide_previous(const setti_place* place, bool* preserves)
 {
     save_found old = save_inspect(place, place->path);
-    save_found previous = old == SAVE_DAMAGED
-                              ? save_inspect(place, setti_place_name(&place->previous))
-                              : SAVE_NOTHING;
-    *keeps = old != SAVE_NOTHING && previous != SAVE_WHOLE;
+    save_found previous = SAVE_NOTHING;
+    if (old == SAVE_DAMAGED) {
+        previous = save_inspect(place, setti_place_name(&place->previous));
+    }
+    *preserves = old != SAVE_NOTHING && previous != SAVE_WHOLE;
     return old != SAVE_UNKNOWN && previous != SAVE_UNKNOWN
                ? SETT_OK
                : setti_world_no_memory(place->world, place->call);
 }
 
-/* Renames the old file, and then the new one. */
+/* Renames the old file, then the new file. */
 static sett_status save_exchange(const setti_place* place)
 {
     const sett_files* files = place->files;
     const char* next = setti_place_name(&place->next);
     const char* previous = setti_place_name(&place->previous);
-    bool keeps;
-    sett_status status = save_decide_previous(place, &keeps);
+    bool preserves;
+    sett_status status = save_decide_previous(place, &preserves);
     if (status != SETT_OK) {
         (void)files->unlink(files->user, next);
         return status;
     }
-    if (keeps && !files->rename(files->user, place->path, previous)) {
+    if (preserves && !files->rename(files->user, place->path, previous)) {
         (void)files->unlink(files->user, next);
         return setti_place_fail(place, place->path,
                                 "cannot be renamed - check that its folder can be written");
     }
     if (!files->rename(files->user, next, place->path)) {
-        if (!keeps || files->rename(files->user, previous, place->path)) {
-            (void)files->unlink(files->user, next); /* else it could be loaded later */
+        bool old_at_path = !preserves || files->rename(files->user, previous, place->path);
+        if (old_at_path) {
+            (void)files->unlink(files->user, next); /* otherwise a load may need the new file */
         }
         return setti_place_fail(place, next,
                                 "cannot be renamed - check that no folder has its new name");
@@ -262,8 +271,12 @@ sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, con
     save_parts parts;
     sett_status status = save_encode(place, desc, &parts);
     parts.run = run;
-    status = status == SETT_OK ? save_write_next(place, desc, &parts, end) : status;
-    status = status == SETT_OK ? save_exchange(place) : status;
+    if (status == SETT_OK) {
+        status = save_write_next(place, desc, &parts, end);
+    }
+    if (status == SETT_OK) {
+        status = save_exchange(place);
+    }
     setti_bytes_free(&place->world->pool, &parts.types);
     setti_bytes_free(&place->world->pool, &parts.state);
     return status;
@@ -293,7 +306,9 @@ sett_status sett_world_save_with(sett_world* world, const char* path, const sett
         return status;
     }
     status = setti_place_lock(&place);
-    status = status == SETT_OK ? setti_place_save_all(&place, desc, SETTI_PLACE_COMPLETE) : status;
+    if (status == SETT_OK) {
+        status = setti_place_save_all(&place, desc, SETTI_PLACE_COMPLETE);
+    }
     setti_place_deinit(&place);
     return status;
 }

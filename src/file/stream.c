@@ -1,8 +1,8 @@
 /* stream.c: see stream.h.
  *
- * The workload: megabytes of one state, then a few kilobytes a frame. A reader believes nothing: a
- * size is compared with what the file still has before memory is taken for it, and a payload
- * counts when its checksum was right.
+ * The workload: megabytes of one state, then a few kilobytes a frame. The reader trusts no bytes:
+ * the size of a record is compared with the rest of the file before memory is allocated, and a page
+ * is used only if the checksum is right.
  *
  *     header | record, page | record, page | record, page (last) | record ...
  *              \______________ one payload _______________/
@@ -68,15 +68,16 @@ static bool stream_write_pages(setti_stream* stream, uint32_t kind, uint32_t fla
     const unsigned char* at = bytes;
     do {
         size_t page = SETTI_MIN(size, SETTI_STREAM_PAGE);
-        setti_stream_write_page(stream, kind, flags | (size > page ? SETTI_STREAM_MORE : 0), frame,
-                                at, page);
+        uint32_t more = size > page ? SETTI_STREAM_MORE : 0;
+        setti_stream_write_page(stream, kind, flags | more, frame, at, page);
         size -= page;
-        at = page != 0 ? at + page : at;
+        at = page != 0 ? at + page : at; /* NULL + 0 is undefined */
     } while (size != 0);
     return !stream->failed;
 }
 
-/* Compresses a payload behind its size. NULL if that gains nothing. */
+/* Returns a buffer of *room bytes with *packed bytes: the size, then the compressed payload.
+ * Returns NULL if compression saves no bytes, or memory ran out. */
 static unsigned char* stream_pack(const setti_stream* stream, const void* bytes, size_t size,
                                   size_t* packed, size_t* room)
 {
@@ -101,18 +102,18 @@ bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, con
                         size_t size)
 {
     SETTI_ASSERT(kind != SETTI_STREAM_NONE);
-    bool packs =
+    bool compresses =
         stream->compression != NULL &&
         (kind == SETTI_STREAM_STATE || kind == SETTI_STREAM_DELTA || kind == SETTI_STREAM_KEYFRAME);
     size_t packed = 0;
     size_t room = 0;
-    unsigned char* out = packs ? stream_pack(stream, bytes, size, &packed, &room) : NULL;
+    unsigned char* out = compresses ? stream_pack(stream, bytes, size, &packed, &room) : NULL;
     if (out == NULL) {
         return stream_write_pages(stream, kind, 0, frame, bytes, size);
     }
-    bool done = stream_write_pages(stream, kind, SETTI_STREAM_PACKED, frame, out, packed);
+    bool written = stream_write_pages(stream, kind, SETTI_STREAM_PACKED, frame, out, packed);
     setti_pool_free(stream->pool, out, room, 16);
-    return done;
+    return written;
 }
 
 bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t kind,
@@ -218,7 +219,7 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
                        "the library that wrote it");
 }
 
-/* Appends one page to the payload. *offset becomes that of the next record. */
+/* Appends one page to the payload, and moves *offset to the next record. */
 static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t* offset,
                                           setti_stream_head* page)
 {
@@ -249,7 +250,7 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
     return SETTI_STREAM_READ;
 }
 
-/* Decompresses the payload, after comparing its size with the limit. */
+/* Replaces a compressed payload by the decompressed bytes, at most `limit`. */
 static setti_stream_next stream_unpack(setti_stream_reader* reader)
 {
     const sett_compression* with = reader->compression;
@@ -282,7 +283,7 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
 static bool stream_belongs(const setti_stream_head* page, const setti_stream_head* first)
 {
     return page->kind == first->kind && page->frame == first->frame &&
-           ((page->flags ^ first->flags) & SETTI_STREAM_PACKED) == 0;
+           (page->flags & SETTI_STREAM_PACKED) == (first->flags & SETTI_STREAM_PACKED);
 }
 
 /* Reads all pages of a payload. */

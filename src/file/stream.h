@@ -11,7 +11,7 @@
 #define SETTI_STREAM_RECORD 24       /* bytes before a payload: setti_stream_head */
 #define SETTI_STREAM_PAGE 65536      /* bytes of a payload in a record; longer payloads are split */
 #define SETTI_STREAM_MORE 1u         /* flag: the payload continues in the next record */
-#define SETTI_STREAM_PACKED 2u       /* flag: the payload is its size (8 bytes), then compressed */
+#define SETTI_STREAM_PACKED 2u       /* flag: unpacked size (8 bytes), then compressed payload */
 #define SETTI_STREAM_FOREIGN 0x8000u /* first kind of foreign records, which are skipped */
 
 typedef enum setti_stream_kind {
@@ -32,11 +32,11 @@ typedef enum setti_stream_kind {
 
 #define SETTI_STREAM_INDEX_ENTRY 16 /* bytes of an index: a keyframe's frame, and its offset */
 
-/* What stands before a payload. */
+/* The head of a record, before the payload. */
 typedef struct setti_stream_head {
     uint32_t kind;  /* 2 bytes */
     uint32_t flags; /* 2 bytes */
-    uint32_t size;  /* 4 bytes: of the payload in this record */
+    uint32_t size;  /* 4 bytes: bytes of payload in the record */
     uint64_t frame;
     uint64_t checksum;
 } setti_stream_head;
@@ -68,16 +68,16 @@ void setti_stream_begin(setti_stream* stream, const sett_files* files, void* fil
 bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, const void* bytes,
                         size_t size);
 
-/* Writes a record of the state (`kind`), and before it what a reader needs: the world's types, if
- * `types`, and the systems' record. Returns false if the stream failed or memory ran out. */
+/* Writes the world's types (if `types`), the record of the systems, and the state as a record of
+ * `kind`. Returns false if the stream failed or memory ran out. */
 bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t kind,
                               uint64_t frame, bool types, const setti_bytes* state);
 
-/* Fails, as `call`, with ARGUMENT if the frame of a new record is lower than the `last` one. */
+/* Fails, as `call`, with ARGUMENT if the frame of a new record is lower than `last`. */
 sett_status setti_stream_check_frame(sett_world* world, const char* call, uint64_t frame,
                                      uint64_t last);
 
-/* Checks a record of the program: its kind, its bytes and its frame. Fails, as `call`: ARGUMENT. */
+/* Checks kind, bytes and frame of a record of the program. Fails, as `call`, with ARGUMENT. */
 sett_status setti_stream_check(sett_world* world, const char* call, uint32_t kind, uint64_t frame,
                                uint64_t last, const void* bytes, size_t size);
 
@@ -97,13 +97,13 @@ typedef struct setti_stream_reader {
     bool all;                            /* read foreign records too */
     const char* why;                     /* error in the bytes, or NULL */
     const sett_compression* compression; /* or NULL */
-    size_t limit;                        /* bytes of a decompressed payload at most */
+    size_t limit;                        /* most bytes of a decompressed payload */
     bool denied;                         /* a payload exceeded `limit` */
-    /* The record that was read: */
+    /* The last record: */
     uint32_t kind;
     uint64_t frame;
     setti_bytes payload;
-    size_t unpacked; /* size of `payload` after decompression */
+    size_t unpacked; /* size of a decompressed `payload`, otherwise 0 */
 } setti_stream_reader;
 
 /* Reads the header. Returns false with the error in `why`. */
@@ -121,7 +121,7 @@ typedef enum setti_stream_next {
 /* Reads the next record with its whole payload, skipping foreign ones. */
 setti_stream_next setti_stream_read(setti_stream_reader* reader);
 
-/* Goes to the first complete state, page by page, without storing it. */
+/* Checks all pages up to the end of the first state, and stores none. */
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader);
 
 #endif

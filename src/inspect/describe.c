@@ -1,11 +1,10 @@
-/* describe.c: entities in words. */
+/* describe.c: describes entities as text. */
 #include "sett/describe.h"
 
 #include "inspect/describe.h"
 #include "world/world.h"
 
-#define DESCRIBE_COMPONENTS                                                                        \
-    64 /* components named for an entity; of others only the number is given */
+#define DESCRIBE_COMPONENTS 64 /* the most components listed by name */
 
 void setti_describe_path(setti_writer* text, sett_world* world, sett_entity entity)
 {

@@ -1,19 +1,18 @@
-/* print.c: an entity with all of its values, in words.
+/* print.c: prints an entity with all of its values.
  *
- * The workload: one entity at a time, for a person, if need be while the program stands in
- * a debugger: nothing is allocated, nothing is written but the text.
- */
+ * The workload: single entities, read by a person, also while a debugger has stopped the program.
+ * So nothing is allocated, and only the text is written. / */
 #include "inspect/describe.h"
 #include "sett/describe.h"
 #include "world/written.h"
 
-#define PRINT_COMPONENTS 256 /* of an entity */
-#define PRINT_BYTES 8192     /* of sett_print */
+#define PRINT_COMPONENTS 256 /* the most components printed */
+#define PRINT_BYTES 8192     /* the longest text of sett_print */
 
 typedef struct print_context {
     sett_world* world;
     bool names;       /* names can be looked up */
-    const char* call; /* the call that reads; NULL: a debugger */
+    const char* call; /* the public call; NULL: sett_print from a debugger */
 } print_context;
 
 static void print_path(const print_context* context, setti_writer* out, sett_entity entity)
@@ -23,7 +22,7 @@ static void print_path(const print_context* context, setti_writer* out, sett_ent
     }
 }
 
-/* Adds a handle within a value. */
+/* Adds a handle in a value, and the entity's name. */
 static void print_handle(void* user, setti_writer* out, sett_entity entity)
 {
     const print_context* context = user;

@@ -1,4 +1,4 @@
-/* along.h: follows the hierarchy, or a relationship, from an entity to its only target. */
+/* along.h: follows the hierarchy, or an exclusive relationship, from entity to target. */
 #ifndef SETTI_ALONG_H
 #define SETTI_ALONG_H
 
@@ -7,8 +7,8 @@
 #include "sett/hierarchy.h"
 #include "sett/relationship.h"
 
-/* The only target of an entity; SETTI_NONE: none. Not for relationships with several targets.
- * `along` is NULL while the hierarchy or InstanceOf is not registered. */
+/* Returns the target of an entity, or SETTI_NONE. `along` must not allow several targets; `along`
+ * is NULL while the hierarchy or InstanceOf is not registered. */
 SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index)
 {
     const void* value = along != NULL ? setti_storage_find(&along->storage, index) : NULL;
@@ -20,13 +20,14 @@ SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index
                                 : ((const sett_hierarchy*)value)->parent - 1;
 }
 
-/* Whether an entity has at most one target: the hierarchy, or an exclusive relationship. */
+/* Whether a type is the hierarchy, or a relationship with at most one target for each entity. */
 SETTI_INLINE bool setti_along_is_one(const setti_type* type)
 {
     return type->id == SETT_ID_HIERARCHY || (type->links != NULL && type->records == NULL);
 }
 
-/* The index of a fixed entity: that of a handle, or the one with the singletons; or SETTI_NONE. */
+/* Returns the index of the entity with the singletons if `singleton`, else of `entity`; or
+ * SETTI_NONE. */
 SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton, sett_entity entity)
 {
     if (!singleton) {
@@ -37,15 +38,15 @@ SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton,
     return tag != NULL ? setti_storage_next(&tag->storage, &cursor) : SETTI_NONE;
 }
 
-/* A walk from target to target; zeroes at first. It also ends if links form a circle: it remembers
- * an entity, after 1, 2, 4, ... steps another one, and ends when it meets it again (Brent). */
+/* A walk from target to target, initialized with zeroes. Brent's cycle detection ends the walk if
+ * links form a cycle: `seen` changes after 1, 2, 4, ... steps, and the walk ends at `seen`. */
 typedef struct setti_along_walk {
-    uint32_t seen;  /* the remembered entity */
-    uint32_t left;  /* steps until another one is remembered */
-    uint32_t power; /* steps between two; 0: the walk begins */
+    uint32_t seen;  /* an entity visited earlier */
+    uint32_t left;  /* steps until `seen` changes */
+    uint32_t power; /* steps between two changes of `seen`; 0: the walk begins */
 } setti_along_walk;
 
-/* The next target, after entity `index`; SETTI_NONE at the end. */
+/* Returns the target of entity `index`, the next step of a walk; SETTI_NONE at the end. */
 SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type* along,
                                        uint32_t index)
 {
@@ -54,13 +55,14 @@ SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type*
     }
     if (walk->left == 0) {
         walk->seen = index;
-        walk->left = walk->power = SETTI_MAX(walk->power * 2, 1);
+        walk->power = SETTI_MAX(walk->power * 2, 1);
+        walk->left = walk->power;
     }
     walk->left--;
     return setti_along_target(along, index);
 }
 
-/* The first entity of a walk from `index` that has the component, switched on; or SETTI_NONE. */
+/* Returns the first entity of a walk from `index` with the component switched on; or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
                                        const setti_type* type, uint32_t index)
 {

@@ -1,17 +1,16 @@
-/* batch.c: loops over queries: begins a loop, goes from batch to batch, and ends it. See steps.h
- * for the parts.
+/* batch.c: begins a loop over a query, goes from batch to batch, and ends the loop. See steps.h for
+ * the other files.
  *
- * The workload: loops over a million entities, whose time is spent inside of steps, and loops over
- * sixteen, whose time is spent in this file. Most loops are over plain pages, and have a path of
- * their own.
+ * The workload: loops over a million entities spend their time inside of steps, loops over sixteen
+ * entities in this file. Most loops are over plain pages, and take a separate path.
  *
- * Invariant:  an open loop is counted by its query or job, and closed once;
- *             a loop that gathers has a scratch, in the list of that query or job
+ * Invariant:  a query or job counts each open loop, and a loop is closed once;
+ *             a gathering loop has a scratch in the list of the query or job
  */
 #include "query/steps.h"
 
-/* Sets the members of a new batch and its loop that do not depend on the plan, in the order in
- * which they lie in memory: compilers then join neighbouring stores. */
+/* Sets the members of a new batch and loop that do not depend on the plan. The order of memory lets
+ * compilers join neighbouring stores. */
 SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -43,11 +42,11 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
     loop->full = false;
 }
 
-/* A loop over at most so many rows reads one word of each array, and remembers nothing. */
+/* A loop over at most 64 rows reads a single word of each array, and remembers nothing. */
 #define WORD_ROWS 64
 
-/* Sets the limit of a loop over pages, the usual kind: the smallest extent. If each array has as
- * many values as its extent, all rows match, and no words are read. */
+/* Sets the limit of a loop over pages to the smallest extent. The loop is `full` if no array has a
+ * gap: all rows match, and no words are read. */
 SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -63,14 +62,15 @@ SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
     loop->full = full && loop->direct;
 }
 
-/* Whether the loop gathers: the values of some field lie in another order than the batch's rows. */
+/* Whether the loop gathers: the values of a field are in another order than the rows of the
+ * batch. */
 static bool batch_gathers(const sett_batch* batch)
 {
     const setti_loop* loop = setti_loop_of(batch);
     return (loop->query->fields & ~loop->in_place) != 0;
 }
 
-/* Begins a loop over the rows of the plan's driver. */
+/* Sets the members of a loop over the rows of a driver. `hides`: a tag hides entities. */
 static void batch_start_driven(sett_batch* batch, const setti_plan* plan, bool hides)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -91,7 +91,7 @@ static void batch_start_driven(sett_batch* batch, const setti_plan* plan, bool h
     }
 }
 
-/* Makes the plan of a loop, for any query. */
+/* Makes the plan of a loop over any query. */
 static void batch_start_any(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -110,7 +110,7 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     }
 }
 
-/* Makes the plan of a loop that begins now. */
+/* Makes the plan of a loop beginning now. */
 SETTI_INLINE void batch_start(sett_query* query, sett_batch* batch)
 {
     if (SETTI_UNLIKELY(query->version != query->world->listener_version)) {
@@ -129,7 +129,8 @@ void setti_loop_start(sett_query* query, sett_batch* batch)
     batch_start(query, batch);
 }
 
-/* Notes the fields of which a loop around this one may have copies, which this loop then uses. */
+/* Marks fields as nested if an outer loop may have copies. This loop then gathers from the
+ * copies. */
 SETTI_COLD static void batch_nest(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -144,7 +145,8 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
     loop->arranged = loop->arranged && loop->nested == 0;
 }
 
-/* Makes a loop gather into a scratch. Access by handle then uses the copies that it may write. */
+/* Gives a loop a scratch for gathered values. Access by handle then finds the copies of writable
+ * values. */
 static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
                                setti_gather_scratch** list)
 {
@@ -164,11 +166,11 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
     }
 }
 
-/* In loops of fewer steps, values stay in the first-level cache. */
+/* In loops of at most 32 steps, values stay in the first-level cache. */
 #define STEPS_NEAR 32
 
-/* Finds the arrays that decide which rows match, if these are one or two: the arrays with gaps, if
- * no array without gaps ends before them. The words of the others are not read. */
+/* Sets the sieve of a loop if one or two arrays have gaps, and no array without gaps is shorter.
+ * The words of arrays without gaps are then not read. */
 SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* loop)
 {
     const setti_storage* sieve[2] = {NULL, NULL};
@@ -190,9 +192,8 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
     }
 }
 
-/* Chooses how the loop finds its rows: by the query's remembered steps, or, over a rare type, word
- * by word. In both cases few rows match, and no step is expected to be dense.
- *   uses_steps  remembered steps may be used: SETTI_REMEMBERS_STEPS or SETTI_REMEMBERS_NOTHING */
+/* Chooses the path of a loop with few matches: word by word over a rare type, or by remembered
+ * steps if `uses_steps` is SETTI_REMEMBERS_STEPS. Returns `batch`. */
 static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
 {
     SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
@@ -204,7 +205,7 @@ static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
     if (query->lists.rare) {
         loop->rare = loop->direct;
         loop->full = loop->full && !loop->rare;
-        loop->dense = false;
+        loop->dense = false; /* no step is expected to be dense */
         return batch;
     }
     if (SETTI_LIKELY(query->lists.step == NULL) || !uses_steps || query->lists.unit != loop->unit ||
@@ -224,13 +225,13 @@ static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
     return batch;
 }
 
-/* Adds the loop to the open loops of its query or job. False without memory for gathered values. */
+/* Opens a loop of a query or job. Returns false without memory for gathered values. */
 SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
 {
     setti_loop* loop = setti_loop_of(batch);
     sett_query* query = loop->query;
     sett_world* world = query->world;
-    /* if `open` is not the query's, it is the first member of a job's setti_job_loops */
+    /* `open` is a member of the query, or the first member of a setti_job_loops */
     setti_job_loops* job = open != &query->open ? (setti_job_loops*)(void*)open : NULL;
     uint32_t* gathering = job != NULL ? &job->gathering : &world->gathering;
     loop->open = open;
@@ -249,14 +250,15 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
     setti_gather_scratch* scratch =
         job != NULL ? setti_arena_alloc(&job->scratch, query->scratch_size, query->scratch_align)
                     : setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
-    if (scratch != NULL) {
-        batch_open_scratch(batch, scratch, &open->scratches);
-        ++*gathering;
+    if (scratch == NULL) {
+        return false;
     }
-    return scratch != NULL;
+    batch_open_scratch(batch, scratch, &open->scratches);
+    ++*gathering;
+    return true;
 }
 
-/* The slow path of sett_query_begin, for every query and world. */
+/* The slow path of sett_query_begin, for any query and world. */
 SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* batch)
 {
     sett_world* world = query->world;
@@ -282,8 +284,8 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* The fast path, in line: the plan is unchanged and over plain pages; no system, copy or profile
- * concerns the loop. It calls no function and saves no register, for loops over 16 entities. */
+/* The fast path is for an unchanged plan over plain pages, outside of systems, without gathered
+ * copies and without a profile. The fast path calls no function and saves no register. */
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -305,13 +307,15 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     loop->open = &query->open;
     setti_world_open_loop(world, &query->open);
     query->open.frame = NULL;
-    return SETTI_LIKELY(!query->lists.recalls || loop->limit <= WORD_ROWS)
-               ? batch
-               : batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
+    if (SETTI_LIKELY(!query->lists.recalls || loop->limit <= WORD_ROWS)) {
+        return batch;
+    }
+    return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* For a batch on the stack: notes its address, by which the world finds a loop whose function has
- * returned (setti_world_close_returned). Of nested loops over one query that is the outermost's. */
+/* For a batch on the stack: stores the address in query->open.frame, so that the world finds a loop
+ * left open by a function that has returned (setti_world_close_returned). Nested loops over the
+ * same query keep the address of the outermost batch. */
 sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
 {
     const void* outermost = query != NULL ? query->open.frame : NULL;
@@ -335,7 +339,7 @@ sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_jo
         job->failed = true;
         return NULL;
     }
-    if (SETTI_UNLIKELY(world->profiling) && from == 0) { /* the first job counts for all */
+    if (SETTI_UNLIKELY(world->profiling) && from == 0) { /* counts the loop in the first job */
         query->use[SETTI_PROFILED].loops++;
     }
     return batch_choose_path(batch, remembers);
@@ -350,8 +354,8 @@ void setti_query_close_job(setti_job_loops* job)
     job->gathering = 0;
 }
 
-/* The scratch of a loop that gathers. NULL: it does not gather, or the world has closed it and
- * freed the scratch (sett_query_end_all). */
+/* Returns the scratch of a loop, or NULL. If the world has closed the loop and freed the scratch
+ * (sett_query_end_all), stops the loop. */
 static setti_gather_scratch* batch_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -362,7 +366,7 @@ static setti_gather_scratch* batch_scratch(sett_batch* batch)
     return loop->scratch;
 }
 
-/* Notes which rows of the step are in the batch, for access by handle. */
+/* Sets the bits of the rows in the batch, by row of the step, for access by handle. */
 static void scratch_note_rows(const sett_batch* batch, uint32_t first)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -384,7 +388,7 @@ static void scratch_note_rows(const sett_batch* batch, uint32_t first)
     }
 }
 
-/* Sets where the generations of the batch's entities are. */
+/* Sets the pointer to the generations of the entities in the batch. */
 static void set_generations(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -430,7 +434,7 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     return true;
 }
 
-/* Whether all arrays have all `rows` entities from `base` on. */
+/* Whether all arrays have the `rows` entities from `base` on. */
 SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
@@ -441,16 +445,16 @@ SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t
     return all == UINT64_MAX;
 }
 
-/* Computes which rows of a step match. `words` is local to the caller: compilers vectorise this. */
+/* Computes the matching rows of a step. `words` must be local to the caller, for vector code. */
 SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_t* words)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     uint32_t count = query->array_count;
-    bits[0] = NULL; /* or compilers warn: they do not know that there is an array */
+    bits[0] = NULL; /* avoids a warning: compilers do not know that array_count != 0 */
     SETTI_ASSERT(count != 0 && query->lists.unit <= SETT_BATCH_ROWS);
     memset(words, 0, (SETTI_STEP_WORD_COUNT + 1) * sizeof(uint64_t));
     if (setti_match_words_at(query, base, bits) != NULL) {
-        return; /* an array has no page there: no row matches */
+        return; /* an array has no page: no row matches */
     }
     memcpy(words, bits[0], query->lists.unit / 8);
     for (uint32_t k = 1; k < count; k++) {
@@ -480,8 +484,8 @@ SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t bas
     return differ == 0;
 }
 
-/* Whether the intersection of two arrays equals the remembered words. Compilers vectorise 16 words
- * without a store or a branch, but not in line. */
+/* Whether the intersection of two arrays equals the remembered words. Not inline, because compilers
+ * vectorise only the separate function. */
 SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const uint64_t* listed)
 {
     const uint32_t half = SETTI_STEP_WORD_COUNT / 2;
@@ -493,18 +497,20 @@ SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const ui
     return differ == 0;
 }
 
-/* Like step_is_listed_any, for the step at the cursor, with a fast path for one or two arrays. */
+/* Whether the remembered rows of the step at the cursor still match. Has a fast path for loops with
+ * a sieve. */
 SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
 {
     uint32_t base = loop->cursor;
     const uint64_t* a = setti_storage_word(loop->sieve[0], base);
     const uint64_t* b = setti_storage_word(loop->sieve[1], base);
-    return SETTI_UNLIKELY(a == NULL || b == NULL || !loop->sifts)
-               ? step_is_listed_any(loop->query, base, listed)
-               : words_are(a, b, listed);
+    if (SETTI_UNLIKELY(a == NULL || b == NULL || !loop->sifts)) {
+        return step_is_listed_any(loop->query, base, listed);
+    }
+    return words_are(a, b, listed);
 }
 
-/* Remembers the rows of the step at the cursor that match now. False if its list has no room. */
+/* Replaces the remembered rows of the step at the cursor. Returns false if the list has no room. */
 SETTI_APART static bool step_relist(setti_loop* loop, setti_listed* listed)
 {
     uint64_t words[SETTI_STEP_WORD_COUNT + 1];
@@ -512,7 +518,7 @@ SETTI_APART static bool step_relist(setti_loop* loop, setti_listed* listed)
     return setti_rows_relist(loop, words, listed);
 }
 
-/* Prefetches the values of two terms, which may be one term, in `count` rows of a step. */
+/* Prefetches the values of two terms in `count` rows of a step. */
 SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two, uint32_t base,
                                     const uint16_t* rows, uint32_t count)
 {
@@ -526,10 +532,10 @@ SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two
     }
 }
 
-/* Prefetches the values of the next step, in which few rows match. Each value is in a cache line of
- * its own, and the current step is too short for the processor to read ahead: with 1 % of a million
- * entities a match takes 5.3 ns, and 6.1 without. It takes two fields at a time, because each walk
- * over the list ends with a mispredicted branch. */
+/* Prefetches the values of the next step with few matches. The present step is too short for the
+ * processor to read ahead: with 1 % of a million entities a match takes 5.3 ns, and 6.1 without.
+ * Prefetches two fields at a time, because each pass over the list ends with a mispredicted
+ * branch. */
 SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* listed, uint32_t base)
 {
     const uint16_t* rows = setti_listed_rows(listed, query->lists.unit);
@@ -543,13 +549,14 @@ SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* lis
             unpaired = term;
         }
     }
-    if (unpaired != NULL) {
+    if (unpaired != NULL) { /* an odd number of fields: the last field twice */
         step_prefetch_two(unpaired, unpaired, base, rows, listed->count);
     }
 }
 
-/* Goes to the next step with matches, updates its remembered rows and prefetches its values. NULL
- * at the end, or, with `unlisted` set, at a step that cannot be remembered. */
+/* Moves the cursor to the next step with matches, updates the remembered rows, and prefetches
+ * values. Returns the remembered step; NULL at the end, or at a step that cannot be remembered:
+ * `unlisted` is then set. */
 SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 {
     const sett_query* query = loop->query;
@@ -575,12 +582,11 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
     return NULL;
 }
 
-/* The `rows` of a batch that is a run. */
+/* The value of `rows` for a batch that is a run. */
 #define BATCH_IS_RUN ((const uint16_t*)NULL)
 
-/* Hands out `count` rows of plain pages as the next batch; row 0 of the batch has index `base`.
- *   rows  the list of row numbers, or BATCH_IS_RUN
- * Returns true. */
+/* Hands out `count` rows of plain pages as the next batch. Row 0 of the batch has index `base`;
+ * `rows` is the list of row numbers, or BATCH_IS_RUN. Returns true. */
 SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t count,
                                  const uint16_t* rows)
 {
@@ -599,7 +605,8 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     return true;
 }
 
-/* Which of the 64 entities from `base` on all arrays have; `word`: which of them one array has. */
+/* Returns the entities from `base` on that all arrays have, a bit each. `word` has the bits of one
+ * array. */
 SETTI_INLINE uint64_t rare_intersect(const sett_query* query, uint32_t base, uint64_t word)
 {
     for (uint32_t k = 0; k < query->array_count; k++) {
@@ -609,8 +616,8 @@ SETTI_INLINE uint64_t rare_intersect(const sett_query* query, uint32_t base, uin
     return word;
 }
 
-/* The next word with matches; the cursor becomes its first index. 0 at the end. Skips pages and
- * words in which the rarest type has no value. */
+/* Returns the next word with matches, and moves the cursor to the first index of the word. Skips
+ * pages and words without values of the rarest type. Returns 0 at the end. */
 SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
 {
     const setti_storage* rarest = setti_match_rarest(loop->query);
@@ -626,7 +633,7 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
             words = setti_storage_word(rarest, at);
         }
         uint32_t page_end = SETTI_MIN(loop->limit, (at | (SETT_BATCH_ROWS - 1)) + 1);
-        at = words != NULL ? at : page_end;
+        at = words != NULL ? at : page_end; /* no page: skips to the end */
         while (at < page_end && *words == 0) {
             at += 64;
             words++;
@@ -642,7 +649,7 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
     return 0;
 }
 
-/* Hands out the rows of a word that is not 0; its bit 0 has index `base`. */
+/* Hands out the rows of a word that is not 0. Bit 0 of the word has index `base`. */
 SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t word)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -660,7 +667,7 @@ SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t
     return batch_hand_out(batch, base, count, loop->list);
 }
 
-/* Hands out the rows of the next word with matches, in a loop with fewer matches than steps. */
+/* Hands out the rows of the next word with matches, in a loop over a rare type. */
 SETTI_APART static bool batch_next_rare(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -675,8 +682,8 @@ SETTI_APART static bool batch_next_rare(sett_batch* batch)
     return batch_hand_out_word(batch, base, word);
 }
 
-/* Hands out the only batch of a loop over at most 64 rows, from the first word of each array: a
- * word of zeroes where there is no page (setti_pages.read). */
+/* Hands out the only batch of a loop over at most 64 rows, from the first word of each array. An
+ * array without a page has a word of zeroes (setti_pages.read). */
 SETTI_APART static bool batch_next_word(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -697,7 +704,7 @@ SETTI_APART static bool batch_next_word(sett_batch* batch)
     return batch_hand_out_word(batch, 0, word);
 }
 
-/* Goes to the next batch of a loop with remembered steps, and prefetches the one after it. */
+/* Goes to the next batch of a loop with remembered steps, and looks ahead to the following step. */
 SETTI_APART static bool batch_next_listed(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -720,7 +727,7 @@ SETTI_APART static bool batch_next_listed(sett_batch* batch)
                           listed->run ? BATCH_IS_RUN : setti_listed_rows(listed, loop->unit));
 }
 
-/* Takes a step over plain pages after a dense one. If all of its rows match, they are the batch. */
+/* Takes a step over plain pages after a dense step. If all rows match, the step is the batch. */
 SETTI_APART static bool batch_next_dense(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -735,9 +742,9 @@ SETTI_APART static bool batch_next_dense(sett_batch* batch)
     return batch_hand_out(batch, base, rows, BATCH_IS_RUN);
 }
 
-/* Takes the first step over plain pages in which every row matches. For 16 entities that is the
- * whole loop, so it calls no function and saves no register. False, with nothing done, if a
- * snapshot needs a page or rows have ticks of their own. */
+/* Takes the first step of a full loop. For 16 entities the first step is the whole loop, so this
+ * function calls no other function and saves no register. Returns false and changes nothing if a
+ * snapshot needs a page, or a type has track_rows. */
 SETTI_INLINE bool batch_try_first(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -767,9 +774,9 @@ SETTI_INLINE bool batch_try_first(sett_batch* batch)
     return true;
 }
 
-/* Prefetches the beginning of the next page of values. The processor prefetches what follows the
- * values in memory: in a page of a sparse set, the entity indices. Without this a loop over a
- * million rows took a tenth longer. */
+/* Prefetches the beginning of the next page of values. The processor would prefetch the memory
+ * after the values: in a page of a sparse set, the entity indices. Without this function a loop
+ * over a million rows took a tenth longer. */
 SETTI_INLINE void load_ahead(const unsigned char* page)
 {
     SETTI_PREFETCH(page);
@@ -782,7 +789,7 @@ SETTI_INLINE void load_ahead(const unsigned char* page)
     SETTI_PREFETCH(page + 448);
 }
 
-/* Takes a step over the rows of sparse sets in one order (setti_loop.arranged): all rows match. */
+/* Takes a step of an arranged loop: all rows match. */
 SETTI_APART static bool batch_next_arranged(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -810,12 +817,15 @@ SETTI_APART static bool batch_next_arranged(sett_batch* batch)
     return true;
 }
 
-/* In line up to the choice of a path, and at the end of the loop. */
+/* Chooses the path of the loop, and calls no function at the end of the loop. */
 bool sett_batch_next(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     if (loop->full && loop->cursor < loop->limit) {
-        return (loop->cursor == 0 && batch_try_first(batch)) || batch_next_dense(batch);
+        if (loop->cursor == 0 && batch_try_first(batch)) {
+            return true;
+        }
+        return batch_next_dense(batch);
     }
     if (!loop->direct || loop->some != 0) {
         return loop->arranged ? batch_next_arranged(batch) : batch_next_any(batch);
@@ -830,7 +840,7 @@ bool sett_batch_next(sett_batch* batch)
     return loop->dense ? batch_next_dense(batch) : batch_next_listed(batch);
 }
 
-/* Closes a loop that does not gather, or no longer. */
+/* Closes a loop without a scratch. */
 SETTI_INLINE void batch_close(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -871,7 +881,7 @@ void sett_batch_end(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     if (SETTI_UNLIKELY(loop->open == NULL)) {
-        return; /* the program ended it, and then left the loop */
+        return; /* the program has ended the loop before */
     }
     if (SETTI_UNLIKELY(loop->scratch != NULL)) {
         batch_end_scratch(batch);

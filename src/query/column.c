@@ -1,11 +1,12 @@
-/* column.c: long arrays for other languages: runs of batches that follow one another in memory
- * (sett_batch_next_run), and copies of one term's values of all matches (sett_query_read, _write).
+/* column.c: long arrays for other languages: runs of batches that follow each other in memory
+ * (sett_batch_next_run), and copies of the values of a term for all matches (sett_query_read,
+ * _write).
  *
- * The workload: numpy, a plot, a table of results: plain arrays in another language, from which a
- * call costs as much as the work on a batch. Most pages of a large world follow one another: 1,000
- * batches are about 100 runs. A copy stays valid when the world changes.
+ * The workload: numpy, a plot, a table of results. In another language a call costs as much as the
+ * work on a batch. Most pages of a large world follow each other in memory: 1,000 batches are about
+ * 100 runs. A copy stays valid when the world changes.
  *
- * Invariant:  a run's fields and entity indices are those of its batches, one behind the other
+ * Invariant:  the fields and entity indices of a run join the fields and indices of its batches
  */
 #include "query/query.h"
 
@@ -15,7 +16,8 @@ typedef enum column_copying {
     COLUMN_WRITES
 } column_copying;
 
-/* The size of a value of the k-th term; 0 if its values cannot be copied, which is reported. */
+/* Returns the size of a value of the k-th term. Reports an error and returns 0 if values of the
+ * term cannot be copied. */
 static size_t column_size(const sett_query* query, uint32_t k, column_copying copying,
                           const char* call)
 {
@@ -36,8 +38,8 @@ static size_t column_size(const sett_query* query, uint32_t k, column_copying co
     return 0;
 }
 
-/* Copies the field of a batch's first `count` entities: to `out`, or, if `out` is NULL, from `in`.
- * An optional type that the entities lack reads as zeroes, and is not written. */
+/* Copies the field of the first `count` entities of a batch to `out`; or from `in` to the field if
+ * `out` is NULL. A missing optional type reads as zeroes, and is not written. */
 static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32_t count,
                         unsigned char* out, const unsigned char* in)
 {
@@ -45,7 +47,7 @@ static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32
     if (field == NULL && out != NULL) {
         memset(out, 0, count * size);
     }
-    uint32_t at_once = batch->rows != NULL ? 1 : count;
+    uint32_t at_once = batch->rows != NULL ? 1 : count; /* rows in a memcpy */
     for (uint32_t n = 0; field != NULL && n < count; n += at_once) {
         unsigned char* values = field + (batch->rows != NULL ? batch->rows[n] : n) * size;
         if (out != NULL) {
@@ -58,7 +60,7 @@ static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32
 
 uint32_t sett_query_read(const sett_query* of, uint32_t k, void* out, uint32_t capacity)
 {
-    sett_query* query = setti_unconst(of); /* its plan, a cache, may be updated */
+    sett_query* query = setti_unconst(of); /* the plan, a cache, may be updated */
     if (SETTI_IS_NULL(query)) {
         return 0;
     }
@@ -99,11 +101,11 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
     return done;
 }
 
-/* The state of the batch when sett_batch_next_run is called; sett_run.state_. */
+/* The values of sett_run.state_ between two calls of sett_batch_next_run. */
 enum {
-    COLUMN_USED,  /* the batch was in a run, or the loop begins */
-    COLUMN_AHEAD, /* the batch was read ahead: it begins the next run */
-    COLUMN_ENDED  /* the loop is at its end */
+    COLUMN_USED,  /* the batch is in the last run, or the loop begins */
+    COLUMN_AHEAD, /* the batch is after the last run, and begins the next run */
+    COLUMN_ENDED  /* the loop has ended */
 };
 
 /* Whether a batch continues the run, in memory and in entity indices. */
@@ -140,8 +142,8 @@ bool sett_batch_next_run(sett_batch* batch, sett_run* run)
     run->indices = batch->indices;
     memcpy(run->fields, batch->fields, batch->field_count * sizeof(batch->fields[0]));
     run->state_ = COLUMN_USED;
-    /* A batch with a list or gathered fields is a run of its own: gathered fields are written back
-     * when the loop leaves the batch. */
+    /* A batch with a list or gathered fields is a separate run, because gathered fields are written
+     * back when the loop leaves the batch. */
     while (run->rows == NULL && setti_loop_of(batch)->scratch == NULL &&
            run->state_ == COLUMN_USED) {
         if (!sett_batch_next(batch)) {

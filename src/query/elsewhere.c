@@ -1,34 +1,34 @@
-/* elsewhere.c: terms about another entity than the visited one: its parent, an ancestor, its
+/* elsewhere.c: terms about another entity than the visited entity: the parent, an ancestor, the
  * prefab, the target of a relationship, a fixed entity, the singletons.
  *
- * The workload: transforms with their parent's; settings of a level; values of a prefab for its
- * instances. A loop tests these terms for each row that the plain terms leave, and follows their
- * links again when a value is read: one link takes two cache lines, which neighbouring rows usually
- * share.
+ * The workload: transforms relative to a parent; settings of a level; values of a prefab for its
+ * instances. A loop tests the terms for each row left by plain terms, and follows the links again
+ * when a value is read. A link takes two cache lines, which neighbouring rows usually share.
  *
- * They are in a list of their own (query->elsewhere), so plans, groups and advice do not depend on
- * them, and queries without such terms do not pay for them.
+ * The terms are in a separate list (query->elsewhere), so plans, groups and advice do not depend on
+ * the list, and queries with an empty list pay nothing.
  *
- * Invariant:  a row is handed out if it fulfils all these terms; switched-off components are absent
+ * Invariant:  a row is handed out if all terms are true; switched-off components are absent
  */
 #include "query/along.h"
 #include "query/steps.h"
 
-/* The k-th term, if it is about another entity; else NULL. */
+/* Returns the k-th term if the term is about another entity, else NULL. */
 static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
 {
-    return k >= query->term_count && k < query->term_count + query->elsewhere_count
-               ? &query->elsewhere[k - query->term_count]
-               : NULL;
+    if (k < query->term_count || k >= query->term_count + query->elsewhere_count) {
+        return NULL;
+    }
+    return &query->elsewhere[k - query->term_count];
 }
 
-/* Whether the term is about one fixed entity, for all rows. */
+/* Whether a term is about the same entity for all rows. */
 static bool elsewhere_is_fixed(const setti_elsewhere* at)
 {
     return at->given.singleton || !sett_is_null(at->given.entity);
 }
 
-/* The entity that has the term's component, found from a visited entity; SETTI_NONE: none has. */
+/* Finds the entity with the component of a term, from a visited entity; SETTI_NONE if not found. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
 {
     const sett_term* term = &at->given;
@@ -39,7 +39,7 @@ static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* a
     return setti_along_find(setti_world_type(world, term->along), term->walk, at->type, index);
 }
 
-/* Whether the term is true for a visited entity. */
+/* Whether a term is true for a visited entity. */
 SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhere* at,
                                     uint32_t index)
 {
@@ -48,7 +48,7 @@ SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhe
            (elsewhere_find(world, at, index) != SETTI_NONE) == (kind == SETT_WITH);
 }
 
-/* In line for the loop of setti_elsewhere_match. */
+/* Whether all terms are true for a visited entity. Inline for setti_elsewhere_match. */
 SETTI_INLINE bool elsewhere_are_true(const sett_query* query, uint32_t index)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
@@ -108,7 +108,7 @@ const char* setti_elsewhere_check(const sett_world* world, const sett_term* term
         return NULL;
     }
     const setti_type* type = setti_world_type(world, term->along);
-    /* hierarchy and InstanceOf need not be registered yet: then no entity has a target */
+    /* an unregistered hierarchy or InstanceOf has one target; any other type may have several */
     bool has_one_target = type != NULL ? setti_along_is_one(type)
                                        : term->along == 0 || term->along == SETT_ID_HIERARCHY ||
                                              term->along == SETT_ID_INSTANCE_OF;
@@ -141,13 +141,14 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, boo
     }
 }
 
-/* The entity that has the k-th term's component, for a row of a batch; SETTI_NONE: none has, or the
- * access is a misuse, which is reported. *term becomes the term. */
+/* Finds the entity with the component of the k-th term, for a row of a batch; *term becomes the
+ * term. Returns SETTI_NONE if not found, or after reporting a misuse. */
 static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
                              const setti_elsewhere** term)
 {
     const sett_query* query = setti_loop_of(batch)->query;
-    const setti_elsewhere* at = *term = elsewhere_of(query, k);
+    const setti_elsewhere* at = elsewhere_of(query, k);
+    *term = at;
     if (SETTI_UNLIKELY(at == NULL)) {
         elsewhere_misuse(query, k, mut, "is about the visited entity itself - use SETT_FIELD");
         return SETTI_NONE;
@@ -192,13 +193,13 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
     }
     const setti_type* type = setti_world_type(world, component);
     const setti_type* link = setti_world_type(world, along);
-    bool one = link != NULL ? setti_along_is_one(link) : along == SETT_ID_HIERARCHY;
-    if (type == NULL || !one) {
+    bool has_one_target = link != NULL ? setti_along_is_one(link) : along == SETT_ID_HIERARCHY;
+    if (type == NULL || !has_one_target) {
         setti_world_misuse(world, type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT,
                            __func__, entity, type == NULL ? component : along);
         return sett_null();
     }
-    setti_along_walk up = {0}; /* a component that is switched off is found: not setti_along_find */
+    setti_along_walk up = {0}; /* setti_along_find would skip switched-off components */
     uint32_t index = entity.index;
     while (index != SETTI_NONE && !setti_storage_has(&type->storage, index)) {
         index = setti_along_next(&up, link, index);

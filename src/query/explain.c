@@ -1,10 +1,10 @@
 /* explain.c: describes the plan of a query as text (sett_query_explain), and reports a query that
- * matches no instance, because instances share a component with their prefab. */
+ * excludes instances because instances share a component with their prefab. */
 #include "base/writer.h"
 #include "query/along.h"
 #include "query/query.h"
 
-/* Writes the names and counts of some terms. */
+/* Writes the names and counts of the types of `terms`. */
 static void explain_terms(setti_writer* text, const sett_query* query, uint32_t terms)
 {
     const char* separator = "";
@@ -41,7 +41,7 @@ static void explain_pages(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Writes which sparse set or group drives, and why. */
+/* Writes the sparse set or group that drives, with the reason. */
 static void explain_driver(setti_writer* text, const sett_query* query, const setti_plan* plan)
 {
     SETTI_ASSERT(plan->driver < query->term_count);
@@ -61,7 +61,7 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
                          : "because it is estimated to cost the least");
 }
 
-/* Writes the terms about fixed entities because of which nothing matches. */
+/* Writes the false terms about fixed entities: each prevents all matches. */
 static void explain_missing(setti_writer* text, const sett_query* query)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
@@ -80,10 +80,10 @@ static void explain_missing(setti_writer* text, const sett_query* query)
     }
 }
 
-/* At most so many prefabs and instances are tested for the report. */
+/* Limit of the prefabs, and of the instances, tested for the report. */
 #define SHARED_SAMPLES 64
 
-/* The terms, a bit for each, whose types instances share with their prefabs. */
+/* Returns the terms of types that instances share with their prefabs, as bits. */
 static uint32_t shared_terms(const sett_query* query)
 {
     uint32_t shared = 0;
@@ -93,7 +93,7 @@ static uint32_t shared_terms(const sett_query* query)
     return shared;
 }
 
-/* Writes for which types an instance counts as without its prefab's value. */
+/* Writes the shared types: an instance does not match by the value of its prefab. */
 static void explain_shared(setti_writer* text, const sett_query* query)
 {
     SETTI_EACH_TERM(k, shared_terms(query)) {
@@ -105,7 +105,8 @@ static void explain_shared(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Whether all entities that have the type are prefabs, and there is one. */
+/* Whether there are entities with the type, and all are prefabs. Returns false if there are more
+ * than SHARED_SAMPLES. */
 static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* type)
 {
     const setti_type* tag = setti_world_type(query->world, SETT_ID_PREFAB);
@@ -118,7 +119,7 @@ static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* t
     return type->storage.count != 0;
 }
 
-/* Whether an instance would match if it had the values that it shares. */
+/* Whether an instance would match if the shared values of the prefab counted. */
 static bool shared_would_match(const sett_query* query, uint32_t shared, uint32_t index)
 {
     const setti_type* along = setti_world_type(query->world, SETT_ID_INSTANCE_OF);
@@ -139,7 +140,9 @@ SETTI_COLD void setti_query_check_shared(const sett_query* query)
     const setti_type* trap = NULL; /* the first type that only prefabs have */
     SETTI_EACH_TERM(k, shared) {
         const setti_type* type = query->term[k].type;
-        trap = trap == NULL && shared_by_prefabs_alone(query, type) ? type : trap;
+        if (trap == NULL && shared_by_prefabs_alone(query, type)) {
+            trap = type;
+        }
     }
     if (trap == NULL || along == NULL) {
         return;
@@ -174,7 +177,7 @@ static void explain_hidden(setti_writer* text, const sett_query* query)
 
 size_t sett_query_explain(const sett_query* of, char* out, size_t size)
 {
-    sett_query* query = setti_unconst(of); /* its plan, a cache, may be updated */
+    sett_query* query = setti_unconst(of); /* the plan, a cache, may be updated */
     setti_writer text = setti_writer_begin(out, size);
     if (SETTI_IS_NULL(query)) {
         return 0;

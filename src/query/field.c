@@ -1,11 +1,11 @@
-/* field.c: sets the fields of a batch. A field is in place if the values lie in the order of the
- * batch's rows; else the values are gathered into a scratch, and copied back when the batch ends.
+/* field.c: sets the fields of a batch. A field is in place if the values are in the order of the
+ * rows; else the values are gathered into a scratch, and copied back when the batch ends.
  *
- * The workload: loops over a sparse set with a few more components, or over arrays with one sparse
- * set: up to 128 rows a step are copied, of 4 to 16 bytes mostly.
+ * The workload: loops over a sparse set with a few more components, or over arrays and a sparse
+ * set. A step copies up to 128 rows, mostly of 4 to 16 bytes.
  *
- * Invariant:  a gathered term's sources say, for every row of the batch, where its value is;
- *             a storage whose copies the loop writes has the loop in its list of gathers (gather.h)
+ * Invariant:  `sources` of a gathered term has the source of the value for every row of the batch;
+ *             each storage with written copies has the loop in its list of gathers (gather.h)
  */
 #include "query/steps.h"
 
@@ -20,10 +20,9 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
     }
 }
 
-/* Copies the values of a batch's rows into the scratch, stores their addresses and marks them as
- * written. If `size` is constant, a copy is one move. Local variables are not loaded again after
- * each store to the scratch, which may alias anything: without them a gathered row cost 115
- * instructions. */
+/* Copies the values of a batch into the scratch, stores their addresses, and marks their pages as
+ * written unless the term only reads. `size` should be constant in the caller. Stores to the
+ * scratch may alias anything: without the local variables a gathered row cost 115 instructions. */
 SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -52,7 +51,7 @@ SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, siz
     }
 }
 
-/* Copies the values of a batch's rows back to their sources. */
+/* Copies the values of a batch from the scratch back to their sources. */
 SETTI_INLINE void gather_out(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -66,7 +65,7 @@ SETTI_INLINE void gather_out(const sett_batch* batch, const setti_term* term, si
     }
 }
 
-/* The values of `back` below. */
+/* The values of `back`. */
 #define GATHER_IN false
 #define GATHER_OUT true
 
@@ -80,7 +79,7 @@ SETTI_INLINE void gather_copy(const sett_batch* batch, const setti_term* term, s
     }
 }
 
-/* Copies the values of a batch in or out, with constant sizes for usual values. */
+/* Copies the values of a batch into or out of the scratch, with constant sizes for usual values. */
 static void gather_move(const sett_batch* batch, const setti_term* term, bool back)
 {
     switch (term->type->storage.size) {
@@ -102,7 +101,7 @@ static void gather_move(const sett_batch* batch, const setti_term* term, bool ba
     }
 }
 
-/* Copies a batch's values from the copies of loops around this one, or back to these copies. */
+/* Copies the values of a batch from the copies of outer loops, or back to the outer copies. */
 SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* term, bool back)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -113,9 +112,12 @@ SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* t
         uint32_t row = setti_batch_row(batch->rows, k);
         unsigned char* value = values + row * (size_t)storage->size;
         void* outer = setti_gather_find(storage, loop->scratch, sett_batch_index(batch, row));
-        if (outer != NULL) {
-            setti_row_copy(back ? outer : value, back ? value : outer, storage->size);
+        if (outer == NULL) {
+            continue;
         }
+        void* to = back ? outer : value;
+        const void* from = back ? value : outer;
+        setti_row_copy(to, from, storage->size);
     }
 }
 
@@ -133,7 +135,7 @@ void setti_fields_scatter(const sett_batch* batch)
     }
 }
 
-/* Marks the sources of single rows as written, for types with track_rows. */
+/* Marks the source of each row as written, for types with track_rows. */
 SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -144,16 +146,15 @@ SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* t
     }
 }
 
-/* Gathers the field of a term. Returns its value in row 0 of the batch.
- *   nested  a loop around this one may have copies of the values */
+/* Gathers the field of a term. `nested`: an outer loop may have copies of the values. Returns the
+ * address of the copy for row 0 of the batch. */
 static void* gather_field(const sett_batch* batch, const setti_term* term, bool nested)
 {
     setti_loop* loop = setti_loop_of(batch);
     const setti_storage* storage = &term->type->storage;
     setti_source* sources = setti_field_sources(batch, term) + loop->scratch_row;
     SETTI_ASSERT(term->has_field);
-    bool found_by_match =
-        term->kind == SETT_WITH && !nested; /* testing rows has found the places */
+    bool found_by_match = term->kind == SETT_WITH && !nested; /* match.c has stored the places */
     for (uint32_t k = 0; !found_by_match && k < batch->count; k++) {
         uint32_t row = setti_batch_row(batch->rows, k);
         sources[row].place = setti_storage_slot(storage, sett_batch_index(batch, row));

@@ -1,30 +1,31 @@
-/* match.c: finds the matching rows of a loop's steps.
+/* match.c: finds the matching rows of a step.
  *
- * Over pages, a step is the rows of one page of each term, and occupancy words are intersected, 64
- * entities an operation. Over the rows of a sparse set (the driver), a step is a page of its rows:
- * each entity is looked up in the other storages, unless these have the entities side by side, too.
+ * Over pages, a step has the rows of a page of each term, and occupancy words are intersected, 64
+ * entities an operation. Over the rows of a sparse set (the driver), a step is a page of the
+ * driver, and each entity is looked up in the other storages, except aligned storages (step_align).
  * Steps of loops that gather have at most SETTI_GATHER_ROWS rows.
  *
- * Invariant:  words = matching rows of the step at unit_base;  some = the words that are not 0
+ * Invariant:  words = matching rows of the step at unit_base;  some = bits of the words that are
+ * not 0
  */
 #include "query/steps.h"
 
-/* How a storage tells whether an entity has a value. */
+/* The kinds of index for testing whether an entity has a value. */
 typedef enum match_index {
-    MATCH_BITS,
-    MATCH_PAGED,
-    MATCH_HASHED
+    MATCH_BITS,  /* an array or tag: occupancy words */
+    MATCH_PAGED, /* a sparse set */
+    MATCH_HASHED /* a small sparse set */
 } match_index;
 
-/* Reduces `words` to the rows whose entities have the type, or lack it, row by row. Stores the
- * places of values that will be gathered.
- *   by  a constant of the caller, so that each kind of index has a loop of its own */
+/* Removes rows from `words` unless presence equals `wanted`, row by row. Stores the places of
+ * values to gather. `by` must be constant in the caller, so that each kind of index gets a separate
+ * loop. */
 SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match_index by,
                                 bool wanted, uint64_t* words, uint32_t word_count)
 {
     setti_loop* loop = setti_loop_of(batch);
     SETTI_ASSERT(word_count <= SETTI_STEP_WORD_COUNT);
-    setti_storage storage = {0}; /* a local copy, which no store can alias */
+    setti_storage storage = {0}; /* a local copy: stores to `sources` cannot alias it */
     storage.presence = term->type->storage.presence;
     const uint32_t* indices = loop->step_indices;
     uint32_t base = loop->unit_base;
@@ -36,8 +37,8 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match
             uint32_t bit = setti_bits_lowest(rest);
             uint32_t row = at * 64 + bit;
             uint32_t index = indices != NULL ? indices[row] : base + row;
-            /* No branch on presence, which costs 12 ns a row where half of the entities match: the
-             * bit less 1 is 0, or all ones, SETTI_NONE. */
+            /* Without a branch, which costs 12 ns a row if half of the entities match: the bit - 1
+             * is 0 or all ones, so the place is the index or SETTI_NONE. */
             uint32_t place = by == MATCH_HASHED  ? setti_index_row(&term->type->storage, index)
                              : by == MATCH_PAGED ? setti_sparse_paged_row(&storage.presence, index)
                                                  : index | (setti_bitmap_bit(&storage, index) - 1);
@@ -50,7 +51,7 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match
     }
 }
 
-/* Like setti_match_term, row by row, without regard to switched-off components. */
+/* Does the work of setti_match_term row by row, and ignores switches. */
 static void match_each(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                        uint32_t word_count)
 {
@@ -64,7 +65,7 @@ static void match_each(sett_batch* batch, const setti_term* term, bool wanted, u
     }
 }
 
-/* Like setti_match_term, without regard to switched-off components. */
+/* Does the work of setti_match_term, and ignores switches. */
 static void match_storage(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                           uint32_t word_count)
 {
@@ -82,8 +83,8 @@ static void match_storage(sett_batch* batch, const setti_term* term, bool wanted
     }
 }
 
-/* Components that are switched off count as absent. For required types the query's hidden tags test
- * that, so that it is not tested here. */
+/* Switched-off components count as absent. For required types, the hidden tags of the query include
+ * the `off` tag, so this function tests `off` only for other terms. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count)
 {
@@ -103,7 +104,7 @@ void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, ui
     }
 }
 
-/* Reduces `words` to the rows whose entities have at least one of the ANY terms. */
+/* Removes rows from `words` unless the entity has at least one of the ANY types. */
 static void match_any(sett_batch* batch, uint64_t* words, uint32_t word_count)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -129,7 +130,7 @@ bool setti_match_is_new(const sett_query* query, const setti_storage* storage, u
     return tick > query->since;
 }
 
-/* Reduces `words` to the rows whose value was written since the query's tick. */
+/* Removes rows from `words` unless the value is new (setti_match_is_new). */
 static void match_changed(const sett_batch* batch, const setti_storage* storage, uint64_t* words,
                           uint32_t word_count)
 {
@@ -144,13 +145,13 @@ static void match_changed(const sett_batch* batch, const setti_storage* storage,
     }
 }
 
-/* Intersects the words of `count` arrays. Returns which words are not 0: bit k for word k. */
+/* Intersects the words of `count` arrays. Returns the words that are not 0, bit k for word k. */
 static uint32_t match_arrays(const uint64_t* const* bits, uint32_t count, uint64_t* words,
                              uint32_t word_count)
 {
     SETTI_ASSERT(count != 0);
     const uint64_t* first = bits[0];
-    const uint64_t* last = bits[count - 1];
+    const uint64_t* last = bits[count - 1]; /* equals `first` for one array */
     for (uint32_t at = 0; at < word_count; at++) {
         words[at] = first[at] & last[at];
     }
@@ -162,8 +163,8 @@ static uint32_t match_arrays(const uint64_t* const* bits, uint32_t count, uint64
     return setti_words_some(words, word_count);
 }
 
-/* Reduces the rows of the step to those that match a set of terms, hidden tags, SETT_ANY and
- * `changed` terms, and terms about other entities. */
+/* Removes rows from the step unless the entity matches `terms`, is not hidden, and matches SETT_ANY
+ * and `changed` terms and terms about other entities. */
 static void match_terms(sett_batch* batch, uint32_t terms)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -190,7 +191,7 @@ static void match_terms(sett_batch* batch, uint32_t terms)
     loop->some = setti_words_some(words, loop->word_count);
 }
 
-/* Whether no entity of the step is hidden: usual, because hidden entities lie close together. */
+/* Whether no entity of the step is hidden. Returns false if a sparse-set tag has any entity. */
 static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_count)
 {
     uint64_t hidden = 0;
@@ -198,7 +199,7 @@ static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_co
         const setti_storage* storage = &query->hidden[k].type->storage;
         const uint64_t* words =
             storage->kind != SETTI_SPARSE ? setti_storage_word(storage, base) : NULL;
-        hidden |= storage->kind == SETTI_SPARSE ? storage->count : 0;
+        hidden |= storage->kind == SETTI_SPARSE ? storage->count : 0; /* not searched */
         for (uint32_t at = 0; words != NULL && at < word_count; at++) {
             hidden |= words[at];
         }
@@ -215,7 +216,7 @@ SETTI_APART uint32_t setti_match_seek(const sett_query* query, uint32_t from)
     return to;
 }
 
-/* Sets the words of a step to the entities that are alive. Returns which words are not 0. */
+/* Sets the words of a step to the living entities. Returns the words that are not 0. */
 SETTI_INLINE uint32_t match_alive(const sett_batch* batch, uint32_t rows)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -241,7 +242,7 @@ static setti_step step_pages(sett_batch* batch)
         loop->unit_base = base;
         loop->cursor = base + loop->unit;
         if (setti_match_words_at(query, base, bits) != NULL) {
-            loop->cursor = setti_match_seek(query, base) & ~(loop->unit - 1);
+            loop->cursor = setti_match_seek(query, base) & ~(loop->unit - 1); /* begin of a step */
             continue;
         }
         bool plain = loop->plain || (query->plain && match_shows(query, base, word_count));
@@ -270,12 +271,12 @@ static setti_step step_pages(sett_batch* batch)
     return SETTI_STEP_END;
 }
 
-/* Whether the entities of the step have consecutive indices, and the array or tag has all of them,
+/* Whether the entities of a step have consecutive indices, and an array or tag has all entities,
  * with values on one page. */
 static bool step_is_run(const setti_storage* storage, const uint32_t* indices, uint32_t rows)
 {
     uint32_t first = indices[0];
-    uint32_t differ = (first ^ (first + rows - 1)) >> storage->shift;
+    uint32_t differ = (first ^ (first + rows - 1)) >> storage->shift; /* not 0: two pages */
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && rows != 0);
     differ |= indices[rows - 1] ^ (first + rows - 1); /* this comparison mostly decides */
     for (uint32_t k = 0; differ == 0 && k < rows; k++) {
@@ -291,7 +292,7 @@ static bool step_is_run(const setti_storage* storage, const uint32_t* indices, u
     return differ == 0;
 }
 
-/* Whether another storage has the step's entities side by side: usual for types added together. */
+/* Whether another storage has the entities of the step in the same order, without gaps. */
 static bool step_is_aligned(const sett_batch* batch, const setti_storage* storage, uint32_t rows)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -305,8 +306,8 @@ static bool step_is_aligned(const sett_batch* batch, const setti_storage* storag
                   rows * sizeof(loop->step_indices[0])) == 0;
 }
 
-/* Finds the terms that are aligned in this step: they need no test, and are read in place. That
- * saves 2.7 of 3.2 ns a row; for terms that are not aligned the comparison mostly ends at once. */
+/* Finds the aligned terms of a step. An aligned term needs no test, and is read in place, which
+ * saves 2.7 of 3.2 ns a row. The comparison of other terms mostly ends at once. */
 static void step_align(sett_batch* batch, uint32_t rows)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -1,41 +1,41 @@
-/* plan.c: chooses how a loop finds its entities. The first of these that is possible:
+/* plan.c: chooses the rows that a loop visits: the first possible way of this list.
  *
  *     the storage of the term with `drives`;
- *     an owning group whose conditions the query includes: its members are the first rows of its
- *     storages, in one order;
+ *     an owning group, if the query has all conditions of the group: the members are the first rows
+ *     of the owned storages, in the same order;
  *     pages: occupancy words are intersected, up to the smallest extent; a tracked set replaces the
- *     words of all types that it covers;
+ *     words of all covered types;
  *     the required sparse set with the fewest entities: each row is looked up in the others.
  *
- * But if there is a sparse set, and a group or pages, the estimated costs decide. The estimate
+ * But if a sparse set competes with a group or pages, the estimated costs decide. The estimate
  * assumes that components are independent of each other:
  *
- *     cost = rows walked x (PASS + terms tested x TEST)
+ *     cost = rows visited x (PASS + terms tested x TEST)
  *          + rows left x values gathered x (GATHER + SCATTER)
  *
- * Over the rows of a sparse set, APART is added for each value gathered and each sparse set tested,
- * times the share of rows whose entity is far from that of the row before (by samples). Components
- * whose rows are aligned with the driver's (by samples) cost nothing, see match.c. The constants
- * fit sett_plans (docs/bench): with one other component the sparse set drives if it has up to three
+ * A sparse set in disorder costs more: APART for each gathered value and each tested sparse set,
+ * times the share of rows with an entity far from the entity of the row before (by samples). A
+ * component aligned with the driver (by samples) costs nothing, see match.c. The constants fit
+ * sett_plans (docs/bench): with one other component the sparse set drives if it has up to three
  * quarters of all entities, with four others up to a seventh.
  *
- * All plans find the same entities. The choice depends on counts and the order of rows alone, which
- * are equal in worlds of equal state.
+ * All plans find the same entities. The choice depends only on counts and on the order of rows,
+ * both equal in worlds of equal state.
  */
 #include "query/query.h"
 
 /* Tenths of a nanosecond. */
-#define COST_PASS 3    /* walking over a row, or over an entity of a page */
+#define COST_PASS 3    /* visiting a row, or an entity of a page */
 #define COST_TEST 22   /* testing whether an entity has a component */
-#define COST_GATHER 22 /* copying a value to the batch's order */
+#define COST_GATHER 22 /* copying a value to the order of the batch */
 #define COST_SCATTER 8 /* copying a value back */
-#define COST_APART 16  /* reading a value if the entity before was far */
+#define COST_APART 16  /* reading a value if the entity of the row before is far */
 
-#define ORDER_SAMPLES 16 /* rows that are compared with their neighbours and with other storages */
-#define ORDER_FAR 64     /* two indices this far apart are far: some cache lines of values */
-#define ORDER_ROWS 1024  /* fewer rows are in the first-level cache, in whatever order they lie */
+#define ORDER_SAMPLES 16 /* rows compared with their neighbours and with other storages */
+#define ORDER_FAR 64     /* two entities are far if their indices differ by more */
+#define ORDER_ROWS 1024  /* fewer rows are in the first-level cache in any order */
 
-/* The query's term with this type and kind; SETT_QUERY_TERMS if there is none. */
+/* Finds the term with a type and kind; SETT_QUERY_TERMS if not found. */
 static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_term_kind kind)
 {
     uint32_t k = 0;
@@ -45,7 +45,7 @@ static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_
     return k < query->term_count ? k : SETT_QUERY_TERMS;
 }
 
-/* Whether a term of the query has the type. */
+/* Whether any term of a query has the type. */
 static bool plan_names(const sett_query* query, const setti_type* type)
 {
     uint32_t k = 0;
@@ -55,7 +55,7 @@ static bool plan_names(const sett_query* query, const setti_type* type)
     return k < query->term_count;
 }
 
-/* Whether the query skips all entities that the listener skips because they are hidden. */
+/* Whether a query skips all hidden entities that a listener skips. */
 static bool plan_skips_hidden(const sett_query* query, const setti_listener* listener)
 {
     bool skips = true;
@@ -69,7 +69,8 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
     return skips;
 }
 
-/* The query's terms that are the listener's conditions; 0 if the query lacks one of them. */
+/* Returns the terms of a query that are conditions of a listener; 0 if the query lacks a
+ * condition. */
 static uint32_t plan_covered(const sett_query* query, const setti_listener* listener)
 {
     SETTI_ASSERT(!listener->observes);
@@ -80,7 +81,7 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
             with ? listener->with.item[k] : listener->without.item[k - listener->with.count];
         const setti_type* switched = with ? NULL : setti_type_switched(type);
         if (switched != NULL && plan_term(query, switched, SETT_WITH) != SETT_QUERY_TERMS) {
-            continue; /* the query excludes it, because it has a term of the type */
+            continue; /* `type` is the `off` tag of a required type: hidden in any case */
         }
         uint32_t term = plan_term(query, type, with ? SETT_WITH : SETT_WITHOUT);
         if (term == SETT_QUERY_TERMS) {
@@ -91,14 +92,17 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
     return plan_skips_hidden(query, listener) ? covered : 0;
 }
 
-/* Whether cover a is better than cover b: it alone owns types, or else it covers more terms. */
+/* Whether cover `a` is better than cover `b` (or NULL). An owner of types is better than a cover
+ * that owns nothing; else more covered terms are better. */
 static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const setti_listener* b,
                            uint32_t covered_b)
 {
     bool a_owns = a->owned.count != 0;
     bool b_owns = b != NULL && b->owned.count != 0;
-    return b == NULL ||
-           (a_owns != b_owns ? a_owns : setti_bits_count(covered_a) > setti_bits_count(covered_b));
+    if (b == NULL) {
+        return true;
+    }
+    return a_owns != b_owns ? a_owns : setti_bits_count(covered_a) > setti_bits_count(covered_b);
 }
 
 /* Finds the terms of arrays and tags, and the rows of a step over pages. */
@@ -135,7 +139,7 @@ static void plan_find_cover(sett_query* query)
     }
 }
 
-/* Adds a tag to those that hide entities from the query. */
+/* Adds a tag to the tags that hide entities from a query. */
 static void plan_hide(sett_query* query, setti_type* type)
 {
     SETTI_ASSERT(query->hidden_count < SETTI_HIDDEN + SETT_QUERY_TERMS);
@@ -143,8 +147,8 @@ static void plan_hide(sett_query* query, setti_type* type)
         (setti_term){.type = type, .kind = SETT_WITHOUT, .access = SETT_NONE};
 }
 
-/* Finds the tags that hide entities from the query: Prefab and Disabled, unless a term has them,
- * and the tags that switch required components off. */
+/* Finds the tags that hide entities from a query: Prefab and Disabled without a term in the query,
+ * and the `off` tags of required components. */
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;
@@ -167,7 +171,7 @@ void setti_plan_update(sett_query* query)
         return;
     }
     query->version = query->world->listener_version;
-    if (query->lists.rare) { /* the rarest array may be another one now */
+    if (query->lists.rare) { /* `rarest` may be another array now */
         query->lists.rare = false;
         query->lists.rarest = 0;
         query->lists.recalls = query->lists.step != NULL;
@@ -185,7 +189,7 @@ void setti_plan_update(sett_query* query)
     SETTI_EACH_TERM(k, query->required & query->positional & ~tested_by_set) {
         query->array[query->array_count++] = &query->term[k].type->storage;
     }
-    /* A sparse-set type that the set covers still needs a look-up if its values are used. */
+    /* a covered sparse-set type still needs a look-up if the query uses the values */
     uint32_t sparse = query->required & ~query->positional;
     query->filter = ((query->without | sparse) & ~tested_by_set) | (sparse & query->fields);
     query->simple = sparse == 0 && query->array_count != 0 && query->hidden_count == 0;
@@ -193,10 +197,12 @@ void setti_plan_update(sett_query* query)
     SETTI_ASSERT(query->array_count <= SETT_QUERY_TERMS + 1);
     query->direct =
         query->plain && query->array_count != 0 && (query->fields & ~query->positional) == 0;
-    query->version_short = query->version - !(query->simple && query->direct);
+    bool is_slow = !(query->simple && query->direct);
+    query->version_short = query->version - is_slow;
 }
 
-/* The required sparse-set term with the fewest entities that is not among `except`. */
+/* Finds the required sparse-set term with the fewest entities, not among `except`; SETT_QUERY_TERMS
+ * if not found. */
 static uint32_t plan_fewest(const sett_query* query, uint32_t except)
 {
     uint32_t fewest = SETT_QUERY_TERMS;
@@ -209,7 +215,7 @@ static uint32_t plan_fewest(const sett_query* query, uint32_t except)
     return fewest;
 }
 
-/* The plan over the rows of a term's sparse set. */
+/* Makes the plan over the rows of the sparse set of a term. */
 static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* plan)
 {
     SETTI_ASSERT(driver < query->term_count &&
@@ -220,19 +226,19 @@ static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* pla
     plan->limit = query->term[driver].type->storage.extent;
 }
 
-/* The plan over the members of an owning group. */
+/* Makes the plan over the members of the owning group. */
 static void plan_walk_group(const sett_query* query, setti_plan* plan)
 {
     SETTI_ASSERT(query->cover != NULL && query->arranged != 0);
     plan_drive(query, setti_bits_lowest(query->arranged), plan);
     plan->in_place = query->arranged;
     plan->residual &= ~query->covered;
-    /* Types that the group does not own need a look-up if their values are used. */
+    /* covered types without an owner need a look-up if the query uses the values */
     plan->residual |= query->required & query->covered & ~query->arranged & query->fields;
     plan->limit = query->cover->length;
 }
 
-/* The plan over pages. */
+/* Makes the plan over pages. */
 static void plan_walk_pages(const sett_query* query, setti_plan* plan)
 {
     plan->driver = SETTI_NO_DRIVER;
@@ -241,7 +247,7 @@ static void plan_walk_pages(const sett_query* query, setti_plan* plan)
     plan->limit = setti_plan_limit(query);
 }
 
-/* Makes the plan over what `way` names. */
+/* Makes the plan for a way. */
 static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
@@ -254,7 +260,8 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
     }
 }
 
-/* How many of `count` entities have a component that `part` of all entities have, on average. */
+/* Returns how many of `count` entities are expected to have a component of `part` entities in
+ * all. */
 static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
 {
     uint64_t all = query->world->entities.count;
@@ -262,13 +269,13 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count == 0 ? 0 : count * part / all;
 }
 
-/* How many of ORDER_SAMPLES rows of a sparse set have an entity that is far from the next row's. 0
- * for a keep_order storage: gaps, which come and go without a change of state, must not decide. */
+/* Returns how many of ORDER_SAMPLES rows of a sparse set have an entity far from the entity of the
+ * next row. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far = 0;
     if (storage->keep_order || storage->count < ORDER_ROWS) {
-        return 0;
+        return 0; /* keep_order: gaps vary in equal states, and must not decide */
     }
     SETTI_ASSERT(storage->extent == storage->count);
     for (uint32_t k = 0; k < ORDER_SAMPLES; k++) {
@@ -280,7 +287,8 @@ static uint32_t plan_disorder(const setti_storage* storage)
     return far;
 }
 
-/* Whether the entity of a row, and that of the next row, are neighbours in another storage, too. */
+/* Whether a row of the driver is aligned with another storage: the same row of a sparse set, or an
+ * array with the entity, if the next row has the next index. */
 static bool plan_is_aligned(const setti_storage* driver, const setti_storage* other, uint32_t row)
 {
     const uint32_t* index = setti_storage_index(driver, row);
@@ -298,16 +306,16 @@ uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     SETTI_EACH_TERM(k, aligned) {
         const setti_storage* other = &query->term[k].type->storage;
-        bool is = !other->keep_order;
-        for (uint32_t n = 0; is && n < ORDER_SAMPLES && n < storage->count; n++) {
-            is = plan_is_aligned(storage, other, storage->count / ORDER_SAMPLES * n);
+        bool in_order = !other->keep_order;
+        for (uint32_t n = 0; in_order && n < ORDER_SAMPLES && n < storage->count; n++) {
+            in_order = plan_is_aligned(storage, other, storage->count / ORDER_SAMPLES * n);
         }
-        aligned &= ~((uint32_t)!is << k);
+        aligned &= ~((uint32_t)!in_order << k);
     }
     return aligned;
 }
 
-/* The estimated cost of a loop without the user's code, in tenths of a nanosecond. */
+/* Estimates the cost of a loop without the code of the program, in tenths of a nanosecond. */
 static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
@@ -330,18 +338,19 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     SETTI_EACH_TERM(k, tested) {
         const setti_term* term = &query->term[k];
         uint32_t count = term->type->storage.count;
-        cost += rows * (COST_TEST + (term->type->storage.kind == SETTI_SPARSE ? apart : 0));
+        bool sparse = term->type->storage.kind == SETTI_SPARSE;
+        cost += rows * (COST_TEST + (sparse ? apart : 0));
         rows = plan_share(query, rows, term->kind == SETT_WITH ? count : (uint32_t)all - count);
     }
     SETTI_EACH_TERM(k, query->fields & ~(plan->in_place | aligned)) {
-        bool both = query->term[k].access == SETT_INOUT;
-        cost += rows * (COST_GATHER + apart + (both ? COST_SCATTER : 0));
+        bool copies_back = query->term[k].access == SETT_INOUT;
+        cost += rows * (COST_GATHER + apart + (copies_back ? COST_SCATTER : 0));
     }
     return cost;
 }
 
-/* The possible ways, bit k for setti_way k: a group or else pages, and a sparse set apart from the
- * group's. */
+/* Returns the possible ways, bit k for setti_way k: a group or else pages, and a sparse set that
+ * the group does not own. */
 static uint32_t plan_ways(const sett_query* query)
 {
     bool group = query->arranged != 0;
@@ -365,7 +374,7 @@ void setti_plan_make(const sett_query* query, setti_plan* plan)
         }
         return;
     }
-    if ((ways & (ways - 1)) == 0) { /* nothing to choose */
+    if ((ways & (ways - 1)) == 0) { /* a single way */
         plan_fill(query, (setti_way)setti_bits_lowest(ways), plan);
         return;
     }

@@ -1,11 +1,10 @@
-/* query.c: creates and destroys queries, and checks the typed access to their fields. What depends
- * on the terms alone is computed once, when a query is created; plan.c computes what depends on the
- * world.
+/* query.c: creates and destroys queries, and checks the typed access to fields. Creation computes
+ * the members that depend only on the terms; plan.c computes the members that depend on the world.
  *
  * The workload: some hundreds of queries, created when a program starts; in debug builds a check of
  * each access to a field.
  *
- * Invariant:  a query is in the world's list from its creation to its end
+ * Invariant:  a query is in the list of the world from sett_query_create to sett_query_destroy
  */
 #include "query/query.h"
 
@@ -15,7 +14,7 @@
 
 #define QUERY_NAME_SIZE 96
 
-/* Writes on which entity a term finds its component: "(up)", "(singleton)", "(#7:2|up Likes)". */
+/* Writes the other entity of a term: "(up)", "(singleton)", "(#7:2|up Likes)"; or nothing. */
 static void query_add_place(setti_writer* writer, const sett_world* world, const sett_term* term)
 {
     static const char* const walks[] = {"", "target", "up", "self|up"};
@@ -33,19 +32,20 @@ static void query_add_place(setti_writer* writer, const sett_world* world, const
     } else if (fixed) {
         setti_writer_add(writer, "#%u:%u", SETTI_HANDLE(term->entity));
     }
-    setti_writer_add(writer, "%s%s", fixed && walks_on ? "|" : "",
-                     prefab                                  ? "prefab"
-                     : parent && term->walk == SETT_WALK_ONE ? "parent"
-                                                             : walks[term->walk]);
+    const char* walk = prefab                                  ? "prefab"
+                       : parent && term->walk == SETT_WALK_ONE ? "parent"
+                                                               : walks[term->walk];
+    setti_writer_add(writer, "%s%s", fixed && walks_on ? "|" : "", walk);
     const char* along =
         walks_on && !parent && !prefab ? sett_component_name(world, term->along) : NULL;
-    if (along != NULL) { /* it is registered */
+    if (along != NULL) { /* the relationship is registered */
         setti_writer_add(writer, " %s", along);
     }
     setti_writer_add(writer, ")");
 }
 
-/* Writes the default name of a query, of registered types: "Position, no Frozen, Health(up)". */
+/* Returns the default name of a query: "Position, no Frozen, Health(up)". `out` is room for the
+ * name. Skips unregistered types. */
 static const char* query_default_name(const sett_world* world, const sett_query_desc* desc,
                                       char out[QUERY_NAME_SIZE])
 {
@@ -63,8 +63,8 @@ static const char* query_default_name(const sett_world* world, const sett_query_
     return count != 0 ? out : "everything";
 }
 
-/* Reports a term of an unregistered type. For the id 0, which would end the list of terms, the
- * macros give UINT32_MAX. `name` may be "". */
+/* Reports a term with an unregistered type. Component UINT32_MAX stands for id 0, because 0 would
+ * end the list of terms. `name` may be "". */
 static sett_status query_unregistered(sett_world* world, const char* call, const char* name,
                                       const sett_query_desc* desc, uint32_t k)
 {
@@ -93,7 +93,7 @@ static bool query_writes(const sett_term* term)
     return term->kind != SETT_WITHOUT && (term->access == SETT_INOUT || term->access == SETT_OUT);
 }
 
-/* NULL, or how two terms of one type contradict each other. */
+/* Returns NULL, or the contradiction between two terms of the same type. */
 static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
     SETTI_ASSERT(a->component == b->component);
@@ -105,8 +105,8 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
                : NULL;
 }
 
-/* Checks the types of a query's terms. Two terms must not contradict each other: the loop would
- * visit no entity, or two fields would overwrite each other's gathered values. */
+/* Checks the types of all terms, and that no two terms contradict each other: a loop would visit no
+ * entity, or two fields would overwrite the gathered values of each other. */
 static sett_status query_check_types(sett_world* world, const char* call, const char* name,
                                      const sett_query_desc* desc)
 {
@@ -124,12 +124,12 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
                 "the term SETT_IN, and call %s to write",
                 call, name, type->desc.name, type->writers);
         }
-        const char* other =
+        const char* wrong_walk =
             setti_term_is_elsewhere(term) ? setti_elsewhere_check(world, term) : NULL;
-        if (other != NULL) {
+        if (wrong_walk != NULL) {
             return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                          "%s: query \"%.100s\": term \"%.100s\": %s", call, name,
-                                         type->desc.name, other);
+                                         type->desc.name, wrong_walk);
         }
         for (uint32_t j = 0; j < k && !setti_term_is_elsewhere(term); j++) {
             const char* wrong = desc->terms[j].component == term->component
@@ -145,7 +145,7 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
     return SETT_OK;
 }
 
-/* Adds room in the scratch for a term's gathered values and their sources. */
+/* Adds room in the scratch for the gathered values of a term, and for their sources. */
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;
@@ -190,7 +190,7 @@ static void query_update_all(sett_world* world)
     }
 }
 
-/* The name of a query that has a term of the type; NULL: there is none. */
+/* Finds a query with a term of the type, and returns the name of the query; NULL if not found. */
 static const char* query_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -235,7 +235,8 @@ static const char* query_validate_all(sett_world* world, const char** where)
     return found;
 }
 
-/* A query that is in no list yet; NULL, which is reported, when memory runs out. */
+/* Creates a query, without adding it to the world. Reports an error and returns NULL when memory
+ * runs out. */
 static sett_query* query_make(sett_world* world, const char* name, const sett_query_desc* desc,
                               const char* call)
 {
@@ -258,12 +259,12 @@ static sett_query* query_make(sett_world* world, const char* name, const sett_qu
         }
     }
     query->lists.due = 1;
-    query->version = world->listener_version - 1; /* outdated: setti_plan_update computes */
+    query->version = world->listener_version - 1; /* outdated, so that the update computes */
     setti_plan_update(query);
     return query;
 }
 
-/* Adds a query to the world's list. */
+/* Adds a query to the list of the world. */
 static void query_link(sett_query* query)
 {
     static const setti_module_calls calls = {.slot = SETTI_SLOT_QUERIES,
@@ -298,8 +299,8 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
         setti_world_fail_argument(world, call, desc->name != NULL ? desc->name : "query", wrong);
         return NULL;
     }
-    char made[QUERY_NAME_SIZE];
-    const char* name = desc->name != NULL ? desc->name : query_default_name(world, desc, made);
+    char room[QUERY_NAME_SIZE];
+    const char* name = desc->name != NULL ? desc->name : query_default_name(world, desc, room);
     if (query_check_types(world, call, name, desc) != SETT_OK) {
         return NULL;
     }
@@ -397,7 +398,7 @@ bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* te
     return true;
 }
 
-/* The query's term whose values have this C type; NULL if there is none. */
+/* Finds the term with values of the C type `type`; NULL if not found. */
 static const setti_term* query_term_of_type(const sett_query* query, size_t size, const char* type)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -410,7 +411,7 @@ static const setti_term* query_term_of_type(const sett_query* query, size_t size
     return NULL;
 }
 
-/* Writes why the k-th term has no field of a C type. */
+/* Writes the reason why the k-th term has no field of the C type `type`. */
 SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint32_t k, size_t size,
                                                   const char* type, char* out, size_t room)
 {
@@ -444,7 +445,7 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
     snprintf(out, room, "%s%s", wrong, hint);
 }
 
-/* Reports access that the term does not declare. The caller gets the field anyway. */
+/* Reports an undeclared access to a field. The caller returns the field in any case. */
 SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, bool mut)
 {
     const char* name = query->term[k].type->desc.name;
@@ -493,9 +494,10 @@ void* sett_batch_field_of_(const sett_batch* batch, sett_component component, bo
     for (uint32_t k = 0; k < query->term_count; k++) {
         if (query->term[k].type->id == component && query->term[k].has_field) {
             bool checked = (batch->checked_.terms[mut] >> k & 1) != 0;
-            return checked && batch->checked_.types[mut][k] == type
-                       ? batch->fields[k]
-                       : sett_batch_field_checked_(batch, k, mut, size, type);
+            if (checked && batch->checked_.types[mut][k] == type) {
+                return batch->fields[k];
+            }
+            return sett_batch_field_checked_(batch, k, mut, size, type);
         }
     }
     bool elsewhere = false; /* a term about another entity has the type */

@@ -1,16 +1,16 @@
 /* query_count.c: answers about a query without a loop in the program: sett_query_count,
- * sett_query_first, sett_query_matches, and which chunks of rows may have matches, for jobs.
+ * sett_query_first, sett_query_matches, and the survey of chunks with possible matches, for jobs.
  *
- * The workload: a count or the first match now and then; a survey for each system and frame that is
- * split into jobs, over up to a million entities.
+ * The workload: a count or the first match now and then; in each frame a survey for each system
+ * with several jobs, over up to a million entities.
  *
- * Invariant:  each answer is what a loop over the query would find
+ * Invariant:  each answer equals the result of a loop over the query
  */
 #include "query/steps.h"
 
 uint32_t sett_query_count(const sett_query* of)
 {
-    sett_query* query = setti_unconst(of); /* its plan, a cache, may be updated */
+    sett_query* query = setti_unconst(of); /* the plan, a cache, may be updated */
     if (SETTI_IS_NULL(query)) {
         return 0;
     }
@@ -19,7 +19,7 @@ uint32_t sett_query_count(const sett_query* of)
     setti_loop_start(query, &batch);
     const setti_loop* loop = setti_loop_of(&batch);
     if (loop->plain && loop->driver == SETTI_NO_DRIVER && query->array_count == 1) {
-        return query->array[0]->count; /* of the only type, or of a tracked set of all types */
+        return query->array[0]->count; /* the only type, or a tracked set of all types */
     }
     for (setti_step step; (step = setti_step_next(&batch)) != SETTI_STEP_END;) {
         if (step == SETTI_STEP_DENSE) {
@@ -35,7 +35,7 @@ uint32_t sett_query_count(const sett_query* of)
 
 sett_entity sett_query_first(const sett_query* of)
 {
-    sett_query* query = setti_unconst(of); /* its plan, a cache, may be updated */
+    sett_query* query = setti_unconst(of); /* the plan, a cache, may be updated */
     if (SETTI_IS_NULL(query)) {
         return sett_null();
     }
@@ -60,7 +60,7 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
     if (SETTI_IS_NULL(query)) {
         return false;
     }
-    bool any = query->any == 0; /* of the SETT_ANY terms, one is true */
+    bool any = query->any == 0; /* no SETT_ANY terms, or one is true */
     if (!sett_entity_valid(query->world, entity) || setti_query_is_hidden(query, entity.index)) {
         return false;
     }
@@ -69,15 +69,17 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
         const setti_storage* storage = &term->type->storage;
         bool has = setti_type_is_on(term->type, entity.index);
         any = any || (term->kind == SETT_ANY && has);
-        if ((term->kind == SETT_WITH && !has) || (term->kind == SETT_WITHOUT && has) ||
-            ((query->changed >> k & 1) != 0 && !setti_match_is_new(query, storage, entity.index))) {
+        if ((term->kind == SETT_WITH && !has) || (term->kind == SETT_WITHOUT && has)) {
+            return false;
+        }
+        if ((query->changed >> k & 1) != 0 && !setti_match_is_new(query, storage, entity.index)) {
             return false;
         }
     }
     return any && setti_elsewhere_is(query, entity.index);
 }
 
-/* Notes that a chunk may have a match. */
+/* Marks a chunk as filled: the chunk may have a match. */
 static void survey_mark(setti_survey* survey, uint32_t chunk)
 {
     SETTI_ASSERT(chunk < SETTI_SURVEY_CHUNKS &&
@@ -86,8 +88,8 @@ static void survey_mark(setti_survey* survey, uint32_t chunk)
     survey->filled++;
 }
 
-/* The first row of [row, end) whose word has a match, a multiple of 64; if none has, `end` or a row
- * behind it. `bits` are the words of the query's arrays from `row` on. */
+/* Finds the first word with a match in [row, end), and returns the row of bit 0 of the word.
+ * Returns `end` or more if not found. `bits` are the words of the arrays, from `row` on. */
 static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits, uint32_t row,
                             uint32_t end)
 {
@@ -110,7 +112,7 @@ static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* 
     SETTI_ASSERT(query->array_count != 0 && survey->rows % SETT_BATCH_ROWS == 0);
     uint32_t page_rows = query->lists.rare ? SETT_BATCH_ROWS : SETTI_BITS_ROWS;
     for (uint32_t row = 0; row < limit;) {
-        if (query->lists.rare) { /* other pages have no match */
+        if (query->lists.rare) { /* skips pages without the rarest type */
             row = setti_array_seek(setti_match_rarest(query), row) & ~(uint32_t)63;
         }
         if (row >= limit) {
@@ -138,7 +140,7 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
     survey->scattered = query->written & ~loop->in_place;
     bool pages = loop->driver == SETTI_NO_DRIVER && query->array_count != 0;
     for (uint32_t k = 0; pages && k < query->array_count; k++) {
-        /* the extent of an array depends on its history, its end on the state alone */
+        /* the end of an array depends only on the state, the extent also on the history */
         loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));
     }
     uint32_t units = loop->limit / SETT_BATCH_ROWS + (loop->limit % SETT_BATCH_ROWS != 0);
@@ -150,7 +152,7 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
         return;
     }
     for (uint32_t k = 0; k < survey->count; k++) {
-        survey_mark(survey, k); /* over a sparse set, or over too few rows for a survey */
+        survey_mark(survey, k); /* without a search: a sparse set, or too few rows */
     }
 }
 
@@ -162,7 +164,8 @@ uint32_t setti_query_row(sett_query* query, sett_entity entity)
     }
     setti_loop_start(query, &batch);
     uint32_t driver = setti_loop_of(&batch)->driver;
-    return driver == SETTI_NO_DRIVER
-               ? entity.index
-               : setti_sparse_row(&query->term[driver].type->storage, entity.index);
+    if (driver == SETTI_NO_DRIVER) {
+        return entity.index;
+    }
+    return setti_sparse_row(&query->term[driver].type->storage, entity.index);
 }

@@ -1,14 +1,15 @@
 /* random.c: random numbers as functions of (seed, entity, tick, use).
  *
  * The workload: some numbers for each of many entities a frame, in loops on any number of threads,
- * on machines that must agree in every bit. So there is no state, and no floating point before the
- * last step, which is exact: a conversion of at most 53 bits, and a multiplication by a power of
- * two. So results do not depend on libm or on how compilers contract multiplications.
+ * on machines that must agree in every bit. So there is no state. The arithmetic is on integers,
+ * and the last step is exact: the conversion of at most 53 bits to floating point, and a
+ * multiplication by a power of two. So results do not depend on libm or on contracted
+ * multiplications.
  *
  * Invariant:  equal arguments give equal results, on every machine
  */
 #if !defined(SETT_NO_INLINE)
-#define SETT_NO_INLINE /* what random.h has in line is here for other callers */
+#define SETT_NO_INLINE /* this file defines the inline functions of random.h for other callers */
 #endif
 #include "sett/random.h"
 
@@ -30,7 +31,7 @@ double sett_random_uniform(uint64_t bits)
     return (double)(bits >> 11) * (1.0 / 9007199254740992.0);
 }
 
-/* The integer square root of a number below 2^62. */
+/* Returns the integer square root of a number below 2^62, bit by bit. */
 static uint64_t random_root(uint64_t number)
 {
     uint64_t root = 0;
@@ -42,8 +43,8 @@ static uint64_t random_root(uint64_t number)
     return root;
 }
 
-/* -2 ln(s / 2^62) in units of 2^-24, for s from 1 to 2^62. Computes the binary logarithm bit by
- * bit, by squaring. */
+/* Returns -2 ln(s / 2^62) in units of 2^-24, for s from 1 to 2^62. Computes the binary logarithm
+ * bit by bit: squaring the mantissa doubles the logarithm. */
 static uint64_t random_log(uint64_t s)
 {
     uint32_t high = setti_bits_highest(s);
@@ -59,8 +60,8 @@ static uint64_t random_log(uint64_t s)
     return (below >> 8) * 5954088944u >> 32;                   /* 2 ln 2 */
 }
 
-/* The polar method: for a point in the unit circle, x / r is the cosine of a uniform angle, and r^2
- * is uniform. A point outside is replaced by another one from the same bits. */
+/* The polar method of Marsaglia: for a random point in the unit circle, x / r is the cosine of a
+ * uniform angle, and r^2 is uniform. A point outside of the circle is replaced. */
 double sett_random_normal(uint64_t bits)
 {
     for (;; bits = sett_random_mix_(bits + 0x9E3779B97F4A7C15u)) {
@@ -69,7 +70,7 @@ double sett_random_normal(uint64_t bits)
         uint64_t width = (uint64_t)(x < 0 ? -x : x);
         uint64_t height = (uint64_t)(y < 0 ? -y : y);
         uint64_t s = width * width + height * height;
-        if (s == 0 || s >= (uint64_t)1 << 62) {
+        if (s == 0 || s >= (uint64_t)1 << 62) { /* not in the circle */
             continue;
         }
         uint64_t cosine = (width << 31) / random_root(s);            /* times 2^31 */
@@ -90,12 +91,14 @@ static bool random_goes_before(const random_item* a, const random_item* b)
     return a->key != b->key ? a->key < b->key : a->entity.index < b->entity.index;
 }
 
-/* Lets an item sink in a heap with the greatest at its top. */
+/* Moves an item down in a heap with the greatest item at the top. */
 static void random_sink(random_item* items, uint32_t at, uint32_t count)
 {
     random_item item = items[at];
     for (uint32_t next = 2 * at + 1; next < count; next = 2 * at + 1) {
-        next += next + 1 < count && random_goes_before(&items[next], &items[next + 1]);
+        if (next + 1 < count && random_goes_before(&items[next], &items[next + 1])) {
+            next++;
+        }
         if (!random_goes_before(&item, &items[next])) {
             break;
         }
@@ -105,7 +108,7 @@ static void random_sink(random_item* items, uint32_t at, uint32_t count)
     items[at] = item;
 }
 
-/* Heap sort: needs no memory, and has no worst case. */
+/* Heap sort: allocates nothing, and takes O(n log n) in any case. */
 static void random_sort(random_item* items, uint32_t count)
 {
     for (uint32_t k = count / 2; k-- > 0;) {
@@ -122,7 +125,7 @@ static void random_sort(random_item* items, uint32_t count)
 uint32_t sett_random_shuffle(const sett_query* of, uint64_t seed, uint64_t tick, uint32_t use,
                              sett_entity* out, uint32_t capacity)
 {
-    sett_query* query = setti_unconst(of); /* its plan, a cache, may be updated */
+    sett_query* query = setti_unconst(of); /* the plan, a cache, may be updated */
     if (SETTI_IS_NULL(query)) {
         return 0;
     }

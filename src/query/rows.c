@@ -1,31 +1,32 @@
-/* rows.c: hands out the matching rows of a step, and remembers them. A batch is either
+/* rows.c: chooses the next batch among the matching rows of a step, and remembers batches. A batch
+ * is
  *
- *     one run of rows without gaps   rows == NULL, and fields begin at its first row: a plain loop,
- *                                    which compilers vectorise
- *     or a list of row numbers       Reading it costs less than walking bits (1.3 against 1.5 ns at
- *                                    every second row, gcc -O3), and leaves one loop to compile
+ *     a run of rows without gaps     rows == NULL, and fields begin at the first row: compilers
+ *                                    vectorise the plain loop of the program
+ *     or a list of row numbers       Reading the list takes 1.3 ns a row at every second row (gcc
+ *                                    -O3), walking over bits 1.5
  *
- * A batch has all rows of the step with the optional types of its first row. If the query has an
+ * A batch has all waiting rows with the same optional types as the first row. If the query has an
  * order (sett_term.drives), the batch ends before the first row with other optional types. A long
- * run at the begin becomes a batch of its own.
+ * run at the begin becomes a separate batch.
  *
- * The workload: the same loops each frame, over entities of which one in a hundred matches, while
- * few change. Writing the list took 76 of 126 instructions a match, and mostly gave the list of the
- * frame before. So a query remembers the batch of each step with the words that it was made from,
- * and uses it again while the words are equal. Rejected: a version for each page, which every write
- * to presence would have to update.
+ * The workload: the same loops each frame, while one entity in a hundred matches, and few change.
+ * Writing the list took 76 of 126 instructions a match, and mostly gave the list of the frame
+ * before. So a query remembers the batch and the words of each step, and uses the batch again while
+ * the words are equal. Rejected: a version for each page, because every write to presence would
+ * have to update the version.
  *
- * Invariant:  words = matching rows of the step that were not handed out;
+ * Invariant:  words = the waiting rows: matching rows of the step that were not handed out;
  *             rows are handed out once, ascending within a batch;
- *             a remembered batch has exactly the rows of its words
+ *             a remembered batch has exactly the rows of the remembered words
  */
 #include "query/steps.h"
 
-/* A leading run of at least this many rows is a batch of its own: a call costs about 10 ns, a row
- * of a list 0.5 to 1 more than one of a run. */
+/* A leading run of at least 64 rows is a separate batch: a call costs about 10 ns, and a row of a
+ * list costs 0.5 to 1 ns more than a row of a run. */
 #define RUN_WORTH 64
 
-/* The length of the run that starts at the lowest bit. *first becomes its row. */
+/* Returns the length of the run at the lowest bit; *first becomes the first row of the run. */
 static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t some,
                            uint32_t* first)
 {
@@ -41,10 +42,13 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t 
     while (++at < word_count && words[at] == UINT64_MAX) {
         length += 64;
     }
-    return at < word_count && words[at] != 0 ? length + setti_bits_lowest(~words[at]) : length;
+    if (at < word_count && words[at] != 0) { /* not all ones: the run ends inside of the word */
+        length += setti_bits_lowest(~words[at]);
+    }
+    return length;
 }
 
-/* Whether no bit is set behind the run. */
+/* Whether no bit is set at `end` or later. `end` is the end of the first run. */
 static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
 {
     SETTI_ASSERT(some != 0 && end != 0);
@@ -52,8 +56,9 @@ static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
     return some >> last == 1 && (words[last] & ~setti_bits_below(end - last * 64)) == 0;
 }
 
-/* By byte: the numbers of its bits, ascending. Filled from the highest bit down: with bit k, the
- * numbers above it move up by one place, and k goes in front. */
+/* list_of_byte: for each byte, the numbers of the set bits, ascending. The macros build each entry
+ * in `p`, 8 bits a number, from bit 7 down to bit 0: a set bit k shifts `p`, and k becomes the
+ * first number. */
 #define LIST_BITS(p)                                                                               \
     {                                                                                              \
         (p) & 255, (p) >> 8 & 255, (p) >> 16 & 255, (p) >> 24 & 255, (p) >> 32 & 255,              \
@@ -68,10 +73,11 @@ static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
 #define LIST_6(p) LIST_5(p), LIST_5((p) << 8 | 6)
 static const uint16_t list_of_byte[256][8] = {LIST_6((uint64_t)0), LIST_6((uint64_t)7)};
 
-/* 1 in each of the four rows that a word of 64 bits holds. */
+/* Adds the same number to four rows: 1 in each 16 bits. */
 #define LIST_FOUR 0x0001000100010001u
 
-/* Writes the row numbers of a word's bits, eight a byte: the next byte overwrites the excess. */
+/* Writes the row numbers of the bits of a word. Each byte writes eight numbers; the next byte
+ * overwrites the excess. `starts` has the first place of each byte in `out`. */
 SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint16_t* out)
 {
     for (uint32_t byte = 0; byte < 8; byte++) {
@@ -83,24 +89,24 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
     }
 }
 
-/* After this many rows a step has not as few matches as was expected. */
+/* After 128 rows a step has more matches than `few` promised. */
 #define LIST_FEW 128
 
-/* Writes the row numbers of all bits. An excess is overwritten by the next word's, or lies in the
- * list's spare room. A branch for every bit or word costs a misprediction each: at 1 % that was 8
- * of 17 ns a match.
- *   few  few rows of a word match: writes them one by one, with no branch but the last */
+/* Writes the row numbers of all bits, and returns their count. `few`: few rows of a word match.
+ * Avoids branches for each bit or word: at 1 % their mispredictions took 8 of 17 ns a match. So a
+ * word may write an excess, overwritten by the next word, or in the spare room of the list. */
 static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16_t* list)
 {
     uint32_t count = 0;
     uint32_t at = setti_bits_lowest(some);
     SETTI_ASSERT(some != 0);
     uint64_t word = words[at];
-    while (few && word != 0 && count < LIST_FEW) {
+    while (few && word != 0 && count < LIST_FEW) { /* one row in each round */
         list[count++] = (uint16_t)(at * 64 + setti_bits_lowest(word));
         word &= word - 1;
         uint32_t rest = word == 0 ? some & (some - 1) : some;
-        at = setti_bits_lowest(rest | (uint32_t)1 << SETTI_STEP_WORD_COUNT);
+        at =
+            setti_bits_lowest(rest | (uint32_t)1 << SETTI_STEP_WORD_COUNT); /* at last the 0 word */
         word = word == 0 ? words[at] : word;
         some = rest;
     }
@@ -133,7 +139,8 @@ static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
     }
 }
 
-/* Reduces `taken` to the rows with the optional types of its first row; `present` gets these. */
+/* Removes rows from `taken` unless the optional types are the same as in the first row. Adds the
+ * present optional types to batch->present. */
 static void take_alike(sett_batch* batch, uint64_t* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -149,7 +156,8 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     }
 }
 
-/* Whether the remembered rows match. The step may be shorter now, if a storage's extent shrank. */
+/* Whether the remembered rows match. The step may be shorter now, if the extent of a storage
+ * shrank. */
 static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
 {
     const uint64_t* words = setti_listed_words(listed);
@@ -164,7 +172,8 @@ static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
     return differ == 0;
 }
 
-/* Remembers the batch `taken` of a step with the matching rows `words`. False: there is no room. */
+/* Stores the batch `taken` and the matching rows `words` of a step. Returns false without room for
+ * the list. */
 SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, setti_listed taken,
                                 setti_listed* listed)
 {
@@ -181,7 +190,8 @@ SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, s
     return true;
 }
 
-/* Takes a batch of the rows in `words`, or of the run in front. Returns whether it has all rows. */
+/* Makes a batch of all rows in `words`, or of a long leading run. Returns whether the batch has all
+ * rows. */
 SETTI_INLINE bool rows_take(setti_loop* loop, const uint64_t* words, uint32_t word_count,
                             uint32_t some, setti_listed* taken)
 {
@@ -189,7 +199,7 @@ SETTI_INLINE bool rows_take(setti_loop* loop, const uint64_t* words, uint32_t wo
     uint32_t count = run_length(words, word_count, some, &first);
     bool all = run_is_all(words, some, first + count);
     taken->run = all || count >= RUN_WORTH;
-    if (!taken->run) {
+    if (!taken->run) { /* a list of all rows */
         first = 0;
         count = list_rows(words, some, loop->query->lists.few, loop->list);
         all = true;
@@ -205,11 +215,11 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
     uint32_t some = setti_words_some(words, word_count);
     setti_listed taken = {0, 0, 0};
     SETTI_ASSERT(words[word_count] == 0);
-    return (some == 0 || rows_take(loop, words, word_count, some, &taken)) &&
-           rows_remember(loop, words, taken, listed);
+    bool all = some == 0 || rows_take(loop, words, word_count, some, &taken);
+    return all && rows_remember(loop, words, taken, listed);
 }
 
-/* Ends `taken` before the first waiting row that it lacks. */
+/* Removes from `taken` all rows after the first waiting row that is not in `taken`. */
 static void take_leading(const setti_loop* loop, uint64_t* taken)
 {
     uint32_t at = 0;
@@ -224,7 +234,7 @@ static void take_leading(const setti_loop* loop, uint64_t* taken)
     }
 }
 
-/* Selects rows with the same optional types from the waiting rows. */
+/* Chooses a batch of waiting rows with the same optional types. */
 static void rows_choose_alike(sett_batch* batch, setti_listed* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -263,8 +273,9 @@ uint32_t setti_rows_choose(sett_batch* batch)
     } else if (rows_take(loop, loop->words, loop->word_count, loop->some, &taken)) {
         loop->some = 0;
         if (listed != NULL) {
-            uint32_t left = loop->unit / 64 - loop->word_count; /* the last step may be shorter */
-            memset(loop->words + loop->word_count, 0, left * sizeof(uint64_t));
+            uint32_t missing =
+                loop->unit / 64 - loop->word_count; /* the last step may be shorter */
+            memset(loop->words + loop->word_count, 0, missing * sizeof(uint64_t));
             (void)rows_remember(loop, loop->words, taken, listed);
         }
     } else {
@@ -276,12 +287,12 @@ uint32_t setti_rows_choose(sett_batch* batch)
     return taken.first;
 }
 
-/* Loops between two decisions what to remember. The first decision is before the second loop; where
- * few rows match, before the first loop, because lists let it prefetch the next step's values. */
+/* Loops between two calls of setti_lists_update. The second call is before the second loop; the
+ * first call, before the first loop, remembers lists only if few rows match. */
 #define LISTS_DUE 16
 
-/* Lists are remembered if at most this many eighths of the rows match. With more matches less than
- * a quarter of the time is saved, and lists take more than 1.8 bytes an index. */
+/* Lists are remembered if at most 5 eighths of the rows match. With more matches the saving is less
+ * than a quarter of the time, and lists take more than 1.8 bytes an index. */
 #define LISTS_EIGHTHS 5
 
 void setti_lists_free(sett_query* query)
@@ -295,7 +306,7 @@ void setti_lists_free(sett_query* query)
     lists->recalls = lists->rare;
 }
 
-/* Allocates `steps` steps with lists of `room` rows. Without memory nothing is remembered. */
+/* Allocates `steps` steps with room for `room` rows each. Without memory nothing is remembered. */
 static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
 {
     setti_lists* lists = &query->lists;
@@ -308,20 +319,21 @@ static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
     lists->size = (uint32_t)setti_align_up(
         sizeof(setti_listed) + lists->unit / 8 + room * sizeof(uint16_t), sizeof(uint64_t));
     lists->step = setti_pool_alloc(&query->world->pool, (size_t)steps * lists->size, 16);
-    if (lists->step != NULL) { /* zeroes: no row matches, and the words are 0 */
+    if (lists->step != NULL) { /* zeroes: no row matches */
         memset(lists->step, 0, (size_t)steps * lists->size);
         lists->steps = steps;
         lists->recalls = true;
     }
 }
 
-/* Estimates how many rows match: as many as the rarest array has, which is noted. */
+/* Finds the rarest array, and returns its number of values: an estimate of the matches. */
 static uint32_t lists_estimate(sett_query* query, uint32_t limit)
 {
     uint32_t matches = limit;
     query->lists.rarest = 0;
     for (uint32_t k = 0; k < query->array_count; k++) {
-        query->lists.rarest = query->array[k]->count < matches ? k : query->lists.rarest;
+        bool rarer = query->array[k]->count < matches;
+        query->lists.rarest = rarer ? k : query->lists.rarest;
         matches = SETTI_MIN(matches, query->array[k]->count);
     }
     return matches;
@@ -330,7 +342,7 @@ static uint32_t lists_estimate(sett_query* query, uint32_t limit)
 SETTI_COLD void setti_lists_update(sett_query* query)
 {
     setti_lists* lists = &query->lists;
-    bool again = lists->known;
+    bool again = lists->known; /* false before the first loop */
     lists->due = again ? LISTS_DUE : 1;
     if (query->open.count != 0) {
         return; /* batches point into the lists */
@@ -340,7 +352,8 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     uint32_t matches = lists_estimate(query, limit);
     uint32_t unit = query->array_rows;
     uint32_t steps = limit / unit + (limit % unit != 0);
-    uint32_t rows = limit != 0 ? (uint32_t)((uint64_t)unit * matches / limit) : 0; /* of a step */
+    uint32_t rows =
+        limit != 0 ? (uint32_t)((uint64_t)unit * matches / limit) : 0; /* expected in a step */
     lists->few = rows * 16 <= unit;
     lists->rare = query->array_count != 0 && matches <= steps / 2;
     lists->recalls = lists->rare || lists->step != NULL;
@@ -348,8 +361,8 @@ SETTI_COLD void setti_lists_update(sett_query* query)
         limit > 64 && !lists->rare && rows * 8 <= unit * LISTS_EIGHTHS && (again || lists->few);
     bool possible = worth && query->array_count != 0 && (query->optional | query->changed) == 0 &&
                     (query->fields & ~query->positional) == 0;
-    bool small = unit != lists->unit || steps > lists->steps || rows > lists->room;
-    if (possible && small) {
+    bool fits = unit == lists->unit && steps <= lists->steps && rows <= lists->room;
+    if (possible && !fits) {
         uint32_t spare = steps / 4; /* counts go up and down */
         lists_make(query, steps + spare, rows + rows / 4 + 16);
     }

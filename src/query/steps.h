@@ -1,10 +1,10 @@
-/* steps.h: what the files that implement loops share. A loop goes over its rows in steps:
+/* steps.h: shared by the files that implement loops. A loop visits rows in steps:
  *
- *     match.c         finds the rows of a step that match: as bits in `words`, or all of them
- *     rows.c          chooses which of these are the next batch: a run of rows, or a list
- *     field.c         finds the batch's values: in place, or copied in the batch's order
+ *     match.c         finds the matching rows of a step: as bits in `words`, or all rows
+ *     rows.c          chooses the matching rows of the next batch: a run of rows, or a list
+ *     field.c         finds the values of a batch: in place, or copied in the order of the batch
  *     batch.c         opens and closes a loop, and goes to the next batch
- *     query_count.c   counts, and answers other questions without a loop in the program
+ *     query_count.c   counts matches, and answers other questions without a loop in the program
  */
 #ifndef SETTI_STEPS_H
 #define SETTI_STEPS_H
@@ -19,13 +19,13 @@ typedef enum setti_step {
     SETTI_STEP_DENSE, /* all `count` rows from unit_base on match */
 } setti_step;
 
-/* Prepares a loop that begins now: makes its plan. Does not open the loop. */
+/* Makes the plan of a loop beginning now. Does not open the loop. */
 void setti_loop_start(sett_query* query, sett_batch* batch);
 
 /* Goes to the next step with matches, and finds the matching rows. */
 setti_step setti_step_next(sett_batch* batch);
 
-/* The entity index of a row of the step. */
+/* Returns the entity index of a row of the step. */
 SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -36,17 +36,16 @@ SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 #define SETTI_HAS_TYPE true
 #define SETTI_LACKS_TYPE false
 
-/* Reduces `words` to the rows whose entities have the term's type, or lack it. Compares words if
- * the term is positional in this loop, else row by row. */
+/* Removes rows from `words` unless the entity has the type of the term (SETTI_HAS_TYPE), or lacks
+ * the type (SETTI_LACKS_TYPE). Works on whole words if the term is positional in this loop. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 
-/* Whether the entity's value was written after the query's tick `since`. Values that a restore has
- * written count, too, unless `since` was restored with them (since_is_state). Values that were
- * cloned from another world always count. */
+/* Whether the value of an entity was written after query->since. A restored value counts as
+ * written, except with since_is_state; a value cloned from another world always counts. */
 bool setti_match_is_new(const sett_query* query, const setti_storage* storage, uint32_t index);
 
-/* Which words are not 0: bit k for word k. A branch would be mispredicted at every step. */
+/* Returns the words that are not 0, bit k for word k. Without branches, which mispredict often. */
 SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_count)
 {
     uint32_t some = 0;
@@ -56,12 +55,12 @@ SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_coun
     return some;
 }
 
-/* Returns all ones if the first `rows` bits are set. Without branches, for vector code. A constant
- * number of rows in the usual case, a whole step, saves 67 instructions. */
+/* Returns all ones if the first `rows` bits are set, else another value. Without branches, for
+ * vector code. */
 SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
-    if (SETTI_LIKELY(rows == SETT_BATCH_ROWS)) {
+    if (SETTI_LIKELY(rows == SETT_BATCH_ROWS)) { /* a constant count saves 67 instructions */
         for (uint32_t at = 0; at < SETT_BATCH_ROWS / 64; at++) {
             all &= words[at];
         }
@@ -74,7 +73,7 @@ SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
 }
 
 /* Finds the occupancy words of all required arrays for the step at `base`. Returns NULL, or the
- * first array that has no page there. */
+ * first array without a page at `base`. */
 SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, uint32_t base,
                                                        const uint64_t** bits)
 {
@@ -87,21 +86,21 @@ SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, 
     return NULL;
 }
 
-/* Skips indices, from `from` on, for which some array has no page. Called after a step without
- * matches, so that dense loops do not pay for it. */
+/* Returns the first index, `from` or later, that has a page in all arrays. Called only after a step
+ * without matches, so that dense loops do not pay for the search. */
 uint32_t setti_match_seek(const sett_query* query, uint32_t from);
 
-/* The array with the fewest values when lists_update was called last. */
+/* Returns the array with the fewest values at the last setti_lists_update. */
 SETTI_INLINE const setti_storage* setti_match_rarest(const sett_query* query)
 {
     SETTI_ASSERT(query->array_count != 0 && query->lists.rarest < query->array_count);
     return query->array[query->lists.rarest];
 }
 
-/* A remembered batch: all matching rows of a step. The step's words follow it, then the list. */
+/* A remembered batch: all matching rows of a step. The words of the step follow, then the list. */
 typedef struct setti_listed {
-    uint32_t first; /* the row of the step that is the batch's row 0 */
-    uint16_t count; /* of matching rows */
+    uint32_t first; /* row 0 of the batch, as a row of the step */
+    uint16_t count; /* number of matching rows */
     uint16_t run;   /* 1: the rows are a run; 0: a list */
 } setti_listed;
 
@@ -115,36 +114,38 @@ SETTI_INLINE uint16_t* setti_listed_rows(const setti_listed* listed, uint32_t un
     return (uint16_t*)(void*)(setti_listed_words(listed) + unit / 64);
 }
 
-/* The remembered batch of the step at `base`, or NULL. */
+/* Returns the remembered batch of the step at `base`, or NULL. */
 SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t base)
 {
     uint32_t step = base >> lists->shift;
-    return step < lists->steps ? (setti_listed*)(void*)(lists->step + (size_t)step * lists->size)
-                               : NULL;
+    if (step >= lists->steps) {
+        return NULL;
+    }
+    return (setti_listed*)(void*)(lists->step + (size_t)step * lists->size);
 }
 
-/* Remembers that the rows of `words`, which a word of 0 follows, match in a step. False, with
- * nothing changed, if the list has no room for them. */
+/* Replaces a remembered batch by the rows of `words`, which must end with a word of 0. Returns
+ * false and changes nothing if the list has no room for the rows. */
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed);
 
-/* Chooses the rows of the next batch. Returns the row of the step that is row 0 of the batch. */
+/* Chooses the rows of the next batch. Returns row 0 of the batch, as a row of the step. */
 uint32_t setti_rows_choose(sett_batch* batch);
 
-/* The k-th row of a batch. Loops that write to memory pass a local copy of batch->rows, so that the
- * pointer is not read again for each row. */
+/* Returns the k-th row of a batch. Callers that write to memory pass a local copy of batch->rows,
+ * so that compilers do not read the pointer again for each row. */
 SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
 {
     return rows != NULL ? rows[k] : k;
 }
 
-/* Sets the fields of a batch.
- *   base  what row 0 of the batch is: an entity index, or a row of the driver */
+/* Sets the fields of a batch. `base` is row 0 of the batch: an entity index, or a row of the
+ * driver. */
 void setti_fields_set(sett_batch* batch, uint32_t base);
 
-/* Copies gathered values back to their sources. */
+/* Copies the gathered values of a batch back to the storages. */
 void setti_fields_scatter(const sett_batch* batch);
 
-/* The sources of a gathered term's values, by row of the step. */
+/* Returns the sources of the values of a gathered term, by row of the step. */
 SETTI_INLINE setti_source* setti_field_sources(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -152,7 +153,7 @@ SETTI_INLINE setti_source* setti_field_sources(const sett_batch* batch, const se
     return (setti_source*)(void*)((unsigned char*)loop->scratch + term->sources);
 }
 
-/* The copies of a gathered term's values, by row of the step. */
+/* Returns the copies of the values of a gathered term, by row of the step. */
 SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -160,10 +161,11 @@ SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const se
     return (unsigned char*)loop->scratch + term->values;
 }
 
-/* Marks single rows as written, for types with track_rows. */
+/* Marks each row of a batch as written, for types with track_rows. */
 void setti_field_track(const sett_batch* batch, const setti_storage* storage, uint32_t base);
 
-/* The field of a term whose rows lie in the batch's order; its row 0 is at `base`. */
+/* Returns the field of a term with rows in the order of the batch, from row `base` of the storage
+ * on. Marks the page as written unless the term only reads. */
 SETTI_INLINE void* setti_field_in_place(const sett_batch* batch, setti_pool* pool,
                                         const setti_term* term, uint32_t base)
 {

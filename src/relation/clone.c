@@ -1,7 +1,7 @@
 /* clone.c: copies of an entity, or of a subtree.
  *
- * The workload: a hundred thousand instances of one prefab at once, and single ones while a game
- * runs. So it works node by node, not copy by copy: all copies of a node are created in bulk, with
+ * The workload: a hundred thousand instances of one prefab at once, and single instances while a
+ * game runs. A node stands for one original. All copies of a node are created in bulk, with
  * neighbouring indices, and the values of each type are written page by page.
  *
  *     nodes      root | child | child's child | ...          parents first
@@ -12,9 +12,9 @@
  * linked. Callbacks run last, when all references are valid. Components with links, and "sources"
  * components, are created empty and linked afterwards.
  *
- * Invariant:  a reference, link or parent of a copy leads to the copy, with the same number, of the
- *             entity to which the original's leads. If that is not copied, it is unchanged; in
- *             another world it is the entity with the same path, or none
+ * Invariant:  where a reference, link or parent of an original leads to a copied entity, the k-th
+ *             copy's leads to the k-th copy of the entity; else to the same entity or, in another
+ *             world, to the entity with the same path, or to none
  */
 #include "relation/clone.h"
 #include "relation/chain.h"
@@ -28,7 +28,7 @@ static bool clone_is_merge(const setti_clone* clone)
     return clone->merge.verdicts != NULL;
 }
 
-/* In another world entities that are not copied are found by their paths. */
+/* Whether the copies are in another world, in which uncopied entities are found by path. */
 static bool clone_changes_world(const setti_clone* clone)
 {
     return clone->from != clone->to;
@@ -51,7 +51,7 @@ static sett_status clone_no_memory(const setti_clone* clone)
     return setti_world_no_memory(clone->to, clone->desc.call);
 }
 
-/* The next type of an entity, those with dont_fragment last; *cursor begins at 0. NULL: the end. */
+/* The next type of a node's original, or NULL; dont_fragment types last. *cursor begins at 0. */
 static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone_node* node,
                                      uint32_t* cursor)
 {
@@ -75,14 +75,14 @@ static bool clone_is_hierarchy(const setti_clone* clone, const setti_type* type)
     return setti_hierarchy_of(clone->from) != NULL && type == setti_hierarchy_of(clone->from)->type;
 }
 
-/* Whether copies get the hierarchy's component: not the root of an instance without children. */
+/* Whether copies get the hierarchy's component. Roots of instances need children to get it. */
 static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
 {
-    bool root = clone->instances != NULL && (node == clone->nodes || node->counterpart == 0);
-    return !root || setti_hierarchy_find(clone->from, node->index)->children != 0;
+    bool is_root = clone->instances != NULL && (node == clone->nodes || node->counterpart == 0);
+    return !is_root || setti_hierarchy_find(clone->from, node->index)->children != 0;
 }
 
-/* Whether an earlier node with the same copies gives them the type. */
+/* Whether an earlier node with the same copies has the type. */
 static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* node,
                            const setti_type* type)
 {
@@ -112,19 +112,20 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
                                    uint32_t* cursor)
 {
     setti_type* type;
+    bool skipped;
     if (!clone_is_copied(node)) {
         return NULL;
     }
     do {
         type = clone_next_of_all(clone, node, cursor);
-    } while (type != NULL && (clone_verdict(clone, type) == SETTI_CLONE_SKIP ||
-                              (SETTI_UNLIKELY(node->counterpart != SETTI_NONE) &&
-                               clone_is_taken(clone, node, type))));
+        skipped = type != NULL && (clone_verdict(clone, type) == SETTI_CLONE_SKIP ||
+                                   (SETTI_UNLIKELY(node->counterpart != SETTI_NONE) &&
+                                    clone_is_taken(clone, node, type)));
+    } while (skipped);
     return type;
 }
 
-/* The node of an entity, or the earlier one that has the same copies (`counterpart`); SETTI_NONE if
- * it is not copied. */
+/* The node of an entity, or the counterpart of this node. SETTI_NONE if the entity has no node. */
 static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 {
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
@@ -139,12 +140,12 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
     return has_counterpart ? clone->nodes[k].counterpart : k;
 }
 
-/* A walk over the links of one relationship that a node's copies get. */
+/* A walk over a node's links of one relationship, without links that the copies do not get. */
 typedef struct clone_links {
-    setti_relation* relation; /* of `from`; other members begin as zero */
+    setti_relation* relation; /* of `from`; all other members begin as zero */
     sett_link_cursor cursor;
     sett_entity target;
-    uint32_t node; /* the target's node; SETTI_NONE: not copied */
+    uint32_t node; /* the target's node, or SETTI_NONE */
 } clone_links;
 
 static bool clone_links_next(const setti_clone* clone, const setti_clone_node* node,
@@ -165,7 +166,7 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
-/* The entry of a type that a merged node's entity had before, or NULL. */
+/* The entry of a type of `to` that the node's `onto` has already, or NULL. */
 static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
                                             const setti_type* type)
 {
@@ -178,7 +179,7 @@ static setti_clone_existing* clone_existing(const setti_clone* clone, const sett
 
 static setti_type* clone_map(const setti_clone* clone, setti_type* type);
 
-/* Whether a node's copies get its links of this type. */
+/* Whether a node's copies get the original's links of this type. */
 static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* node,
                               setti_type* type)
 {
@@ -186,7 +187,7 @@ static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* 
                                    clone_existing(clone, node, clone_map(clone, type)) == NULL);
 }
 
-/* Calls `visit` for each link that a node's copies get, until it returns false. */
+/* Calls `visit` for each link that a node's copies get. Stops when `visit` returns false. */
 static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
                             bool (*visit)(setti_clone* clone, setti_clone_node* node,
                                           const clone_links* links))
@@ -216,7 +217,7 @@ static bool clone_is_same(const setti_type* a, const setti_type* b)
            (r == NULL || (r->many == s->many && r->data_size == s->data_size));
 }
 
-/* The type in `to` of a type's name; NULL, with the failure reported, if none or another has it. */
+/* Finds the type of `to` with the same name. Fails, as NULL, if the type is missing or differs. */
 static setti_type* clone_map(const setti_clone* clone, setti_type* type)
 {
     if (clone->from == clone->to) {
@@ -244,7 +245,7 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
     return NULL;
 }
 
-/* The next entity in a walk over the root's subtree. */
+/* The entity after `at` in a walk over the subtree of `root`. */
 static sett_entity clone_walk(const setti_clone* clone, sett_entity root, sett_entity at)
 {
     return clone->alone ? sett_null() : sett_hierarchy_walk(clone->from, root, at);
@@ -262,12 +263,12 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
     node->edit.creates = true;
 }
 
-/* Sets the counterpart of a node: the root, or the node of the same name below the same parent. */
-static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool root)
+/* Sets a node's counterpart: node 0 for a root, else the node with the same name and parent. */
+static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool is_root)
 {
     SETTI_ASSERT(k < clone->node_count);
     setti_clone_node* node = &clone->nodes[k];
-    if (root) {
+    if (is_root) {
         node->counterpart = k != 0 ? 0 : SETTI_NONE;
         return;
     }
@@ -286,7 +287,7 @@ static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool root)
     }
 }
 
-/* Makes nodes of an entity and its descendants, from the k-th node on. */
+/* Initialises the nodes of an entity and the descendants, from node *k on. */
 static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
 {
     for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at), ++*k) {
@@ -323,7 +324,7 @@ static void clone_count(setti_clone* clone, sett_entity root)
     }
 }
 
-/* Makes the nodes of all entities to be copied. */
+/* Makes the nodes of the root, of the bases and of all descendants. */
 static sett_status clone_gather(setti_clone* clone)
 {
     const setti_entity_table* table = &clone->to->entities;
@@ -351,7 +352,7 @@ static sett_status clone_gather(setti_clone* clone)
     return status;
 }
 
-/* The node of the target of the exclusive link that the k-th node's copies get, or SETTI_NONE. */
+/* The node of the target of the exclusive link of node k's copies, or SETTI_NONE. */
 static uint32_t clone_follow(const setti_clone* clone, const setti_relation* relation, uint32_t k)
 {
     for (uint32_t j = k; j < clone->node_count; j++) {
@@ -365,7 +366,7 @@ static uint32_t clone_follow(const setti_clone* clone, const setti_relation* rel
     return SETTI_NONE;
 }
 
-/* Fails if the acyclic links of a prefab and those of its bases together form a cycle. */
+/* Fails if acyclic links of a prefab and of the bases together form a cycle. */
 static sett_status clone_check_circles(const setti_clone* clone)
 {
     for (const setti_relation* at = setti_relations_of(clone->from);
@@ -375,7 +376,7 @@ static sett_status clone_check_circles(const setti_clone* clone)
             for (uint32_t steps = clone->node_count; node != SETTI_NONE && steps > 0; steps--) {
                 node = clone_follow(clone, at, node);
             }
-            if (node != SETTI_NONE) {
+            if (node != SETTI_NONE) { /* after as many steps as nodes: a cycle */
                 return setti_world_fail_with(
                     clone->to, SETT_STATUS_CYCLE,
                     "%s: the \"%.100s\" links of the prefab and of its "
@@ -389,7 +390,7 @@ static sett_status clone_check_circles(const setti_clone* clone)
     return SETT_OK;
 }
 
-/* Sets `derives` if the copies of a node share values with it. */
+/* Sets `derives` if a node's copies share values with the original. */
 static void clone_find_sharing(setti_clone* clone, setti_clone_node* node)
 {
     uint32_t cursor = 0;
@@ -402,7 +403,7 @@ static void clone_find_sharing(setti_clone* clone, setti_clone_node* node)
     }
 }
 
-/* In another world: counts a node's links as lost, until clone_add_lead finds their targets. */
+/* In another world: counts a node's links as lost. clone_add_lead subtracts found links again. */
 static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
 {
     uint32_t cursor = 0;
@@ -423,7 +424,9 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
         return true;
     }
     clone->merge.outside += clone->nodes[links->node].outside;
-    clone->merge.lost -= clone_changes_world(clone);
+    if (clone_changes_world(clone)) {
+        clone->merge.lost--;
+    }
     SETTI_ASSERT(links->node < clone->node_count && clone->lead_count <= clone->lead_room);
     setti_clone_lead* grown = setti_pool_grow(&clone->to->pool, clone->leads, sizeof(*grown),
                                               clone->lead_count, 1, &clone->lead_room);
@@ -456,18 +459,18 @@ static sett_status clone_find_links(setti_clone* clone)
 
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
 {
-    bool becomes_sibling = node == clone->nodes && clone->from == clone->to; /* of its original */
+    bool becomes_sibling = node == clone->nodes && clone->from == clone->to; /* of the original */
     return sett_is_null(node->onto) && node->counterpart == SETTI_NONE && !becomes_sibling &&
            setti_name_key(clone->from, node->index) != 0;
 }
 
-/* Whether a node's copies get one of its types. */
+/* Whether a node's copies get a type of the original. */
 static bool clone_has_type(const setti_clone* clone, const setti_clone_node* node,
                            const setti_type* type)
 {
     const sett_world* from = clone->from;
     if (type->ends != NULL) {
-        return false; /* leads add it where links need it */
+        return false; /* leads add the type where links need it */
     }
     if (!sett_is_null(node->onto) &&
         (setti_storage_has(&clone_map(clone, setti_unconst(type))->storage, node->onto.index) ||
@@ -488,7 +491,7 @@ static bool clone_has_type(const setti_clone* clone, const setti_clone_node* nod
     return clone->instances == NULL || (!shared && type != from->hidden[SETTI_HIDDEN_PREFAB]);
 }
 
-/* The edit that creates the copies of a node. */
+/* The edit that creates a node's copies: of the counterpart, if there is one. */
 static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
 {
     SETTI_ASSERT(node->counterpart == SETTI_NONE ||
@@ -496,27 +499,28 @@ static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
     return node->counterpart != SETTI_NONE ? &clone->nodes[node->counterpart].edit : &node->edit;
 }
 
-/* Whether a type's values can be copied, and are not links, nodes or names. */
+/* Whether a type's values are copied. Links, hierarchy nodes and names are written apart. */
 static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
                                const setti_type* to)
 {
     const sett_world* from = clone->from;
-    bool owns = to->desc.copy == NULL && to->desc.deinit != NULL;
-    return !owns && type->links == NULL && type->storage.size != 0 &&
+    bool cannot_copy = to->desc.copy == NULL && to->desc.deinit != NULL;
+    return !cannot_copy && type->links == NULL && type->storage.size != 0 &&
            (setti_hierarchy_of(from) == NULL || type != setti_hierarchy_of(from)->type) &&
            (setti_names_of(from) == NULL || type != setti_names_of(from)->type);
 }
 
-/* Adds a type to a node's edit, unless the node is merged onto an entity that has it. */
+/* Adds a type to a node's edit, unless the node's `onto` has the type. */
 static sett_status clone_include(const setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
     bool present = !sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index);
-    return present || setti_edit_include(clone->to, &node->edit, type) != NULL
-               ? SETT_OK
-               : clone_no_memory(clone);
+    if (present || setti_edit_include(clone->to, &node->edit, type) != NULL) {
+        return SETT_OK;
+    }
+    return clone_no_memory(clone);
 }
 
-/* Adds the values that the caller gives to the root's copy; they replace the original's. */
+/* Adds the caller's values to the root's copy, and components for the given parent and name. */
 static sett_status clone_plan_given(setti_clone* clone, setti_clone_node* node)
 {
     SETTI_ASSERT(clone->desc.value_count == 0 || clone->desc.values != NULL);
@@ -539,15 +543,17 @@ static sett_status clone_plan_given(setti_clone* clone, setti_clone_node* node)
         if (part == NULL) {
             return clone_no_memory(clone);
         }
-        part->origin = NULL;
+        part->origin = NULL; /* replaces the original's value */
         part->value = clone->desc.values[k].value;
     }
-    sett_status status = !sett_is_null(clone->desc.parent)
-                             ? clone_include(clone, node, setti_hierarchy_of(clone->to)->type)
-                             : SETT_OK;
-    return status == SETT_OK && clone->desc.name != 0
-               ? clone_include(clone, node, setti_names_of(clone->to)->type)
-               : status;
+    sett_status status = SETT_OK;
+    if (!sett_is_null(clone->desc.parent)) {
+        status = clone_include(clone, node, setti_hierarchy_of(clone->to)->type);
+    }
+    if (status == SETT_OK && clone->desc.name != 0) {
+        status = clone_include(clone, node, setti_names_of(clone->to)->type);
+    }
+    return status;
 }
 
 static sett_status clone_reject_raw(const setti_clone* clone, const setti_type* type)
@@ -559,7 +565,7 @@ static sett_status clone_reject_raw(const setti_clone* clone, const setti_type* 
         clone->desc.call, type->desc.name);
 }
 
-/* Adds one type of a node, with its values. */
+/* Adds a type of a node to the edit, with the origin of the values. */
 static sett_status clone_plan_type(setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
     setti_type* to = clone_map(clone, type);
@@ -600,9 +606,10 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
     if (status == SETT_OK && node->derives) {
         status = clone_include(clone, node, clone->instances->links);
     }
-    return status == SETT_OK && clone->tag != NULL && node->counterpart == SETTI_NONE
-               ? clone_include(clone, node, clone->tag)
-               : status;
+    if (status == SETT_OK && clone->tag != NULL && node->counterpart == SETTI_NONE) {
+        status = clone_include(clone, node, clone->tag);
+    }
+    return status;
 }
 
 static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const clone_links* links)
@@ -612,7 +619,7 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
     return !relation->many || setti_chain_claim(relation, clone->count);
 }
 
-/* Sets the name of a node's copies to its own, unless a merge has set it; adds its text to `to`. */
+/* Sets the name of a node's copies, unless a merge has set it. Adds the text to another world. */
 static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* node)
 {
     uint64_t key = setti_name_key(clone->from, node->index);
@@ -628,7 +635,7 @@ static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* no
     return node->name != 0 ? SETT_OK : setti_name_fail(clone->to, text, clone->desc.call);
 }
 
-/* Determines the names of copies, and reserves memory for them. */
+/* Sets the names of all copies, and reserves memory for the names. */
 static sett_status clone_reserve_names(setti_clone* clone)
 {
     uint64_t count = 0;
@@ -650,7 +657,7 @@ static sett_status clone_reserve_names(setti_clone* clone)
                : clone_no_memory(clone);
 }
 
-/* Reserves memory for the parent to get the hierarchy's component. */
+/* Reserves memory to add the hierarchy's component to the given parent. */
 static bool clone_reserve_parent(setti_clone* clone)
 {
     if (sett_is_null(clone->desc.parent) ||
@@ -663,7 +670,7 @@ static bool clone_reserve_parent(setti_clone* clone)
     return setti_change_reserve_add(clone->to, type, clone->desc.parent.index, &signature);
 }
 
-/* Whether the edit of a node changes anything. */
+/* Whether the edit of a node creates or changes entities. */
 static bool clone_is_edited(const setti_clone_node* node)
 {
     return node->counterpart == SETTI_NONE && (node->edit.creates || node->edit.added_count != 0);
@@ -679,7 +686,7 @@ static sett_status clone_reserve(setti_clone* clone)
     if (!clone_reserve_parent(clone)) {
         return clone_no_memory(clone);
     }
-    uint32_t from = setti_entity_hint_index(&clone->to->entities);
+    uint32_t hint = setti_entity_hint_index(&clone->to->entities);
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         setti_clone_node* node = &clone->nodes[k];
         if (!clone_each_link(clone, node, clone_claim_record)) {
@@ -690,17 +697,17 @@ static sett_status clone_reserve(setti_clone* clone)
             return clone_no_memory(clone);
         }
         if (clone_is_edited(node)) {
-            status = setti_edit_reserve(clone->to, &node->edit, &from);
+            status = setti_edit_reserve(clone->to, &node->edit, &hint);
         }
         if (status != SETT_OK) {
             setti_world_fail(clone->to, status, clone->desc.call, sett_null(), 0);
         }
     }
-    clone->to->claim_from = from; /* callbacks may record creations before all copies exist */
+    clone->to->claim_from = hint; /* callbacks may record creations before all copies exist */
     return status;
 }
 
-/* Changes a reference to a copied entity to that entity's k-th copy. */
+/* Replaces a reference by the k-th copy of the entity, or, if another world has none, by null. */
 static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)
 {
     SETTI_ASSERT(k < clone->count);
@@ -728,15 +735,16 @@ static void clone_remap_values(setti_clone* clone, const setti_clone_node* node,
     }
 }
 
-/* Whether copies of a node can have links of the relationship before its links are made. */
-static bool clone_may_lead(const setti_clone* clone, const setti_clone_node* node,
-                           const setti_relation* relation)
+/* Whether a node's copies may have links of the relationship before clone_make_link. */
+static bool clone_may_have_links(const setti_clone* clone, const setti_clone_node* node,
+                                 const setti_relation* relation)
 {
-    bool joins = clone->counterpart_count != 0 || clone_is_merge(clone);
-    return (relation->many && joins) || clone_existing(clone, node, relation->links) != NULL;
+    bool many_originals = clone->counterpart_count != 0 || clone_is_merge(clone);
+    return (relation->many && many_originals) ||
+           clone_existing(clone, node, relation->links) != NULL;
 }
 
-/* Makes a link of a source that has others, or finds the link to this target. Returns its data. */
+/* Finds or makes a link of a source that may have links already. Returns the link's data. */
 static unsigned char* clone_relink(setti_relation* relation, sett_entity source, sett_entity target)
 {
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source.index));
@@ -756,19 +764,19 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
     for (uint32_t k = 0; k < clone->count; k++) {
         sett_entity target =
             links->node != SETTI_NONE ? clone->nodes[links->node].copies[k] : links->target;
-        unsigned char* made = clone_may_lead(clone, node, relation)
+        unsigned char* data = clone_may_have_links(clone, node, relation)
                                   ? clone_relink(relation, node->copies[k], target)
                                   : setti_chain_link(relation, node->copies[k].index, target);
-        memcpy(made, links->cursor.data, relation->data_size);
-        const sett_component_desc* data = &relation->data_type->desc;
-        for (uint32_t n = 0; n < data->entity_offset_count; n++) {
-            clone_remap(clone, made + data->entity_offsets[n], k);
+        memcpy(data, links->cursor.data, relation->data_size);
+        const sett_component_desc* desc = &relation->data_type->desc;
+        for (uint32_t n = 0; n < desc->entity_offset_count; n++) {
+            clone_remap(clone, data + desc->entity_offsets[n], k);
         }
     }
     return true;
 }
 
-/* The node whose copies become the parents of children of `parent`; SETTI_NONE: none. */
+/* The node of the parent for copies of a child of `parent`, or SETTI_NONE. */
 static uint32_t clone_find_above(setti_clone* clone, sett_entity parent)
 {
     uint32_t above = sett_is_null(parent) ? SETTI_NONE : clone_node_of(clone, parent);
@@ -781,38 +789,39 @@ static uint32_t clone_find_above(setti_clone* clone, sett_entity parent)
     return above;
 }
 
-/* Attaches the copies of a node to those of its parent. Copies of the root become siblings of the
- * original; instances become roots. In another world the parent is found by its path. */
+/* Attaches a node's copies to the parent's copies. Copies of the root become siblings of the root,
+ * but instances become roots. In another world the parent is found by path. */
 static void clone_place(setti_clone* clone, const setti_clone_node* node)
 {
-    const sett_hierarchy* place = setti_hierarchy_find(clone->from, node->index);
-    if (place == NULL && !node->in_tree) {
+    const sett_hierarchy* original = setti_hierarchy_find(clone->from, node->index);
+    if (original == NULL && !node->in_tree) {
         return;
     }
     sett_entity parent =
-        place != NULL ? setti_hierarchy_entity(clone->from, place->parent) : sett_null();
+        original != NULL ? setti_hierarchy_entity(clone->from, original->parent) : sett_null();
     uint32_t above = clone_find_above(clone, parent);
-    bool beside = above == SETTI_NONE && !sett_is_null(parent) && !clone_changes_world(clone) &&
-                  clone->instances == NULL;
-    bool below_new = above != SETTI_NONE && !clone_is_merge(clone) && !clone_changes_world(clone);
-    uint32_t policy = place != NULL ? place->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
+    bool becomes_sibling = above == SETTI_NONE && !sett_is_null(parent) &&
+                           !clone_changes_world(clone) && clone->instances == NULL;
+    bool below_copies =
+        above != SETTI_NONE && !clone_is_merge(clone) && !clone_changes_world(clone);
+    uint32_t policy = original != NULL ? original->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
     for (uint32_t k = 0; k < clone->count; k++) {
         if (policy != SETT_CHILDREN_DEFAULT) {
             (void)sett_hierarchy_set_policy(clone->to, node->copies[k],
                                             (sett_children_policy)policy);
         }
-        if (below_new) { /* both have the component: nothing to check */
+        if (below_copies) { /* both entities have the component: no checks are needed */
             setti_hierarchy_append(clone->to, node->copies[k].index,
                                    clone->nodes[above].copies[k].index);
         } else if (above != SETTI_NONE) {
             (void)setti_hierarchy_attach(clone->to, node->copies[k], clone->nodes[above].copies[k]);
-        } else if (beside) {
+        } else if (becomes_sibling) {
             (void)setti_hierarchy_attach(clone->to, node->copies[k], parent);
         }
     }
 }
 
-/* Overwrites the values that a merged node's entity had before. */
+/* Overwrites the existing values of the node's `onto`. */
 static void clone_overwrite(setti_clone* clone, const setti_clone_node* node)
 {
     SETTI_ASSERT(clone_is_merge(clone) || node->existing == SETTI_NONE);
@@ -845,16 +854,20 @@ static void clone_notify_overwritten(const setti_clone* clone, const setti_clone
     }
 }
 
-/* Fails if a merge changes entities above others: observers compare one change at a time. */
+/* Whether a merge changes an existing entity that has the hierarchy's component. */
+static bool clone_changes_node(const setti_clone* clone, const setti_clone_node* node)
+{
+    return clone_is_edited(node) && !node->edit.creates &&
+           setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY);
+}
+
+/* Fails if a merge changes a node of the hierarchy, and an observer looks up the hierarchy. */
 static sett_status clone_check_observed(const setti_clone* clone)
 {
     bool changes_a_node = false;
     for (uint32_t k = 0; clone->to->upward_observers != 0 && k < clone->node_count; k++) {
         const setti_clone_node* node = &clone->nodes[k];
-        changes_a_node =
-            changes_a_node ||
-            (clone_is_edited(node) && !node->edit.creates &&
-             setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY));
+        changes_a_node = changes_a_node || clone_changes_node(clone, node);
     }
     const setti_listener* observer = clone->to->listeners;
     while (changes_a_node && observer->upward_count == 0) {
@@ -869,7 +882,7 @@ static sett_status clone_check_observed(const setti_clone* clone)
                : SETT_OK;
 }
 
-/* Runs the callbacks that come before a merge changes entities of `to`. */
+/* Runs the callbacks that are due before a merge changes entities of `to`. */
 static void clone_notify_leaving(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -924,7 +937,7 @@ static void clone_connect(setti_clone* clone, setti_clone_node* node)
     }
 }
 
-/* Runs the callbacks that come after the copies are complete. */
+/* Runs the callbacks that are due after all copies are complete. */
 static void clone_notify_entering(const setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -937,14 +950,14 @@ static void clone_notify_entering(const setti_clone* clone)
     }
 }
 
-/* Makes the copies. All is reserved: nothing fails from here on. */
+/* Makes the copies. Cannot fail, because all memory is reserved. */
 static void clone_make(setti_clone* clone)
 {
     setti_hierarchy* tree = setti_hierarchy_of(clone->to);
     clone_notify_leaving(clone);
     clone_commit(clone);
     if (tree != NULL) {
-        tree->copies = true; /* attaching runs no callbacks: those of copies run later */
+        tree->copies = true; /* attaching runs no callbacks: clone_notify_entering does */
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
         clone_connect(clone, &clone->nodes[k]);
@@ -976,7 +989,7 @@ void setti_clone_release(setti_clone* clone)
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
 }
 
-/* Notes a component that both a node and the entity that it is merged onto have. */
+/* Notes a component that a node and the node's `onto` both have. */
 static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* node, setti_type* type,
                                        setti_type* to)
 {
@@ -1012,7 +1025,7 @@ static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* nod
     return SETT_OK;
 }
 
-/* Begins the edits of nodes that are merged onto entities, and notes which components both have. */
+/* Begins the edits of nodes with an `onto`, and notes the components that `onto` has already. */
 static sett_status clone_match_existing(setti_clone* clone)
 {
     sett_status status = SETT_OK;
@@ -1038,7 +1051,7 @@ static sett_status clone_match_existing(setti_clone* clone)
     return status;
 }
 
-/* The entity of `to` with the path of an entity of `from`; null: none, or *status has failed. */
+/* The entity of `to` with the path of an entity of `from`. Null: none, or *status is an error. */
 static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, sett_status* status)
 {
     uint32_t depth = 0;
@@ -1066,7 +1079,7 @@ static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, se
     return found;
 }
 
-/* Adds a node for an entity that is not copied, if `to` has one of its path. */
+/* Adds an `outside` node for an uncopied entity, if `to` has an entity with the same path. */
 static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
 {
     sett_status status = SETT_OK;
@@ -1074,8 +1087,8 @@ static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
         clone_node_of(clone, entity) != SETTI_NONE) {
         return SETT_OK;
     }
-    sett_entity there = clone_find_by_path(clone, entity, &status);
-    if (sett_is_null(there)) {
+    sett_entity onto = clone_find_by_path(clone, entity, &status);
+    if (sett_is_null(onto)) {
         return status;
     }
     setti_clone_node* grown = setti_pool_grow(&clone->to->pool, clone->nodes, sizeof(*grown),
@@ -1086,14 +1099,14 @@ static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
     clone->nodes = grown;
     setti_clone_init_node(clone, &grown[clone->node_count], entity.index);
     grown[clone->node_count].outside = true;
-    grown[clone->node_count].onto = there;
+    grown[clone->node_count].onto = onto;
     return setti_hash_map_set(&clone->to->pool, &clone->by_index, setti_link_to(entity.index),
                               clone->node_count++)
                ? SETT_OK
                : clone_no_memory(clone);
 }
 
-/* Calls clone_add_outside for each reference in a value, or in the data of a link. */
+/* Calls clone_add_outside for each reference in a value, or in a link's data. */
 static sett_status clone_add_referred(setti_clone* clone, const sett_component_desc* desc,
                                       const unsigned char* value)
 {
@@ -1106,7 +1119,7 @@ static sett_status clone_add_referred(setti_clone* clone, const sett_component_d
     return status;
 }
 
-/* Calls clone_add_outside for what one component of an entity refers to. */
+/* Calls clone_add_outside for all references and link targets in one component of an entity. */
 static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_type* type)
 {
     sett_entity source = setti_entity_at(&clone->from->entities, index);
@@ -1123,14 +1136,14 @@ static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_typ
     while (status == SETT_OK &&
            !sett_is_null(target = sett_target_next(clone->from, source, type->id, &cursor))) {
         status = clone_add_outside(clone, target);
-        status = status == SETT_OK
-                     ? clone_add_referred(clone, &relation->data_type->desc, cursor.data)
-                     : status;
+        if (status == SETT_OK) {
+            status = clone_add_referred(clone, &relation->data_type->desc, cursor.data);
+        }
     }
     return status;
 }
 
-/* Finds, in `to`, the outside entities to which copied ones refer. */
+/* Adds `outside` nodes for all entities to which copied entities refer. */
 static sett_status clone_look_outside(setti_clone* clone)
 {
     sett_status status = SETT_OK;
@@ -1144,7 +1157,7 @@ static sett_status clone_look_outside(setti_clone* clone)
         }
     }
     uint32_t parent = setti_hierarchy_parent(clone->from, clone->desc.root.index);
-    if (status == SETT_OK && parent != SETTI_NO_LINK) { /* gets the root's copy as a child */
+    if (status == SETT_OK && parent != SETTI_NO_LINK) { /* the root's copy becomes a child */
         status = clone_add_outside(clone, setti_hierarchy_entity(clone->from, parent));
         uint32_t above = setti_hash_map_find(&clone->by_index, parent);
         if (status == SETT_OK && above != SETTI_NONE) {
@@ -1157,23 +1170,28 @@ static sett_status clone_look_outside(setti_clone* clone)
 sett_status setti_clone_plan(setti_clone* clone)
 {
     sett_status status = SETT_OK;
-    if (!clone_is_merge(clone)) { /* whose caller has made the nodes */
+    if (!clone_is_merge(clone)) { /* the caller of a merge has made the nodes */
         status = clone_gather(clone);
-        bool looks = status == SETT_OK && clone_changes_world(clone);
-        status = looks ? clone_look_outside(clone) : status;
+        if (status == SETT_OK && clone_changes_world(clone)) {
+            status = clone_look_outside(clone);
+        }
     }
     if (status == SETT_OK && clone_changes_world(clone)) {
         status = clone_match_existing(clone);
     }
-    status = status == SETT_OK ? clone_check_circles(clone) : status;
-    status = status == SETT_OK ? clone_find_links(clone) : status;
+    if (status == SETT_OK) {
+        status = clone_check_circles(clone);
+    }
+    if (status == SETT_OK) {
+        status = clone_find_links(clone);
+    }
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         status = clone_plan_node(clone, &clone->nodes[k]);
     }
     return status == SETT_OK ? clone_plan_given(clone, &clone->nodes[0]) : status;
 }
 
-/* Allocates the handles of all copies. */
+/* Allocates the handles of all copies, and gives each node a part of the array. */
 static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
 {
     SETTI_ASSERT(clone->copies == NULL);
@@ -1189,7 +1207,7 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
             continue;
         }
         clone->nodes[k].copies = clone->nodes[k].edit.entities = copies;
-        copies = copies == out ? clone->copies : copies + clone->count;
+        copies = copies == out ? clone->copies : copies + clone->count; /* `out`: of the root */
     }
     for (uint32_t k = 0; k < clone->desc.into_count; k++) {
         clone->nodes[k].copies[0] = clone->desc.into[k];
@@ -1220,11 +1238,11 @@ sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out)
 bool setti_clone_register(const setti_clone* clone)
 {
     const setti_type_list* types = &clone->from->registered;
-    bool done = true;
-    for (uint32_t k = 0; done && clone->from != clone->to && k < types->count; k++) {
-        done = setti_codec_register_library(clone->to, types->item[k]->desc.name) == SETT_OK;
+    bool registered = true;
+    for (uint32_t k = 0; registered && clone->from != clone->to && k < types->count; k++) {
+        registered = setti_codec_register_library(clone->to, types->item[k]->desc.name) == SETT_OK;
     }
-    return done;
+    return registered;
 }
 
 sett_status setti_clone_run(setti_clone* clone, sett_entity* out)

@@ -1,25 +1,25 @@
 /* hierarchy.c: parents and children, as links in a component.
  *
  * The workload: scene graphs and levels, built and destroyed by the thousand nodes (10 roots x 10 x
- * 20, 500 times), one child among ten million detached, chains a million deep. So: doubly linked
- * siblings, with their number and the first one in the parent; nothing is searched, moved or
- * allocated. One component of 24 bytes links parent, siblings and children:
+ * 20, 500 times), one child among ten million detached, chains a million deep. So siblings form a
+ * doubly linked list, and the parent stores the first child and the number of children. Linking
+ * searches, moves and allocates nothing. One component of 24 bytes has all links:
  *
  *     parent | first | next | previous | children, policy | depth
  *
- * The first child's `previous` is the last child, so that a parent stores only one of both:
- * p.first.previous is the end. It was 32 bytes with `last` and a word for the list of moved nodes.
+ * The first child's `previous` is the last child, so that the parent needs no `last`. With `last`
+ * and a word for the list of moved nodes, the component had 32 bytes.
  *
- * Depths are wrong only in subtrees that were moved. The root of such a subtree has no depth; the
- * same word links it into a list. The next reader of a depth repairs the listed subtrees and
- * empties the list. Repairing visits each moved subtree once a move.
+ * Depths are outdated only in moved subtrees. The root of a moved subtree is in the list of moved
+ * nodes, and `depth` is the link of the next node in the list. The next reader of a depth repairs
+ * all listed subtrees and empties the list.
  *
- * Destroying an entity collects its children (see change_destroy.c), which collect theirs: that
- * needs no stack and no memory, whatever the depth.
+ * Destroying an entity collects the children, then the children's children (see change_destroy.c),
+ * without a stack and without memory at any depth.
  *
  * Invariant:  c.parent == p  <=>  a walk from p.first by next visits c, once;
  *             previous is the inverse of next;  p.first.previous is the last child;
- *             p.children / 4 = their number;
+ *             p.children / 4 = number of children of p;
  *             c.depth == p.depth + 1 and root.depth == 0, unless c, p or root is in the list;
  *             no node is its own ancestor
  */
@@ -38,11 +38,11 @@ static const char tree_policy_wrong[] = "`policy` has an unknown value - use ano
 
 #define TREE_SEARCH 64 /* steps of a search in the list of moved nodes */
 #define TREE_ROOT_DEPTH 0
-#define TREE_AT_END 0u /* in place of the sibling before which a node is inserted */
-#define TREE_COW true  /* a snapshot may be held: its pages are copied when they are written */
+#define TREE_AT_END 0u /* as `before`: inserts a node as the last child */
+#define TREE_COW true  /* a snapshot may be held: pages are copied before a write */
 #define TREE_NO_COW false
 
-/* The node of a link that has one, in an array. */
+/* The existing node of a link, in an array. */
 SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(link != 0);
@@ -62,7 +62,7 @@ SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uin
     }
 }
 
-/* The node of a link that has one, in any storage. */
+/* The existing node of a link, in any storage. */
 SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32_t link)
 {
     SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, setti_link_index(link)));
@@ -72,7 +72,7 @@ SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32
                : setti_storage_find(storage, setti_link_index(link));
 }
 
-/* Like tree_read, to write. */
+/* Like tree_read, but marks the node as written. */
 SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy* tree,
                                         uint32_t link)
 {
@@ -85,7 +85,7 @@ SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy
     return tree_row(storage, link);
 }
 
-/* In a walk over the subtree of `root`: the link after `at` and its subtree; 0 at the end. */
+/* In a walk over the subtree of `root`: the link after all descendants of `at`; 0 at the end. */
 static uint32_t tree_next_outside(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
     while (at != root) {
@@ -106,7 +106,7 @@ static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t a
     return first != 0 ? first : tree_next_outside(tree, root, at);
 }
 
-/* The depth of a node's children; meaningless for a moved node, whose subtree will be repaired. */
+/* The depth of a node's children. For a moved node, a later repair corrects the depth. */
 SETTI_INLINE uint32_t tree_depth_below(const sett_hierarchy* node)
 {
     return (node->depth + 1) & ~SETTI_MOVED;
@@ -122,7 +122,7 @@ static uint32_t tree_right_depth(const setti_hierarchy* tree, const sett_hierarc
     return node->parent != 0 ? tree_depth_below(tree_read(tree, node->parent)) : 0;
 }
 
-/* Takes the first node out of the list of moved nodes. */
+/* Removes the first node from the list of moved nodes, and repairs the node's depth. */
 static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
 {
     uint32_t link = tree->moved;
@@ -132,10 +132,10 @@ static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
     return link;
 }
 
-/* Repairs the depths below a node taken out of the list. It skips descendants in the list, which
- * have their own turn, and stops if an ancestor is in the list, whose turn repairs this subtree
- * too. Each step goes one node down and one ancestor up: a walk in vain is no longer than the way
- * up to that ancestor. So each node is visited O(log n) times, however a chain was built. */
+/* Repairs the depths of the descendants of `root`. Skips moved descendants, because a later call
+ * repairs their subtrees. Stops if an ancestor is moved, because a later call repairs the whole
+ * subtree of the ancestor. Each step visits one descendant and one ancestor, so that a walk in vain
+ * is no longer than the way up to the moved ancestor, and visits each node O(log n) times. */
 static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t root)
 {
     SETTI_ASSERT(!tree_is_moved(tree_read(tree, root)));
@@ -165,7 +165,7 @@ static void tree_repair_all(sett_world* world, setti_hierarchy* tree)
     }
 }
 
-/* Sets the depth of a node that has moved; one with children goes into the list instead. */
+/* Sets the depth of a node without children. Adds other nodes to the list of moved nodes. */
 static void tree_set_depth(setti_hierarchy* tree, sett_hierarchy* node, uint32_t link,
                            uint32_t depth)
 {
@@ -177,18 +177,20 @@ static void tree_set_depth(setti_hierarchy* tree, sett_hierarchy* node, uint32_t
     }
 }
 
-/* Unlinks a node from its siblings, and clears its links to them. */
+/* Unlinks a node from parent and siblings, and clears the node's links to these. */
 SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                               sett_hierarchy* node)
 {
     SETTI_ASSERT(node->parent != 0);
     sett_hierarchy* above = tree_write(world, tree, node->parent);
-    uint32_t follower = node->next; /* whose `previous` is this node */
+    uint32_t follower = node->next; /* the sibling with this node as `previous` */
     if (above->first == link) {
         above->first = follower;
     } else {
         tree_write(world, tree, node->previous)->next = follower;
-        follower = follower != 0 ? follower : above->first; /* whose `previous` is the last child */
+        if (follower == 0) { /* the first child has the last child as `previous` */
+            follower = above->first;
+        }
     }
     if (follower != 0) {
         tree_write(world, tree, follower)->previous = node->previous;
@@ -214,7 +216,7 @@ static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t l
         node->previous = sibling->previous;
         sibling->previous = link;
     }
-    if (before == first) {
+    if (before == first) { /* the new first child, or the only child */
         above->first = link;
     } else {
         tree_write(world, tree, node->previous)->next = link;
@@ -222,7 +224,7 @@ static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t l
     above->children += SETTI_CHILD;
 }
 
-/* Makes roots of a node's children. */
+/* Makes a node's children roots. */
 static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_t link)
 {
     SETTI_ASSERT(tree_read(tree, link)->first != 0);
@@ -248,7 +250,7 @@ static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_
     return policy_of_node != SETT_CHILDREN_DEFAULT ? policy_of_node : tree->policy;
 }
 
-/* Collects the children of a destroyed entity, unless its policy detaches them. */
+/* Collects a destroyed entity's children, unless the policy detaches children. */
 static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
@@ -260,7 +262,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
         setti_change_collect(world, setti_link_index(child));
     }
-    if (policy == SETT_CHILDREN_REJECT) { /* after collecting: forced destruction ignores this */
+    if (policy == SETT_CHILDREN_REJECT) { /* collected too: forced destruction ignores errors */
         sett_entity entity = setti_entity_at(&world->entities, index);
         return setti_world_fail_with(world, SETT_STATUS_REJECTED,
                                      "sett_entity_destroy: entity %u:%u has %u children, and the "
@@ -271,7 +273,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     return SETT_OK;
 }
 
-/* The node of a subtree that is destroyed first: the end of the first children. */
+/* The node of a subtree to destroy first: follows first children to the end. */
 SETTI_INLINE uint32_t tree_first_destroyed(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
@@ -289,18 +291,18 @@ static uint32_t tree_signature(const sett_world* world, uint32_t link)
     return page->signature[setti_link_index(link) & SETTI_ENTITY_MASK];
 }
 
-/* Whether no callback can see that a subtree is destroyed, so that a walk can do it. */
+/* Whether a subtree is *plain*: destroying it runs no callbacks, and all policies are DESTROY. */
 static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
-    uint32_t known = 0; /* the last signature that was found to be plain */
+    uint32_t last_plain = 0; /* the last plain signature */
     for (uint32_t at = root; at != 0;) {
         const sett_hierarchy* node = tree_row(&type->storage, at);
         uint32_t signature = tree_signature(world, at);
-        if (signature != known && !setti_change_is_plain(world, signature, type)) {
+        if (signature != last_plain && !setti_change_is_plain(world, signature, type)) {
             return false;
         }
-        known = signature;
+        last_plain = signature;
         if (node->first == 0) {
             at = at != root && node->next != 0 ? node->next : tree_next_outside(tree, root, at);
         } else if (tree_policy(tree, node) == SETT_CHILDREN_DESTROY) {
@@ -312,14 +314,15 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
     return true;
 }
 
-/* Detaches a plain subtree. Returns the entity that is destroyed first; SETTI_NONE: not plain. */
+/* Detaches a plain subtree. Returns the entity to destroy first, or SETTI_NONE if not plain. */
 static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_hierarchy* tree = setti_hierarchy_of(world);
     if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, setti_link_to(index))) {
         return SETTI_NONE;
     }
-    /* The order of destruction follows from the path, so it must not depend on moved nodes. */
+    /* Destroyed nodes must not stay in the list. Rejected: SETTI_NONE if some are in the list. The
+     * order of destruction would depend on earlier moves. */
     if (SETTI_UNLIKELY(tree->moved != 0)) {
         tree_repair_all(world, tree);
     }
@@ -330,7 +333,7 @@ static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
     return setti_link_index(tree_first_destroyed(&type->storage, setti_link_to(index)));
 }
 
-/* The entity of a plain subtree that is destroyed after `at`; SETTI_NONE after the root. */
+/* The entity of a plain subtree to destroy after `at`; SETTI_NONE after the root. */
 static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
 {
     const sett_hierarchy* node = tree_row(&type->storage, setti_link_to(at));
@@ -340,7 +343,7 @@ static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
                                             : node->parent);
 }
 
-/* Takes a node out of the list of moved nodes; if it is far from the head, empties the list. */
+/* Removes a node from the list of moved nodes, or empties the list, if the node is far inside. */
 static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hierarchy* node,
                             uint32_t link)
 {
@@ -362,16 +365,16 @@ static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hiera
     }
 }
 
-/* Removes an entity from the hierarchy: from its siblings, its children and its name. */
+/* Unlinks an entity from parent, siblings and children, and updates or ends the name. */
 static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
     setti_hierarchy* tree = setti_hierarchy_of(world);
     sett_hierarchy* node = setti_storage_find_mut(&world->pool, &type->storage, index);
     if (setti_names_of(world) != NULL && world->removing_all) {
-        setti_name_end(world, index); /* before its children move, whose names could be the same */
+        setti_name_end(world, index); /* before children with the same name become siblings */
     }
-    if (SETTI_UNLIKELY(tree_is_moved(node))) { /* before its children get in front of it there */
+    if (SETTI_UNLIKELY(tree_is_moved(node))) { /* before children join the list */
         tree_leave_list(world, tree, node, setti_link_to(index));
     }
     if (SETTI_UNLIKELY(node->first != 0)) {
@@ -395,7 +398,7 @@ static sett_status tree_join_world(sett_world* into, const sett_world* from, con
     return sett_hierarchy_register(into, &desc) != 0 ? SETT_OK : into->error;
 }
 
-/* The default policy for children, which no node stores. */
+/* The world's default policy for children, as a number from 0. */
 static uint32_t tree_default_policy(const setti_type* type)
 {
     return (uint32_t)setti_hierarchy_of(type->world)->policy - SETT_CHILDREN_DESTROY;
@@ -425,19 +428,25 @@ static void tree_describe(sett_world* world, const setti_type* type, sett_entity
                      policies[node->children & SETTI_POLICY]);
 }
 
-/* Writes a neighbour that only one of two nodes has. Returns which neighbour it is. */
+/* Writes the first different neighbour of two nodes. Returns the beginning of a sentence. */
 static const char* tree_neighbour(const sett_world* world, const sett_hierarchy* node,
                                   const sett_hierarchy* other, char* out, size_t size)
 {
-    bool first = node->first != other->first;
-    bool next = node->next != other->next;
-    uint32_t link = first ? node->first : next ? node->next : node->previous;
-    sett_entity beside = setti_hierarchy_entity(world, link);
+    const char* text = "the sibling before is ";
+    uint32_t link = node->previous;
+    if (node->first != other->first) {
+        text = "the first child is ";
+        link = node->first;
+    } else if (node->next != other->next) {
+        text = "the next sibling is ";
+        link = node->next;
+    }
+    sett_entity neighbour = setti_hierarchy_entity(world, link);
     (void)snprintf(out, size, "none");
     if (link != 0) {
-        (void)snprintf(out, size, "%u:%u", SETTI_HANDLE(beside));
+        (void)snprintf(out, size, "%u:%u", SETTI_HANDLE(neighbour));
     }
-    return first ? "the first child is " : next ? "the next sibling is " : "the sibling before is ";
+    return text;
 }
 
 static int tree_difference(sett_entity entity, const setti_type* a, const setti_type* b,
@@ -468,17 +477,16 @@ static setti_hierarchy* tree_register(sett_world* world)
     SETTI_ASSERT(setti_hierarchy_of(world) == NULL);
     static const setti_cascade cascade = {
         .collect = tree_collect, .unlink = tree_end_links, .begin = tree_begin, .next = tree_after};
-    /* Depths are not compared: which of them are repaired depends on reads. */
-    sett_component_desc made = {0};
-    made.name = "Hierarchy";
-    made.type_name = "sett_hierarchy";
-    made.members = SETT_STRUCT(sett_hierarchy, parent, first, next, previous, children,
-                               (depth, .local = true));
-    made.size = sizeof(sett_hierarchy);
-    made.align = 8;
-    made.id = SETT_ID_HIERARCHY;
+    sett_component_desc desc = {0};
+    desc.name = "Hierarchy";
+    desc.type_name = "sett_hierarchy";
+    desc.members = SETT_STRUCT(sett_hierarchy, parent, first, next, previous, children,
+                               (depth, .local = true)); /* reads repair depths: not compared */
+    desc.size = sizeof(sett_hierarchy);
+    desc.align = 8;
+    desc.id = SETT_ID_HIERARCHY;
     setti_hierarchy* tree = setti_world_alloc(world, sizeof(*tree), 16, "sett_hierarchy_register");
-    sett_component id = tree != NULL ? sett_component_register(world, &made) : 0;
+    sett_component id = tree != NULL ? sett_component_register(world, &desc) : 0;
     if (id == 0) {
         setti_pool_free(&world->pool, tree, sizeof(*tree), 16);
         return NULL;
@@ -539,7 +547,7 @@ sett_component setti_hierarchy_register(sett_world* world)
                                              : sett_hierarchy_register(world, NULL);
 }
 
-/* Registers the component for the first call that needs it. */
+/* Registers the component at the first use. */
 static bool tree_ensure_registered(sett_world* world, const char* call)
 {
     return setti_hierarchy_of(world) != NULL ||
@@ -557,8 +565,8 @@ bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* ca
         setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
         return false;
     }
-    /* Without a lock no entity is being destroyed and no system runs. So *signature is not read:
-     * when one child of ten million is detached, that would be a sixth cache miss. */
+    /* Without a lock no entity is being destroyed and no system runs. Reading *signature would be a
+     * sixth cache miss when one child of ten million is detached. */
     if (SETTI_LIKELY(world->locks == 0)) {
         return true;
     }
@@ -571,7 +579,7 @@ bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* ca
     return setti_world_check_serial(world, call) == SETT_OK;
 }
 
-/* setti_hierarchy_check, with the usual case inlined. */
+/* Like setti_hierarchy_check, with the usual case inlined. */
 SETTI_INLINE bool tree_check(sett_world* world, sett_entity entity, const char* call)
 {
     return SETTI_LIKELY(world != NULL && world->locks == 0 &&
@@ -579,7 +587,7 @@ SETTI_INLINE bool tree_check(sett_world* world, sett_entity entity, const char* 
            setti_hierarchy_check(world, entity, call);
 }
 
-/* Whether `link` is `other` or its ancestor. Climbs from `other` and walks below `link` in turn. */
+/* Whether `link` is `other` or an ancestor. Climbs from `other` and walks below `link` in turn. */
 static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, uint32_t link,
                           uint32_t other)
 {
@@ -595,7 +603,7 @@ static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, 
     return false;
 }
 
-/* Fails if an entity with children would become its own ancestor. */
+/* Fails if the parent is the entity or a descendant. */
 static sett_status tree_check_cycle(sett_world* world, const setti_hierarchy* tree,
                                     sett_entity entity, sett_entity parent, const char* call)
 {
@@ -620,13 +628,14 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
 {
     const setti_storage* storage = &tree->type->storage;
     const sett_hierarchy* old = setti_storage_find(storage, entity.index);
-    bool may_close = entity.index == parent.index || (old != NULL && old->first != 0);
-    if (may_close && tree_check_cycle(world, tree, entity, parent, call) != SETT_OK) {
+    bool may_form_cycle = entity.index == parent.index || (old != NULL && old->first != 0);
+    if (may_form_cycle && tree_check_cycle(world, tree, entity, parent, call) != SETT_OK) {
         return world->error;
     }
-    bool named = setti_names_of(world) != NULL &&
-                 (old == NULL || old->parent != setti_link_to(parent.index));
-    if (named && !setti_name_may_move(world, entity.index, setti_link_to(parent.index), call)) {
+    bool check_name = setti_names_of(world) != NULL &&
+                      (old == NULL || old->parent != setti_link_to(parent.index));
+    if (check_name &&
+        !setti_name_may_move(world, entity.index, setti_link_to(parent.index), call)) {
         return world->error;
     }
     const sett_hierarchy* above = setti_storage_find(storage, parent.index);
@@ -635,7 +644,7 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
                : SETT_OK;
 }
 
-/* If the parent is a prefab, makes prefabs of the entity and of its descendants. */
+/* If the parent is a prefab, makes the entity and all descendants prefabs. */
 static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_entity parent,
                                     const char* call)
 {
@@ -653,14 +662,14 @@ static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_
                : status;
 }
 
-/* Whether another parent for an entity concerns observers that look up the hierarchy. */
+/* Whether a move must notify observers that look up the hierarchy. */
 static bool tree_is_observed(const sett_world* world, const setti_hierarchy* tree, uint32_t from,
                              uint32_t to)
 {
     return SETTI_UNLIKELY(world->upward_observers != 0) && from != to && !tree->copies;
 }
 
-/* Rejects a move that such observers must see while any callback runs: a change is half done. */
+/* Rejects an observed move inside a callback, while another change is unfinished. */
 static sett_status tree_check_observed(sett_world* world, const char* call)
 {
     return world->calling != NULL ? setti_world_check_unlocked(world, call) : SETT_OK;
@@ -669,7 +678,7 @@ static sett_status tree_check_observed(sett_world* world, const char* call)
 static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                               sett_entity parent, uint32_t before, const char* call);
 
-/* tree_place for entities of which one lacks the component: adds it first. */
+/* Adds the missing component to the entity or the parent, then calls tree_place. */
 static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                                   sett_entity parent, uint32_t before, const char* call)
 {
@@ -685,7 +694,7 @@ static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett
     return tree_place(world, tree, entity, parent, is_sibling ? before : TREE_AT_END, call);
 }
 
-/* Moves a node to another place among the children of `to`. All is checked and reserved. */
+/* Moves a node below `to`, before a child or TREE_AT_END, after all checks and reservations. */
 static void tree_move(sett_world* world, setti_hierarchy* tree, uint32_t index, uint32_t to,
                       uint32_t before)
 {
@@ -702,7 +711,7 @@ static void tree_move(sett_world* world, setti_hierarchy* tree, uint32_t index, 
     }
 }
 
-/* Makes an entity a child of a parent, before one of its children or TREE_AT_END. */
+/* Checks, and makes an entity a child of `parent`, before another child or TREE_AT_END. */
 static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                               sett_entity parent, uint32_t before, const char* call)
 {
@@ -734,8 +743,8 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
 
 static const char tree_attach[] = "sett_hierarchy_attach";
 
-/* The usual case: an entity without the component becomes the last child of a parent that has it;
- * valid handles, no names, no callbacks. Returns false, without an effect, in other cases. */
+/* The usual case: an entity without component and name becomes the last child of a parent with the
+ * component, and no callback runs. Returns false, without an effect, in all other cases. */
 SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                                   sett_entity parent, bool cow)
 {
@@ -797,11 +806,13 @@ sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_e
 {
     const char* const call = tree_attach;
     setti_hierarchy* tree = setti_hierarchy_of(world);
-    if (SETTI_LIKELY(tree != NULL &&
-                     (SETTI_LIKELY(world->pool.cow_from == 0)
-                          ? tree_try_attach(world, tree, entity, parent, TREE_NO_COW)
-                          : tree_try_attach(world, tree, entity, parent, TREE_COW)))) {
-        return SETT_OK;
+    if (SETTI_LIKELY(tree != NULL)) {
+        bool attached = SETTI_LIKELY(world->pool.cow_from == 0)
+                            ? tree_try_attach(world, tree, entity, parent, TREE_NO_COW)
+                            : tree_try_attach(world, tree, entity, parent, TREE_COW);
+        if (SETTI_LIKELY(attached)) {
+            return SETT_OK;
+        }
     }
     if (SETTI_UNLIKELY(!setti_hierarchy_check(world, entity, call) ||
                        !setti_hierarchy_check(world, parent, call) ||
@@ -849,7 +860,7 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
     }
     sett_entity parent = setti_hierarchy_entity(world, beside->parent);
     uint32_t before = side == TREE_BEHIND ? beside->next : setti_link_to(sibling.index);
-    if (before == setti_link_to(entity.index)) { /* it is there already */
+    if (before == setti_link_to(entity.index)) { /* already in place */
         return SETT_OK;
     }
     if (!setti_hierarchy_check(world, parent, call) ||
@@ -887,7 +898,7 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
                                          __func__, SETTI_HANDLE(children[k]), SETTI_HANDLE(parent));
         }
     }
-    for (uint32_t k = count; k-- > 0;) { /* backwards: each child becomes the first one */
+    for (uint32_t k = count; k-- > 0;) { /* backwards: each child becomes the first child */
         const setti_hierarchy* tree = setti_hierarchy_of(world);
         uint32_t link = setti_link_to(children[k].index);
         uint32_t first = tree_read(tree, setti_link_to(parent.index))->first;
@@ -900,7 +911,7 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
     return SETT_OK;
 }
 
-/* Makes a root of a child of `from`. */
+/* Makes a child of `from` (a link) a root. */
 SETTI_INLINE void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t index,
                               uint32_t from)
 {
@@ -993,7 +1004,7 @@ sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity paren
         return setti_world_failure(world);
     }
     sett_status status = SETT_OK;
-    sett_entity survivor = sett_null(); /* the last child that could not be destroyed */
+    sett_entity survivor = sett_null(); /* the last child with a failed destruction */
     for (;;) {
         sett_entity child = sett_entity_valid(world, survivor)
                                 ? sett_hierarchy_next(world, survivor)
@@ -1008,7 +1019,7 @@ sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity paren
     }
 }
 
-/* Adds, to the edit that creates entities, what they need to become children of the scope. */
+/* Adds the types of the scope's children to an edit that creates entities. */
 static sett_status scope_include(sett_world* world, setti_edit* edit, const char* call)
 {
     SETTI_ASSERT(edit->creates && !sett_is_null(world->scope));
@@ -1026,10 +1037,9 @@ static sett_status scope_include(sett_world* world, setti_edit* edit, const char
                                 scope, setti_hierarchy_of(world)->type->id);
     }
     bool hidden = tag != NULL && setti_storage_has(&tag->storage, scope.index);
-    return setti_edit_include(world, edit, setti_hierarchy_of(world)->type) != NULL &&
-                   (!hidden || setti_edit_include(world, edit, tag) != NULL)
-               ? SETT_OK
-               : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, scope, 0);
+    bool included = setti_edit_include(world, edit, setti_hierarchy_of(world)->type) != NULL &&
+                    (!hidden || setti_edit_include(world, edit, tag) != NULL);
+    return included ? SETT_OK : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, scope, 0);
 }
 
 static void scope_attach(sett_world* world, const setti_edit* edit)
@@ -1045,22 +1055,27 @@ sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
     if (SETTI_IS_NULL(world)) {
         return sett_null();
     }
-    sett_entity before = world->scope;
-    bool some = !sett_is_null(parent);
+    sett_entity previous = world->scope;
+    bool has_scope = !sett_is_null(parent);
     if (setti_world_check_serial(world, __func__) != SETT_OK) {
-        return before;
+        return previous;
     }
-    if (some && (!setti_hierarchy_check(world, parent, __func__) ||
-                 !tree_ensure_registered(world, __func__) ||
-                 (setti_hierarchy_find(world, parent.index) == NULL &&
-                  sett_add(world, parent, setti_hierarchy_of(world)->type->id) == NULL))) {
-        return before;
+    if (has_scope && (!setti_hierarchy_check(world, parent, __func__) ||
+                      !tree_ensure_registered(world, __func__) ||
+                      (setti_hierarchy_find(world, parent.index) == NULL &&
+                       sett_add(world, parent, setti_hierarchy_of(world)->type->id) == NULL))) {
+        return previous;
     }
     world->scope = parent;
-    world->scope_calls = some ? &calls : NULL;
+    world->scope_calls = has_scope ? &calls : NULL;
     /* A scope counts as an observer, so that no fast path creates entities. */
-    world->all_observers = world->all_observers - !sett_is_null(before) + some;
-    return before;
+    if (!sett_is_null(previous)) {
+        world->all_observers--;
+    }
+    if (has_scope) {
+        world->all_observers++;
+    }
+    return previous;
 }
 
 typedef struct tree_call {
@@ -1099,7 +1114,7 @@ sett_status sett_cmd_attach(sett_commands* commands, sett_entity entity, sett_en
     return status;
 }
 
-/* Records a call that has an entity alone. */
+/* Records a call with no argument besides the entity. */
 static sett_status tree_record(sett_commands* commands, sett_entity entity,
                                const setti_command_kind* kind, const char* call)
 {
@@ -1138,7 +1153,7 @@ sett_status sett_cmd_destroy_children(sett_commands* commands, sett_entity paren
     return tree_record(commands, parent, &kind, __func__);
 }
 
-/* The node of an entity, or NULL; dead entities are reported for `call`. */
+/* The node of a living entity, or NULL. `call` is for the report of a NULL world. */
 SETTI_INLINE const sett_hierarchy* tree_of(const sett_world* world, sett_entity entity,
                                            const char* call)
 {
@@ -1311,30 +1326,30 @@ static const char* tree_validate_children(const sett_world* world, uint32_t link
         at = child->next;
     }
     uint32_t first = setti_link_index(node->first);
-    bool known = previous == 0 || setti_hierarchy_find(world, first)->previous == previous;
-    return count == limit && known ? NULL : "hierarchy: children miscounted, or the last";
+    bool end_is_right = previous == 0 || setti_hierarchy_find(world, first)->previous == previous;
+    return count == limit && end_is_right ? NULL : "hierarchy: children miscounted, or the last";
 }
 
 /* Whether no node is its own ancestor: then walks from all roots visit all nodes. */
 static bool tree_has_no_cycle(const setti_hierarchy* tree)
 {
     const setti_storage* storage = &tree->type->storage;
-    uint32_t met = 0;
+    uint32_t visited = 0;
     SETTI_EACH_INDEX(index, storage) {
         uint32_t root =
             tree_read(tree, setti_link_to(index))->parent == 0 ? setti_link_to(index) : 0;
         for (uint32_t at = root; at != 0; at = tree_next(tree, root, at)) {
-            met++;
+            visited++;
         }
     }
-    return met == storage->count;
+    return visited == storage->count;
 }
 
 static const char* tree_validate(sett_world* world, setti_type* type)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
     const setti_storage* storage = &type->storage;
-    uint32_t below = 0;
+    uint32_t with_parent = 0;
     uint32_t children = 0;
     uint32_t moved = 0;
     SETTI_EACH_INDEX(index, storage) {
@@ -1343,7 +1358,7 @@ static const char* tree_validate(sett_world* world, setti_type* type)
         if (reason != NULL) {
             return reason;
         }
-        below += node->parent != 0;
+        with_parent += node->parent != 0;
         children += node->children / SETTI_CHILD;
         moved += tree_is_moved(node);
         if (node->parent == 0 && (node->next != 0 || node->previous != 0 ||
@@ -1351,7 +1366,7 @@ static const char* tree_validate(sett_world* world, setti_type* type)
             return "hierarchy: a root has siblings or a depth";
         }
     }
-    if (below != children) {
+    if (with_parent != children) {
         return "hierarchy: a child is not among its parent's";
     }
     /* Without moved nodes depths are right, which excludes cycles. */

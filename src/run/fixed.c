@@ -1,23 +1,23 @@
 /* fixed.c: loops of fixed steps.
  *
- * The workload: one loop of a game's rules at 60 steps a second, perhaps a slower one beside it.
- * All systems with the same step are one loop, with phases, stages and commands of its own. In each
+ * The workload: a loop for the rules of a game at 60 steps a second, perhaps with a slower loop.
+ * All systems with the same step form a loop, with separate phases, stages and commands. In each
  * frame every loop runs the steps that have become due:
  *
  *     frame   input | A0 B0  A1  A2 B1  A3 | draw        A: 1/64 second, B: 1/32 second
  *
- * Step k of a loop is due at start + (k + 1) * step. Steps of several loops run in the order in
- * which they are due. So the order of steps, and each state after a step, does not depend on how
- * time was cut into frames.
+ * Step k of a loop is due at start + (k + 1) * step. Steps of several loops run in the order of due
+ * times. So the order of steps, and each state after a step, does not depend on the lengths of
+ * frames.
  *
- * Invariant:  loops are sorted by step, and each step is there once;
+ * Invariant:  loops are sorted by step, and each step has a single loop;
  *             steps * step <= now;  between frames now < (steps + 1) * step
  */
 #include "run/run.h"
 
 #include <stdio.h>
 
-/* The link in the list to the loop of a step, or to the first one of a longer step. */
+/* Returns the link to the first loop with this step or a longer step. */
 static setti_fixed** fixed_find(setti_run* run, float step)
 {
     setti_fixed** link = &run->fixed;
@@ -27,7 +27,7 @@ static setti_fixed** fixed_find(setti_run* run, float step)
     return link;
 }
 
-/* The loop of a step, created if it is missing; NULL when memory runs out. */
+/* Returns the loop of a step, created if needed; NULL when memory runs out. */
 static setti_fixed* fixed_ensure(sett_world* world, float step)
 {
     setti_run* run = setti_run_of(world);
@@ -42,7 +42,7 @@ static setti_fixed* fixed_ensure(sett_world* world, float step)
     memset(fixed, 0, sizeof(*fixed));
     fixed->step = step;
     (void)snprintf(fixed->name, sizeof(fixed->name), "fixed step %.9g", (double)step);
-    if (run->fixed != NULL) { /* the time now: start + now of any loop */
+    if (run->fixed != NULL) { /* start + now is the present time, equal in all loops */
         fixed->state.start = run->fixed->state.start + run->fixed->state.now;
     }
     fixed->next = *link;
@@ -57,7 +57,12 @@ bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixe
 {
     const setti_run* run = setti_run_of(world);
     bool in_range = desc->phase >= run->fixed_phase && desc->phase <= run->fixed_last;
-    float step = desc->fixed_step > 0 ? desc->fixed_step : in_range ? run->fixed_step : 0;
+    float step = 0;
+    if (desc->fixed_step > 0) {
+        step = desc->fixed_step;
+    } else if (in_range) {
+        step = run->fixed_step;
+    }
     *fixed = step > 0 ? fixed_ensure(world, step) : NULL;
     return *fixed != NULL || !(step > 0);
 }
@@ -84,7 +89,8 @@ sett_status setti_fixed_check_order(const sett_system* first, const sett_system*
             "seconds - set the same `fixed_step`",
             call, first->name, then->name, (double)loop->step, (double)then_loop->step);
     }
-    if (loop != NULL ? then_phase > SETT_PHASE_FIXED : phase <= SETT_PHASE_FIXED) {
+    bool allowed = loop != NULL ? then_phase > SETT_PHASE_FIXED : phase <= SETT_PHASE_FIXED;
+    if (allowed) {
         return SETT_OK;
     }
     return setti_world_fail_with(
@@ -104,7 +110,7 @@ void setti_fixed_pass(setti_fixed* fixed, float dt)
         state->start += (double)dt;
     } else if (now >= (double)(state->steps + most + 1) * step) {
         state->now = (double)(state->steps + most) * step;
-        state->start += now - state->now; /* the loop does not catch up */
+        state->start += now - state->now; /* skips the time of further steps */
     } else {
         state->now = now;
     }
@@ -137,7 +143,7 @@ const char* setti_fixed_validate(const sett_world* world)
     return NULL;
 }
 
-/* The loop of a step; NULL: no system has that step. */
+/* Finds the loop of a step; NULL if not found. */
 static const setti_fixed* fixed_of(const sett_world* world, float step)
 {
     if (SETTI_IS_NULL(world) || setti_run_of(world) == NULL) {

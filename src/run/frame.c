@@ -1,10 +1,10 @@
 /* frame.c: runs systems, for a frame or one by one, and configures the schedule.
  *
  * The workload: some dozens of systems a frame, over a hundred to a million entities, on one thread
- * or several. A stage becomes a list of slices, one for each job that has rows to visit, and any
- * thread can run any slice. A slice writes only to its job: command buffer, scratch memory, and
- * loops that the world does not count. So no lock is taken, and results do not depend on which
- * thread ran which slice.
+ * or several. A stage becomes a list of slices, a slice for each job with rows to visit, and any
+ * thread can run any slice. A slice writes only to the command buffer, scratch memory and open
+ * loops of its job, so no lock is taken, and results do not depend on the distribution of slices
+ * among threads.
  *
  *     stage  { move, age }  ->  slices  | move 0 | move 1 | move 2 | age 0 |
  *
@@ -13,9 +13,8 @@
  *
  * While a stage runs, the world is locked (setti_commands_begin_jobs).
  *
- * Invariant:  a system's slices are jobs 0, 1, ..., and have together, once, all rows that may
- * match;
- *             a job's buffer has commands => `recorded` of its system is set
+ * Invariant:  the slices of a system are jobs 0, 1, ..., and divide all rows that may match;
+ *             commands are in the buffer of a job => `has_commands` of the system is set
  */
 #include "base/cow.h"
 #include "base/platform.h"
@@ -28,15 +27,15 @@
 
 #include <stdio.h>
 
-/* A stage uses other threads if it took at least so many nanoseconds the last time: waking a thread
- * takes 5,000 to 50,000. */
+/* A stage uses other threads if the last run took at least 30,000 ns: waking a thread takes 5,000
+ * to 50,000 ns. */
 #define STAGE_WORTH 30000
 
 #define FRAME_ALL_ROWS UINT32_MAX /* the end of a range with all rows */
 
 /* ---------------------------------------------------------------------------------- calling one */
 
-/* In debug builds: reports that a system has left a loop that gathers. */
+/* In debug builds: reports a system that has left a loop early. */
 static void frame_report_open(const sett_system* system)
 {
     if (SETTI_DEBUG) {
@@ -47,9 +46,8 @@ static void frame_report_open(const sett_system* system)
     }
 }
 
-/* Calls the function of a slice's system.
- *   begin  the time now, in nanoseconds; 0 if times are not measured
- * Returns the time at the end. */
+/* Calls the function of the system of a slice. `begin` is the present time in nanoseconds, 0 if
+ * times are not measured. Returns the time at the end. */
 static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 {
     SETTI_ASSERT(slice->number < slice->count);
@@ -108,7 +106,7 @@ sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_ba
     if (query == NULL) {
         return NULL;
     }
-    if (SETTI_UNLIKELY(query->world != context->world)) { /* handles would be of that world */
+    if (SETTI_UNLIKELY(query->world != context->world)) {
         if (SETTI_DEBUG) {
             setti_world_misuse_with(context->world, SETT_STATUS_ARGUMENT,
                                     "SETT_CONTEXT_FOR: query \"%.100s\" is of another world than "
@@ -137,32 +135,31 @@ void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* Whether the interval of a system is over; adds the frame to its time, and sets its dt. A
- * thousandth of a frame may be missing, because three times 0.1f is less than 0.3f; the next
- * interval is then as much longer. In a frame longer than the interval the system runs once, with a
- * dt of the whole frame. */
+/* Adds a frame to the time of a system with an interval, and returns whether the interval is over;
+ * if so, sets the dt of the system. */
 static bool frame_pass_interval(sett_system* system, float dt)
 {
     SETTI_ASSERT(system->desc.interval > 0);
     double interval = (double)system->desc.interval;
     double time = system->state.time + (double)dt;
     system->state.time = time;
-    if (interval - time > (double)dt / 1000) {
+    if (interval - time > (double)dt / 1000) { /* tolerance: 3 * 0.1f is less than 0.3f */
         return false;
     }
+    /* a frame longer than the interval runs the system once, with the whole time as dt */
     system->state.time = (double)dt < interval ? time - interval : 0;
     system->dt = (float)(time - system->state.time);
     return true;
 }
 
-/* Whether the terms about singletons and fixed entities are true, so that the system may run. */
+/* Whether all terms of a system about singletons and fixed entities are true. */
 SETTI_INLINE bool frame_may_run(const sett_system* system)
 {
     return system->query == NULL || system->query->elsewhere_count == 0 ||
            setti_elsewhere_holds(system->query);
 }
 
-/* Whether the system runs in this frame or fixed step; sets its dt. */
+/* Whether a system runs in this frame or fixed step; sets the dt of the system. */
 static bool frame_is_due(sett_system* system, float dt)
 {
     const sett_system_desc* desc = &system->desc;
@@ -171,7 +168,10 @@ static bool frame_is_due(sett_system* system, float dt)
         return false;
     }
     system->dt = dt;
-    return desc->interval > 0 ? frame_pass_interval(system, dt) : true;
+    if (desc->interval > 0) {
+        return frame_pass_interval(system, dt);
+    }
+    return true;
 }
 
 /* Adds a slice for a job, over all rows. */
@@ -191,7 +191,7 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
     return slice;
 }
 
-/* The storage of a required type that no entity has: the system is skipped. NULL: there is none. */
+/* Finds an empty storage of a required type: the query matches nothing. NULL if not found. */
 static const setti_storage* frame_find_empty(const sett_query* query)
 {
     SETTI_EACH_TERM(k, query->required) {
@@ -203,7 +203,7 @@ static const setti_storage* frame_find_empty(const sett_query* query)
     return NULL;
 }
 
-/* Adds the slices of a system with several jobs, of equally many chunks that may have matches. */
+/* Adds the slices of a system with several jobs. The slices have equal numbers of filled chunks. */
 static void frame_split(setti_run* run, sett_system* system)
 {
     if (frame_find_empty(system->query) != NULL) {
@@ -221,7 +221,10 @@ static void frame_split(setti_run* run, sett_system* system)
     setti_slice* slice = NULL;
     for (uint32_t k = 0; k < survey.count; k++) {
         bool filled = (survey.bits[k / 64] >> (k % 64) & 1) != 0;
-        if (filled && filled_before++ == (uint32_t)((uint64_t)survey.filled * job / jobs)) {
+        if (!filled) {
+            continue;
+        }
+        if (filled_before++ == (uint32_t)((uint64_t)survey.filled * job / jobs)) {
             if (slice != NULL) {
                 slice->to = k * survey.rows;
             }
@@ -233,25 +236,25 @@ static void frame_split(setti_run* run, sett_system* system)
     system->job_used = jobs;
 }
 
-/* Whether the system at a place matches nothing, for the reason that was noted in an earlier frame.
- * Each of a thousand such systems took 262 instructions, and takes 25 now that it is skipped. */
+/* Whether the storage noted by frame_note_empty is still empty, so that the system at `place` is
+ * skipped: 25 instead of 262 instructions. */
 SETTI_INLINE bool frame_is_empty(const setti_run* run, uint32_t place)
 {
     SETTI_ASSERT(place < run->sorted_count);
     return run->empty[place] != NULL && run->empty[place]->count == 0;
 }
 
-/* Notes the storage because of which a system matched nothing. Not for a system with run_if or an
- * interval, which are evaluated in each frame. */
+/* Notes an empty storage of a required type, so that the next frames skip the system. A system with
+ * run_if or an interval is never skipped. */
 static void frame_note_empty(setti_run* run, uint32_t place)
 {
     const sett_system* system = run->sorted[place];
     bool conditional = system->desc.run_if != NULL || system->desc.interval > 0;
-    run->empty[place] =
-        system->query != NULL && !conditional ? frame_find_empty(system->query) : NULL;
+    bool skips = system->query != NULL && !conditional;
+    run->empty[place] = skips ? frame_find_empty(system->query) : NULL;
 }
 
-/* Adds the slices of a system that runs. */
+/* Adds the slices of a due system. */
 static void frame_plan(setti_run* run, sett_system* system)
 {
     SETTI_ASSERT(system->job_capacity != 0);
@@ -283,7 +286,7 @@ static void frame_update_plans(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- a stage */
 
-/* The task that threads run: calls the functions of some slices. */
+/* The task of the program's threads: runs the slices from `begin` to `end` - 1. */
 static void frame_task(uint32_t begin, uint32_t end, void* context)
 {
     setti_run* run = context;
@@ -293,11 +296,11 @@ static void frame_task(uint32_t begin, uint32_t end, void* context)
     }
 }
 
-/* What sett_step_fn is called after; the values of its `commands`. */
+/* The values of `commands`, the argument of sett_step_fn. */
 #define FRAME_RAN_SYSTEM false
 #define FRAME_APPLIED_COMMANDS true
 
-/* Calls the function that watches the schedule, if there is one. */
+/* Calls the function given to sett_schedule_watch, if any. */
 static void frame_step(sett_world* world, sett_system* system, bool commands)
 {
     const setti_run* run = setti_run_of(world);
@@ -307,26 +310,26 @@ static void frame_step(sett_world* world, sett_system* system, bool commands)
     }
 }
 
-/* Runs the slices one after another on this thread.
- *   alone  they are of one exclusive system: world->running stays NULL, so it may change the
- *          world */
-static void frame_run_here(sett_world* world, bool alone)
+/* Runs the slices one after another on this thread. `exclusive`: the slice of an exclusive system,
+ * which may change the world, so world->running stays NULL. */
+static void frame_run_here(sett_world* world, bool exclusive)
 {
     SETTI_ASSERT(world->running == NULL);
     setti_run* run = setti_run_of(world);
     uint64_t now = run->timed ? setti_platform_now() : 0;
     for (uint32_t k = 0; k < run->slice_count; k++) {
         sett_system* system = run->slices[k].system;
-        world->running = alone ? NULL : system->name;
+        world->running = exclusive ? NULL : system->name;
         now = frame_call(run, &run->slices[k], now);
-        if (k + 1 == run->slice_count || run->slices[k + 1].system != system) {
+        bool is_last_slice = k + 1 == run->slice_count || run->slices[k + 1].system != system;
+        if (is_last_slice) {
             frame_step(world, system, FRAME_RAN_SYSTEM);
         }
     }
     world->running = NULL;
 }
 
-/* Writes the names of running systems into run->running, without outer quotes: move" or "age */
+/* Writes the names of running systems to run->running, without the outer quotes: move" or "age */
 static void frame_list_names(setti_run* run)
 {
     size_t at = 0;
@@ -345,10 +348,8 @@ static void frame_run_side_by_side(sett_world* world)
     setti_run* run = setti_run_of(world);
     frame_list_names(run);
     world->running = run->running;
-    /* While slices run, failures go to run->failure (slice.c), and calls that return world->error
-     * return LOCKED. */
     sett_status error = world->error;
-    world->error = SETT_STATUS_LOCKED;
+    world->error = SETT_STATUS_LOCKED; /* failures of slices are stored in run->failure */
     run->failure.status = SETT_OK;
     world->side_by_side = true;
     void* handle = run->tasks.enqueue(frame_task, run->slice_count, 1, run, run->tasks.user);
@@ -364,7 +365,7 @@ static void frame_run_side_by_side(sett_world* world)
     }
 }
 
-/* Whether the planned slices are worth other threads. */
+/* Whether the planned slices take long enough to use other threads. */
 static bool frame_pays_threads(const sett_world* world)
 {
     const setti_run* run = setti_run_of(world);
@@ -375,14 +376,16 @@ static bool frame_pays_threads(const sett_world* world)
     }
     for (uint32_t k = 0; k < run->slice_count; k++) {
         const sett_system* system = run->slices[k].system;
-        time += run->slices[k].number != 0 ? 0
-                : system->state.runs != 0  ? system->time_last
-                                           : STAGE_WORTH;
+        uint64_t last_time = 0;
+        if (run->slices[k].number == 0) { /* count each system once */
+            last_time = system->state.runs != 0 ? system->time_last : STAGE_WORTH;
+        }
+        time += last_time;
     }
     return time >= STAGE_WORTH || !run->timed;
 }
 
-/* Collects the results of the slices: times, recorded commands, loops for which memory ran out. */
+/* Collects the results of the slices. Fails if memory ran out in a loop of a slice. */
 static sett_status frame_collect_results(sett_world* world)
 {
     SETTI_ASSERT(!world->side_by_side);
@@ -401,8 +404,8 @@ static sett_status frame_collect_results(sett_world* world)
         }
         system->time_last += job->time;
         system->time_total += job->time;
-        system->recorded = system->recorded || sett_commands_count(job->commands) != 0;
-        run->recorded = run->recorded || system->recorded;
+        system->has_commands = system->has_commands || sett_commands_count(job->commands) != 0;
+        run->has_commands = run->has_commands || system->has_commands;
         if (SETTI_UNLIKELY(job->loops.failed)) {
             job->loops.failed = false;
             status = setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
@@ -413,12 +416,12 @@ static sett_status frame_collect_results(sett_world* world)
         }
     }
     if (asks_changed) {
-        sett_world_advance_tick(world); /* later writes are changes for systems that ran */
+        sett_world_advance_tick(world); /* later writes count as changed in the next run */
     }
     return status;
 }
 
-/* Claims the handles that jobs have created, unless that is done. */
+/* Claims the handles created by jobs, unless they are already claimed. */
 static sett_status frame_end_jobs(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -430,17 +433,16 @@ static sett_status frame_end_jobs(sett_world* world)
     return status;
 }
 
-/* Runs the planned slices.
- *   alone  they are of one exclusive system */
-static sett_status frame_run_slices(sett_world* world, bool alone)
+/* Runs the planned slices. `exclusive`: the slice of an exclusive system. */
+static sett_status frame_run_slices(sett_world* world, bool exclusive)
 {
     setti_run* run = setti_run_of(world);
     if (run->slice_count == 0) {
         return SETT_OK;
     }
-    if (alone) {
-        frame_run_here(world, alone);
-        if (world->locks != 0) {
+    if (exclusive) {
+        frame_run_here(world, exclusive);
+        if (world->locks != 0) { /* the system has left a loop open */
             frame_report_open(run->slices[0].system);
             sett_query_end_all(world);
         }
@@ -450,7 +452,7 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
     setti_commands_begin_jobs(world, run->buffers, run->slice_count);
     run->jobs_open = true;
     SETTI_MODULES_EACH(world, calls, before_jobs) {
-        calls->before_jobs(world); /* jobs only read: caches are updated now */
+        calls->before_jobs(world); /* updates caches, because jobs only read */
     }
     if (run->watched) {
         setti_guard_watch(world, SETTI_GUARD_BEGINS);
@@ -459,7 +461,7 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
     if (frame_pays_threads(world)) {
         frame_run_side_by_side(world);
     } else {
-        frame_run_here(world, alone);
+        frame_run_here(world, exclusive);
     }
     setti_commands_open(world->commands);
     if (run->watched) {
@@ -473,7 +475,7 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
 
 /* -------------------------------------------------------------------------------------- a frame */
 
-/* Applies the commands that a system has recorded. */
+/* Applies the commands in the buffers of a system. */
 static sett_status frame_apply_system(sett_system* system)
 {
     sett_status status = SETT_OK;
@@ -483,26 +485,26 @@ static sett_status frame_apply_system(sett_system* system)
             setti_commands_release_chunks(system->jobs[k].commands);
         }
     }
-    system->recorded = status != SETT_OK;
+    system->has_commands = status != SETT_OK; /* the next frame applies the remaining commands */
     frame_step(system->world, system, FRAME_APPLIED_COMMANDS);
     return status;
 }
 
-/* Applies the commands of this range of sorted systems, then the world's own. */
+/* Applies the commands of sorted systems [from, to), then the commands of the world. */
 static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from <= to && to <= setti_run_of(world)->sorted_count);
     setti_run* run = setti_run_of(world);
     sett_status status = SETT_OK;
-    for (uint32_t k = from; run->recorded && status == SETT_OK && k < to; k++) {
-        if (run->sorted[k]->recorded) {
+    for (uint32_t k = from; run->has_commands && status == SETT_OK && k < to; k++) {
+        if (run->sorted[k]->has_commands) {
             status = frame_apply_system(run->sorted[k]);
         }
     }
     if (status != SETT_OK) {
         return status;
     }
-    run->recorded = run->recorded && !(from == 0 && to == run->sorted_count);
+    run->has_commands = run->has_commands && !(from == 0 && to == run->sorted_count); /* all */
     if (world->commands != NULL && sett_commands_count(world->commands) != 0) {
         status = sett_commands_apply(world->commands);
         sett_system* of_no_system = NULL;
@@ -511,7 +513,7 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
     return status;
 }
 
-/* Runs the systems of a stage that are due. */
+/* Runs the due systems of a stage. */
 static sett_status frame_stage(sett_world* world, const setti_stage* stage, float dt)
 {
     SETTI_ASSERT(stage->count != 0 &&
@@ -533,12 +535,13 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
 /* Stages to run. */
 typedef struct frame_range {
     uint32_t begin; /* the first stage */
-    uint32_t end;   /* behind the last stage */
+    uint32_t end;   /* after the last stage */
     int first;      /* stages of earlier phases do not run */
     int last;       /* stages of later phases do not run */
 } frame_range;
 
-/* Runs a range of stages, and applies commands before and between them as the schedule says. */
+/* Runs a range of stages. Applies commands before the range, after the range, and in between as
+ * scheduled. */
 static sett_status frame_stages(sett_world* world, frame_range range, float dt)
 {
     SETTI_ASSERT(world->busy && setti_run_of(world)->scheduled &&
@@ -548,7 +551,7 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
         return SETT_OK;
     }
     sett_status status = SETT_OK;
-    uint32_t waiting = run->stages[range.begin].first; /* the first system that may have recorded */
+    uint32_t unapplied = run->stages[range.begin].first; /* systems from here on, not applied yet */
     uint32_t end = run->stages[range.end - 1].first + run->stages[range.end - 1].count;
     for (uint32_t k = range.begin; status == SETT_OK && k < range.end; k++) {
         const setti_stage* stage = &run->stages[k];
@@ -560,24 +563,26 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
             continue;
         }
         if (k == range.begin || stage->applies) {
-            status = frame_apply(world, waiting, stage->first);
-            waiting = stage->first;
+            status = frame_apply(world, unapplied, stage->first);
+            unapplied = stage->first;
         }
-        status = status == SETT_OK ? frame_stage(world, stage, dt) : status;
+        if (status == SETT_OK) {
+            status = frame_stage(world, stage, dt);
+        }
     }
-    return status == SETT_OK ? frame_apply(world, waiting, end) : status;
+    return status == SETT_OK ? frame_apply(world, unapplied, end) : status;
 }
 
-/* Runs the fixed steps of all loops that are due, in the order in which they are due: so the state
- * after a step does not depend on the lengths of frames. */
+/* Runs the due fixed steps of all loops, in the order of due times, so that the state after a step
+ * does not depend on the lengths of frames. */
 static sett_status frame_fixed(sett_world* world, float dt)
 {
     setti_run* run = setti_run_of(world);
     sett_status status = SETT_OK;
-    setti_fixed* fixed;
-    for (fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
-        setti_fixed_pass(fixed, dt);
+    for (setti_fixed* at = run->fixed; at != NULL; at = at->next) {
+        setti_fixed_pass(at, dt);
     }
+    setti_fixed* fixed;
     while (status == SETT_OK && (fixed = setti_fixed_due(run)) != NULL) {
         run->frame = fixed->state.steps++; /* a snapshot here continues with the next step */
         run->time = (double)run->frame * (double)fixed->step;
@@ -587,7 +592,7 @@ static sett_status frame_fixed(sett_world* world, float dt)
     return status;
 }
 
-/* Makes contexts show the frame, not a fixed step. */
+/* Sets the frame and time of contexts to the frame, after fixed steps. */
 static void frame_reset_context(setti_run* run)
 {
     run->frame = run->state.frames;
@@ -602,7 +607,9 @@ static sett_status frame_run(sett_world* world, float dt, int first, int last)
     frame_range late = {run->fixed_end, run->stage_count, first, last};
     frame_reset_context(run);
     sett_status status = frame_apply(world, 0, run->sorted_count);
-    status = status == SETT_OK ? frame_stages(world, early, dt) : status;
+    if (status == SETT_OK) {
+        status = frame_stages(world, early, dt);
+    }
     if (status == SETT_OK && first <= SETT_PHASE_FIXED && last >= SETT_PHASE_FIXED) {
         status = frame_fixed(world, dt);
         frame_reset_context(run);
@@ -619,12 +626,16 @@ sett_status setti_run_check_idle(sett_world* world, const char* call)
                                                 call);
 }
 
-/* Begins a frame or a system's run: checks that systems may run, and updates the schedule. */
+/* Checks before a frame or a single run that systems may run, and updates the schedule. */
 static sett_status frame_begin(sett_world* world, float dt, const char* call)
 {
     sett_status status = setti_run_check_idle(world, call);
-    status = status == SETT_OK ? frame_end_jobs(world) : status;
-    status = status == SETT_OK ? setti_world_check_unlocked(world, call) : status;
+    if (status == SETT_OK) {
+        status = frame_end_jobs(world);
+    }
+    if (status == SETT_OK) {
+        status = setti_world_check_unlocked(world, call);
+    }
     if (status == SETT_OK && !(dt >= 0 && dt <= FLT_MAX)) {
         status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                        "%s: dt is %g - pass seconds, 0 or more", call, (double)dt);
@@ -639,7 +650,7 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     return status;
 }
 
-/* Runs a frame, of the phases from `first` to `last`. */
+/* Runs a frame of the phases from `first` to `last`, and counts the frame if all succeeded. */
 static sett_status frame_progress(sett_world* world, float dt, int first, int last,
                                   const char* call)
 {
@@ -698,7 +709,7 @@ float sett_frame_wait(uint64_t* clock, float rate)
     const uint64_t second = 1000000000u;
     uint64_t period = rate > 0 ? (uint64_t)((double)second / (double)rate) : 0;
     uint64_t now = setti_platform_now();
-    if (*clock == 0) {
+    if (*clock == 0) { /* the first call does not wait */
         *clock = now - period;
     }
     if (now - *clock < period) {
@@ -740,14 +751,17 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
         status = frame_run_slices(world, system->exclusive);
         run->argument = NULL;
     }
-    status = status == SETT_OK ? frame_apply(world, 0, run->sorted_count) : status;
+    if (status == SETT_OK) {
+        status = frame_apply(world, 0, run->sorted_count);
+    }
     world->busy = false;
     return status;
 }
 
 /* ---------------------------------------------------------------------------------- configuring */
 
-/* Sets which phases run in fixed steps, and the systems' loops. False when memory runs out. */
+/* Sets the phases that run in fixed steps, and the loop of each system. False when memory runs
+ * out. */
 static bool frame_set_range(sett_world* world, float step, int first, int last)
 {
     setti_run* run = setti_run_of(world);
@@ -761,15 +775,15 @@ static bool frame_set_range(sett_world* world, float step, int first, int last)
     return done;
 }
 
-/* Sets which phases run in fixed steps. Fails, with nothing changed, if a declared order
- * contradicts them, or memory runs out. */
+/* Sets the phases that run in fixed steps. Fails, and changes nothing, if a declared order
+ * contradicts the phases, or memory runs out. */
 static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {
     setti_run* run = setti_run_of(world);
-    float step = run->fixed_step;
-    int first = run->fixed_phase;
-    int last = run->fixed_last;
+    float old_step = run->fixed_step;
+    int old_first = run->fixed_phase;
+    int old_last = run->fixed_last;
     sett_status status = SETT_OK;
     if (!frame_set_range(world, desc->fixed_step, desc->fixed_phase, desc->fixed_last)) {
         status = setti_world_no_memory(world, call);
@@ -780,12 +794,12 @@ static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* 
     if (status == SETT_OK) {
         run->fixed_most = desc->max_steps;
     } else {
-        (void)frame_set_range(world, step, first, last); /* cannot fail: these loops exist */
+        (void)frame_set_range(world, old_step, old_first, old_last); /* cannot fail: no new loop */
     }
     return status;
 }
 
-/* SETT_OK, or fails because of a field of the descriptor. */
+/* Returns SETT_OK, or fails if a field of the descriptor is invalid. */
 static sett_status frame_check_schedule(sett_world* world, const sett_schedule_desc* desc,
                                         const char* call)
 {
@@ -821,12 +835,16 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
         return setti_world_no_memory(world, call);
     }
     sett_status status = setti_world_check_unlocked(world, call);
-    status = status == SETT_OK ? setti_run_check_idle(world, call) : status;
-    status = status == SETT_OK ? frame_check_schedule(world, desc, call) : status;
+    if (status == SETT_OK) {
+        status = setti_run_check_idle(world, call);
+    }
+    if (status == SETT_OK) {
+        status = frame_check_schedule(world, desc, call);
+    }
     if (status != SETT_OK) {
         return status;
     }
-    uint32_t before = run->jobs;
+    uint32_t old_jobs = run->jobs;
     run->jobs = desc->job_limit != 0 ? desc->job_limit : SETTI_JOBS_DEFAULT;
     bool done = true;
     for (sett_system* at = run->systems; done && at != NULL; at = at->next) {
@@ -834,15 +852,16 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     }
     status = done ? frame_set_fixed(world, desc, call) : setti_world_no_memory(world, call);
     if (status != SETT_OK) {
-        run->jobs = before;
+        run->jobs = old_jobs;
         return status;
     }
-    setti_threads_use(&desc->tasks); /* before the old ones are left: they may be one pool */
+    setti_threads_use(&desc->tasks); /* first: leaving could free the pool, if unchanged */
     setti_threads_leave(&run->tasks);
     run->tasks = desc->tasks;
     run->timed = !desc->no_times;
-    bool asked = SETTI_DEBUG ? desc->guard != SETT_GUARD_OFF : desc->guard == SETT_GUARD_ON;
-    run->watched = asked && (SETTI_ATOMICS || run->tasks.enqueue == NULL);
+    bool wants_guard = SETTI_DEBUG ? desc->guard != SETT_GUARD_OFF : desc->guard == SETT_GUARD_ON;
+    bool can_guard = SETTI_ATOMICS || run->tasks.enqueue == NULL;
+    run->watched = wants_guard && can_guard;
     run->scheduled = false; /* systems may have more jobs */
     return SETT_OK;
 }

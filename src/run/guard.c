@@ -1,8 +1,8 @@
-/* guard.c: reports accesses that a system did not declare, and suggests its access lists. While
- * systems are watched, the table of types for fast paths looks empty, as while profiling: each
- * access takes the slow path, where it is checked. Worlds without a guard pay nothing.
+/* guard.c: reports undeclared accesses of systems, and suggests access lists. While systems are
+ * watched, the table of types for fast paths looks empty, as while profiling, so each access takes
+ * the slow path, and the slow path checks the access. Worlds without a guard pay nothing.
  *
- * The thread identifies the system (slice.c). Each system lists its uses of components, so that a
+ * The thread identifies the system (slice.c). Each system lists the used components, so that a
  * component is reported once:
  *
  *     used   | Position: read | Score: written, misses a declaration | - | -
@@ -16,16 +16,16 @@
 
 #include <stdio.h>
 
-/* What a system did with a component by handle, or in a loop of its own. */
+/* The uses of a component by a system, by handle or in a loop over a query of the program. */
 enum {
     GUARD_READS = 1,
     GUARD_WRITES = 2,
-    GUARD_MISSES_READ = 4,  /* it must be declared in access_any_in, */
-    GUARD_MISSES_WRITE = 8, /* or in access_any_inout */
-    GUARD_REPORTED = 16
+    GUARD_MISSES_READ = 4,  /* the component is missing in access_any_in */
+    GUARD_MISSES_WRITE = 8, /* the component is missing in access_any_inout */
+    GUARD_REPORTED = 16     /* the missing declaration was reported */
 };
 
-/* The entry of a component among a system's uses, or a free entry; NULL: none is free. */
+/* Returns the entry of a component in `used` of a system, or a free entry; NULL: all are in use. */
 static setti_access_use* guard_find_use(sett_system* system, sett_component component)
 {
     for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
@@ -37,7 +37,8 @@ static setti_access_use* guard_find_use(sett_system* system, sett_component comp
     return NULL;
 }
 
-/* Notes a use by a system, whose jobs may do so in parallel. Returns whether it is new. */
+/* Adds flags to the use of a component by a system. Returns true if a flag is new. Jobs may call
+ * this function in parallel. */
 static bool guard_note(setti_run* run, sett_system* system, sett_component component,
                        uint32_t flags)
 {
@@ -45,19 +46,19 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
     if (use == NULL || (setti_mark_get(&use->flags) & flags) == flags) {
         return false;
     }
-    setti_lock_take(&run->guard_lock);
+    setti_lock_take(&run->guard_lock); /* find again: another job may have taken the entry */
     use = guard_find_use(system, component);
     uintptr_t before = use != NULL ? setti_mark_get(&use->flags) : 0;
-    bool news = use != NULL && (before & flags) != flags;
-    if (news) {
+    bool is_new = use != NULL && (before & flags) != flags;
+    if (is_new) {
         setti_mark_set(&use->flags, before | flags);
         setti_mark_set(&use->component, component);
     }
     setti_lock_release(&run->guard_lock);
-    return news;
+    return is_new;
 }
 
-/* Whether to report an undeclared use: once for each component. */
+/* Notes an undeclared use. Returns true if the use must be reported, once for each component. */
 static bool guard_is_news(setti_run* run, sett_system* system, sett_component component, bool reads)
 {
     if (!guard_note(run, system, component, reads ? GUARD_MISSES_READ : GUARD_MISSES_WRITE)) {
@@ -68,7 +69,7 @@ static bool guard_is_news(setti_run* run, sett_system* system, sett_component co
     return guard_note(run, system, component, GUARD_REPORTED);
 }
 
-/* Returns the system on this thread if its access must be checked, else NULL. Tests for presence
+/* Returns the system on this thread, or NULL if the access need not be checked. Tests for presence
  * are never checked, because presence cannot change while systems run. */
 static sett_system* guard_system(const sett_world* world, uint32_t access)
 {
@@ -86,7 +87,7 @@ static bool guard_is_singleton(const sett_world* world, sett_component component
            setti_storage_has(&setti_world_type(world, component)->storage, index);
 }
 
-/* How to declare that a system reads or writes a component. */
+/* Returns the advice how to declare a read or write of a component. */
 static const char* guard_remedy(const sett_world* world, sett_component component, bool reads,
                                 const char* call)
 {
@@ -104,7 +105,7 @@ static const char* guard_remedy(const sett_world* world, sett_component componen
                : "list the type in `access_inout` (visited entities) or `access_any_inout` (all)";
 }
 
-/* Whether another job of the running system visits the entity. */
+/* Whether the entity is visited by another job of the running system. */
 static bool guard_is_of_other_job(const sett_world* world, sett_entity entity)
 {
     const setti_slice* slice = setti_slice_here(setti_run_of(world));
@@ -116,8 +117,8 @@ static bool guard_is_of_other_job(const sett_world* world, sett_entity entity)
     return row != SETTI_NONE && (row < slice->from || row >= slice->to);
 }
 
-/* Notes an access, and reports it if the running system did not declare it. Returns whether it did,
- * and other jobs of the system may write the component. */
+/* Notes an access, and reports an undeclared access. Returns true if the access is declared, but
+ * other jobs of the system may write the component. */
 static bool guard_note_access(const sett_world* world, sett_component component, uint32_t access,
                               const char* call)
 {
@@ -142,8 +143,8 @@ static bool guard_note_access(const sett_world* world, sett_component component,
     return false;
 }
 
-/* Reports an access that may meet a write by another job of the system.
- *   of  which values: "entity 7:2", "all entities" */
+/* Reports an access that may collide with a write by another job of the system. `of` names the
+ * values: "entity 7:2" or "all entities". */
 static void guard_report_job(const sett_world* world, sett_component component, uint32_t access,
                              const char* of, const char* call)
 {
@@ -159,7 +160,7 @@ static void guard_report_job(const sett_world* world, sett_component component, 
     }
 }
 
-/* Checks access to one entity, which another job may be writing. */
+/* Checks the access to a value of one entity. */
 static void guard_check_one(const sett_world* world, sett_entity entity, sett_component component,
                             uint32_t access, const char* call)
 {
@@ -170,7 +171,7 @@ static void guard_check_one(const sett_world* world, sett_entity entity, sett_co
     }
 }
 
-/* Checks a loop over all entities: other jobs may be writing those that they visit. */
+/* Checks the access by a loop over all entities. */
 static void guard_check_all(const sett_world* world, sett_component component, uint32_t access,
                             const char* call)
 {
@@ -184,11 +185,11 @@ static void guard_check_term(const sett_world* world, const setti_type* type, se
                              sett_access access)
 {
     bool presence = kind == SETT_WITHOUT || access == SETT_NONE || type->storage.size == 0;
-    guard_check_all(world, type->id,
-                    presence            ? SETTI_ACCESS_PRESENCE
-                    : access == SETT_IN ? SETTI_ACCESS_READ
-                                        : SETTI_ACCESS_WRITE,
-                    "sett_context_query");
+    uint32_t flag = access == SETT_IN ? SETTI_ACCESS_READ : SETTI_ACCESS_WRITE;
+    if (presence) {
+        flag = SETTI_ACCESS_PRESENCE;
+    }
+    guard_check_all(world, type->id, flag, "sett_context_query");
 }
 
 void setti_guard_check_query(const sett_world* world, const sett_query* query)
@@ -211,7 +212,7 @@ void setti_guard_watch(sett_world* world, bool on)
     setti_component_show_types(world);
 }
 
-/* Adds the enumerator of a component, as SETT_COMPONENTS and core.h name it. */
+/* Writes the enumerator of a component, as named by SETT_COMPONENTS or core.h. */
 static void guard_add_id(setti_writer* text, const sett_world* world, sett_component component)
 {
     static const char* const built_in[] = {"SETT_ID_HIERARCHY",   "SETT_ID_NAME",
@@ -228,7 +229,7 @@ static void guard_add_id(setti_writer* text, const sett_world* world, sett_compo
     }
 }
 
-/* Whether a list, which 0 ends, has a component. */
+/* Whether a list that ends with 0 has a component. */
 static bool guard_lists(const sett_component* list, sett_component component)
 {
     bool found = false;
@@ -244,7 +245,7 @@ static uintptr_t guard_flags(sett_system* system, sett_component component)
     return use != NULL ? setti_mark_get(&use->flags) : 0;
 }
 
-/* Adds a component to a list; *separator is what precedes the component. */
+/* Writes *separator and a component. */
 static void guard_add_entry(setti_writer* text, const sett_world* world, sett_component component,
                             const char** separator)
 {
@@ -253,8 +254,8 @@ static void guard_add_entry(setti_writer* text, const sett_world* world, sett_co
     *separator = ", ";
 }
 
-/* Adds an access list: the declared components, then those that the system used with a flag of
- * `with`; without those that it used with a flag of `without`. */
+/* Writes an access list: the declared components, and the components used with a flag of `with`.
+ * Both without the components used with a flag of `without`. */
 static void guard_add_list(setti_writer* text, sett_system* system, const char* name,
                            const sett_component* list, uintptr_t with, uintptr_t without)
 {
@@ -296,7 +297,7 @@ static bool guard_has_lists(sett_system* system)
     return has;
 }
 
-/* Adds the components of a list that the system did not use in the way `used`. */
+/* Writes the components of a list without a flag of `used`: the system has not `what` them. */
 static void guard_add_unused(setti_writer* text, sett_system* system, const sett_component* list,
                              uintptr_t used, const char* what)
 {

@@ -1,13 +1,13 @@
-/* order.c: the declared order of systems, by name: "this one runs before that one".
+/* order.c: declared orders of systems: "move" runs before "draw".
  *
  * The workload: some dozens of systems, at times thousands with generated names. So names are
- * hashed, and a name's entry has its system and all orders that name it: no search visits other
- * systems.
+ * hashed, and the entry of a name has the system and all orders about the name: no search visits
+ * other systems.
  *
  *     names, by hash   | -> "move", its system, about it: { "draw" after it }, ...
  *
- * Invariant:  a name exists while a system has it or an order names it; a name's system has that
- *             name;  an order is in its system's list and its name's
+ * Invariant:  a name exists while a system or an order uses the name;  name->system->entry == name;
+ *             an order is in the list of its system and in the list of its name
  */
 #include "run/run.h"
 
@@ -27,7 +27,7 @@ setti_system_name* setti_order_find_name(const setti_run* run, const char* text)
     return at;
 }
 
-/* Adds a name to the hash table, which has room for it. */
+/* Adds a name to the hash table. Room must be reserved. */
 static void order_link_name(setti_run* run, setti_system_name* name)
 {
     setti_system_name** bucket = order_bucket(run, name->key);
@@ -35,7 +35,7 @@ static void order_link_name(setti_run* run, setti_system_name* name)
     *bucket = name;
 }
 
-/* Makes room for one more name. */
+/* Makes room for one more name. Returns false when memory runs out. */
 static bool order_reserve_name(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -67,7 +67,7 @@ setti_system_name* setti_order_ensure_name(sett_world* world, const char* text)
     setti_system_name* name = setti_order_find_name(setti_run_of(world), text);
     size_t length = strlen(text) + 1;
     if (name != NULL || !order_reserve_name(world)) {
-        return name;
+        return name; /* NULL without memory */
     }
     name = setti_pool_alloc(&world->pool, sizeof(*name) + length, 16);
     if (name != NULL) {
@@ -86,13 +86,13 @@ void setti_order_release_name(sett_world* world, setti_system_name* name)
     if (name->system != NULL || name->about != NULL) {
         return;
     }
-    setti_system_name** at = order_bucket(setti_run_of(world), name->key);
+    setti_system_name** link = order_bucket(setti_run_of(world), name->key);
     SETTI_ASSERT(setti_run_of(world)->name_count != 0);
-    while (*at != name) {
-        SETTI_ASSERT(*at != NULL);
-        at = &(*at)->next;
+    while (*link != name) {
+        SETTI_ASSERT(*link != NULL);
+        link = &(*link)->next;
     }
-    *at = name->next;
+    *link = name->next;
     setti_run_of(world)->name_count--;
     setti_pool_free(&world->pool, name, sizeof(*name) + strlen(name->text) + 1, 16);
 }
@@ -154,14 +154,16 @@ sett_system* setti_order_walk_next(setti_order_walk* walk)
     while (walk->own != NULL) {
         const setti_order* order = walk->own;
         walk->own = order->next;
-        if (order->after == walk->back && order->name->system != NULL) {
+        bool matches = order->after == walk->back; /* "after" leads to an earlier system */
+        if (matches && order->name->system != NULL) {
             return order->name->system;
         }
     }
     while (walk->about != NULL) {
         const setti_order* order = walk->about;
         walk->about = order->next_about;
-        if (order->after != walk->back) {
+        bool matches = order->after != walk->back; /* "after this" leads to a later system */
+        if (matches) {
             return order->system;
         }
     }
@@ -217,7 +219,7 @@ sett_status setti_order_check_phases(const sett_system* system, const char* call
     return status;
 }
 
-/* Writes `text` in front of path + at; nothing if there is no room. */
+/* Writes `text` before path + at, and returns the new begin. Writes nothing if there is no room. */
 static size_t order_prepend(char* path, size_t at, const char* text)
 {
     size_t length = strlen(text);
@@ -228,7 +230,8 @@ static size_t order_prepend(char* path, size_t at, const char* text)
     return at;
 }
 
-/* Reports a cycle: `start`, ..., `last`, `start`. walk_from leads from `last` back to `start`. */
+/* Reports the cycle from `start` to `last` to `start`. walk_from links lead from `last` to
+ * `start`. */
 static sett_status order_fail_cycle(const sett_system* start, const sett_system* last,
                                     const char* call)
 {
@@ -246,37 +249,39 @@ static sett_status order_fail_cycle(const sett_system* start, const sett_system*
                                  call, path + at);
 }
 
-/* Completes a cycle for the message, where the walks from `start` meet. Reverses the walk_from
- * links from `at` to `start`, and lets `at` lead to `before`: then all links lead one way. Returns
- * the system from which the cycle is read. */
-static sett_system* order_turn(const sett_system* start, sett_system* before, sett_system* at)
+/* Joins a forward and a back walk from `start` to a cycle, by reversing links of the back walk.
+ *     walk_from before:  start <- .. <- earlier     at -> .. -> last -> start
+ *     walk_from after:   start <- .. <- earlier <-  at <- .. <- last
+ * Returns `last`. */
+static sett_system* order_join(const sett_system* start, sett_system* earlier, sett_system* at)
 {
     while (at != start) {
         SETTI_ASSERT(at != NULL);
         sett_system* next = at->walk_from;
-        at->walk_from = before;
-        before = at;
+        at->walk_from = earlier;
+        earlier = at;
         at = next;
     }
-    return before;
+    return earlier;
 }
 
-/* Takes the first system of `todo`, and visits the systems declared to run after it (`back`: before
- * it); new ones join `todo`. Returns NULL, or the last system of a cycle. */
+/* Takes the first system of *todo, and adds the systems declared to run directly after (`back`:
+ * before) that system to *todo, unless seen. Returns NULL, or the last system of a cycle. */
 static sett_system* order_step(sett_system* start, sett_system** todo, bool back)
 {
     SETTI_ASSERT(*todo != NULL);
     setti_run* run = setti_run_of(start->world);
     uint64_t seen = back ? run->walks - 1 : run->walks;
-    uint64_t seen_by_other = back ? run->walks : run->walks - 1; /* who meets it closes a cycle */
+    uint64_t seen_by_other =
+        back ? run->walks : run->walks - 1; /* the walk in the other direction */
     sett_system* from = *todo;
     *todo = from->walk_next;
     setti_order_walk walk = setti_order_walk_begin(from, back);
     sett_system* at;
     while ((at = setti_order_walk_next(&walk)) != NULL) {
         run->work++;
-        if (at == start || at->walk_seen == seen_by_other) {
-            return back ? order_turn(start, at, from) : order_turn(start, from, at);
+        if (at == start || at->walk_seen == seen_by_other) { /* the walks meet: a cycle */
+            return back ? order_join(start, at, from) : order_join(start, from, at);
         }
         if (at->walk_seen != seen) {
             at->walk_seen = seen;
@@ -288,14 +293,15 @@ static sett_system* order_step(sett_system* start, sett_system** todo, bool back
     return NULL;
 }
 
-/* Walks forward and back from `start`, in turn, until the shorter walk ends. */
+/* Bidirectional search: takes steps of a forward walk and of a back walk from `start` in turn,
+ * until the walks meet in a cycle, or the shorter walk ends. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call)
 {
     setti_run* run = setti_run_of(start->world);
     sett_system* todo[2] = {start, start};
     run->walks += 2;
     start->walk_next = NULL;
-    for (uint32_t back = 0; todo[back] != NULL; back ^= 1) {
+    for (uint32_t back = 0; todo[back] != NULL; back ^= 1) { /* 0: forward, 1: back */
         const sett_system* last = order_step(start, &todo[back], back != 0);
         if (last != NULL) {
             return order_fail_cycle(start, last, call);

@@ -1,13 +1,13 @@
 /* queue.c: queues of the changes that observers see.
  *
- * The workload: some thousands of changes a frame, taken once a frame, or never. A queue is what
- * its observer's callbacks get as `user`; it lives as long as the observer. Callbacks run while
- * memory of the pool is reserved for a change, so a queue calls the world's allocator instead.
+ * The workload: some thousands of changes a frame, taken once a frame, or never. The observer of a
+ * queue owns the queue, and passes the queue to callbacks as `user`. Callbacks run while memory of
+ * the pool is reserved for a change, so a queue calls the allocator of the world instead.
  *
  *     changes  [ taken | waiting . . . . | free ]      0 <= taken <= count <= capacity
  *
- * Invariant:  changes[taken, count) are in the order in which they happened;
- *             lost != 0 => the lost changes happened after all of these
+ * Invariant:  changes[taken, count) are in the order of events;
+ *             lost != 0 => the lost changes happened after changes[count - 1]
  */
 #include "sett/queue.h"
 
@@ -20,19 +20,20 @@ struct sett_queue {
     sett_component component; /* 0: a query is observed */
     sett_queued_change* changes;
     uint32_t taken, count, capacity;
-    uint32_t lost; /* since it was last empty */
+    uint32_t lost; /* number of lost changes since the queue was empty */
 };
 
 #define QUEUE_ALIGN 16
 
 static const char queue_call[] = "sett_queue_create";
 
-/* Makes room for one more change, where taken ones were or in new memory. False: there is none. */
+/* Makes room for one more change: moves waiting changes to the front, or allocates. Returns false
+ * at the limit, or when memory runs out. */
 static bool queue_grow(sett_queue* queue)
 {
     SETTI_ASSERT(queue->count == queue->capacity);
     uint32_t waiting = queue->count - queue->taken;
-    if (2 * waiting <= queue->capacity && queue->changes != NULL) {
+    if (2 * waiting <= queue->capacity && queue->changes != NULL) { /* half or more are taken */
         memmove(queue->changes, queue->changes + queue->taken, waiting * sizeof(*queue->changes));
         queue->count = waiting;
         queue->taken = 0;
@@ -60,7 +61,8 @@ static bool queue_grow(sett_queue* queue)
     return true;
 }
 
-/* Changes after a lost one are lost too, so that no change seems to follow one that it does not. */
+/* Adds a change. After a lost change all further changes are lost too, until the queue is emptied,
+ * so that the queue has no gap. */
 static void queue_push(sett_queue* queue, sett_entity entity, sett_change change)
 {
     if (queue->lost != 0 || (queue->count == queue->capacity && !queue_grow(queue))) {
@@ -123,7 +125,7 @@ static bool queue_has_calls(const sett_observer_desc* desc)
            desc->free_user != NULL || desc->disabled;
 }
 
-/* The descriptor of the queue's observer. */
+/* Completes the descriptor of the observer of a queue. */
 static void queue_observe(sett_queue* queue, sett_observer_desc* desc)
 {
     queue->component = desc->component;
@@ -191,7 +193,8 @@ uint32_t sett_queue_take(sett_queue* queue, sett_queued_change* out, uint32_t ca
     if (queue->taken < queue->count) {
         return count;
     }
-    queue->taken = queue->count = 0;
+    queue->taken = 0;
+    queue->count = 0;
     if (queue->lost != 0) {
         setti_world_fail_with(queue->world, SETT_STATUS_LIMIT,
                               "sett_queue_take: a queue was full, and has lost %u changes - take "

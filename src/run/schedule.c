@@ -1,30 +1,30 @@
-/* schedule.c: in which order systems run, and which of them in parallel.
+/* schedule.c: computes the order of systems, and the systems that may run in parallel.
  *
- * The workload: some dozens of systems, at times thousands, created once. So the schedule is
- * computed again when a frame finds that systems were created or destroyed, in O(n log n + orders
- * and declarations), in four steps:
+ * The workload: some dozens of systems, at times thousands, created once. A frame computes the
+ * schedule again if systems were created or destroyed, in O(n log n + orders and declarations). The
+ * four steps:
  *
- *     1. rank = number in the order of creation; of a system with `before`, the lowest rank of the
- *        systems of its phase that it names, if that is lower;
- *     2. place: by section and phase; then always the lowest rank among the systems that wait for
- *        no other one, the first created of equals;
- *     3. stage = 1 + the highest stage of earlier systems that it is after or conflicts with; 0
- *        without any;
- *     4. sort by section, phase, stage, place. A section is a phase, or a loop of fixed steps
- *        (fixed.c), which has phases of its own.
+ *     1. Rank: the number of a system in the order of creation. A system with `before` takes the
+ *        lowest rank among the named systems of the same phase, if lower than its number.
+ *     2. Place: sort by section and phase. Then repeatedly place the system with the lowest rank
+ *        among the systems without unplaced predecessors; equal ranks by creation.
+ *     3. Stage: 1 + the highest stage of the earlier systems in conflict or declared to run before;
+ *        0 without such systems.
+ *     4. Sort by section, phase, stage, place. A section is a phase outside of fixed steps, or a
+ *        loop of fixed steps (fixed.c) with all its phases.
  *
  *     sorted   | input | move  age | turn | draw |
  *     stages     0       1            2      3
  *
- * So a system with "after" waits, one with "before" goes ahead, and others keep their order, which
- * neither Kahn's algorithm without ranks nor a depth-first search gives.
+ * So a system with "after" waits, a system with "before" goes ahead, and other systems keep their
+ * order. Kahn's algorithm without ranks and depth-first search do not give this result.
  *
- * One heap does all three sorts. For stages, each component has the systems of the phase that
- * touched and wrote it in the highest stage, since comparing all pairs would be quadratic.
+ * A heap does all three sorts. Comparing all pairs of systems for stages would be quadratic, so
+ * each component has a track of the latest systems that used the component (schedule_track).
  *
- * Invariant, once scheduled:  sorted has every system once, by phase, stage and place;
- *             stages cut it without gaps where phase or stage changes;
- *             in a stage no two systems conflict, and none is after another
+ * Invariant, once scheduled:  sorted has every system once, by section, phase, stage and place;
+ *             stages divide `sorted` without gaps, where section, phase or stage changes;
+ *             no two systems of a stage conflict or have a declared order
  */
 #include "run/run.h"
 
@@ -37,7 +37,7 @@ static bool schedule_is_less(const sett_system* a, const sett_system* b)
     return a->key != b->key ? a->key < b->key : a->tie < b->tie;
 }
 
-/* Adds a system to the heap, whose top is the system that sorts first. */
+/* Adds a system to the heap. The top of the heap is the system that sorts first. */
 static void schedule_push(setti_run* run, sett_system* system)
 {
     SETTI_ASSERT(run->heap_count < run->count);
@@ -49,7 +49,7 @@ static void schedule_push(setti_run* run, sett_system* system)
     run->heap[at] = system;
 }
 
-/* Takes the top of the heap. */
+/* Removes and returns the top of the heap. */
 static sett_system* schedule_pop(setti_run* run)
 {
     SETTI_ASSERT(run->heap_count != 0);
@@ -58,7 +58,9 @@ static sett_system* schedule_pop(setti_run* run)
     sett_system* last = run->heap[count];
     uint32_t at = 0;
     for (uint32_t child = 1; child < count; child = 2 * at + 1) {
-        child += child + 1 < count && schedule_is_less(run->heap[child + 1], run->heap[child]);
+        if (child + 1 < count && schedule_is_less(run->heap[child + 1], run->heap[child])) {
+            child++;
+        }
         if (!schedule_is_less(run->heap[child], last)) {
             break;
         }
@@ -70,13 +72,13 @@ static sett_system* schedule_pop(setti_run* run)
     return first;
 }
 
-/* A phase as the upper half of a sort key: an unsigned number, in the order of phases. */
+/* Returns the upper half of a sort key: the phase as an unsigned number. */
 static uint64_t schedule_phase(int phase)
 {
-    return (uint64_t)((uint32_t)phase ^ 0x80000000u) << 32;
+    return (uint64_t)((uint32_t)phase ^ 0x80000000u) << 32; /* negative phases sort first */
 }
 
-/* Sections of fixed loops lie behind the other systems of SETT_PHASE_FIXED. */
+/* Returns the section of a system. Fixed loops sort after other systems of SETT_PHASE_FIXED. */
 static uint64_t schedule_section(const sett_system* system)
 {
     const setti_fixed* fixed = system->fixed;
@@ -89,14 +91,14 @@ static uint64_t schedule_key(const sett_system* system, uint32_t minor)
     return schedule_phase(system->desc.phase) | minor;
 }
 
-/* Whether two systems are in one phase of one section. */
+/* Whether two systems have the same section and phase. */
 static bool schedule_is_same_phase(const sett_system* a, const sett_system* b)
 {
     return a->section == b->section && a->desc.phase == b->desc.phase;
 }
 
-/* Sorts all systems by keys and ties, as far as declared orders allow: repeatedly takes the first
- * system that waits for none of the rest. */
+/* Sorts all systems by keys and ties, as far as declared orders allow (Kahn's algorithm with a
+ * heap). */
 static void schedule_sort(setti_run* run)
 {
     run->heap_count = 0;
@@ -127,7 +129,7 @@ static void schedule_sort(setti_run* run)
     SETTI_ASSERT(run->sorted_count == run->count); /* there are no cycles */
 }
 
-/* Sorts the systems by section and phase, and by creation as far as declared orders allow. */
+/* Sorts the systems by section and phase, and then by creation, as far as declared orders allow. */
 static void schedule_sort_created(setti_run* run)
 {
     uint32_t number = 0;
@@ -143,11 +145,10 @@ static void schedule_sort_created(setti_run* run)
     schedule_sort(run);
 }
 
-/* Ranks the sorted systems: the lower half of the key becomes the rank. Goes from the last to the
- * first, so that a system that another one names in `before` has its rank already. */
+/* Ranks the sorted systems: the lower half of the key becomes the rank. */
 static void schedule_rank(setti_run* run)
 {
-    for (uint32_t k = run->sorted_count; k-- > 0;) {
+    for (uint32_t k = run->sorted_count; k-- > 0;) { /* systems named in `before` come first */
         sett_system* system = run->sorted[k];
         uint32_t rank = system->tie;
         for (const setti_order* order = system->orders; order != NULL; order = order->next) {
@@ -160,37 +161,37 @@ static void schedule_rank(setti_run* run)
     }
 }
 
-/* For a component: the systems of the phase that touched it and that wrote it, each in the highest
- * stage. */
+/* For a component: the system in the highest stage of the present phase, for each kind of use. */
 typedef struct schedule_track {
-    sett_system* touched;
-    sett_system* written;
-    sett_system* recorded; /* the system with `records` for it */
+    sett_system* toucher; /* reads or writes */
+    sett_system* writer;
+    sett_system* recorder; /* has the component in `records` */
 } schedule_track;
 
-/* The systems that a later one may have to wait for. */
+/* The systems that a later system may have to wait for. */
 typedef struct schedule_tracks {
     setti_hash_map slots;  /* by component */
     schedule_track* track; /* by slot */
     uint32_t count;
     uint32_t capacity;
-    sett_system* any;       /* any system with a function */
-    sett_system* exclusive; /* the exclusive system */
+    sett_system* any;       /* in the highest stage, any system with a function */
+    sett_system* exclusive; /* in the highest stage, an exclusive system */
 } schedule_tracks;
 
-/* Returns the system in the higher stage; if stages are equal, the one in the earlier place. NULL
- * and systems of another phase than that of `of` do not count. */
-static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_system* of)
+/* Returns `a` or `b`: the system in the higher stage, or with the earlier place in the same stage.
+ * Ignores NULL, and a system in another phase than `system`. */
+static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_system* system)
 {
-    if (b == NULL || !schedule_is_same_phase(b, of)) {
+    if (b == NULL || !schedule_is_same_phase(b, system)) {
         return a;
     }
-    if (a == NULL || !schedule_is_same_phase(a, of) || b->stage > a->stage) {
+    if (a == NULL || !schedule_is_same_phase(a, system) || b->stage > a->stage) {
         return b;
     }
     return b->stage == a->stage && b->place < a->place ? b : a;
 }
 
+/* Creates an empty track for each declared component. Returns false when memory runs out. */
 static bool schedule_tracks_init(sett_world* world, schedule_tracks* tracks)
 {
     setti_pool* pool = &world->pool;
@@ -221,7 +222,7 @@ static schedule_track* schedule_track_of(const schedule_tracks* tracks, sett_com
     return &tracks->track[slot];
 }
 
-/* Finds the system that this one waits for because of a conflict about a component. */
+/* Finds the latest earlier system in conflict with `system`; NULL if not found. */
 static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks* tracks,
                                            const sett_system* system)
 {
@@ -235,24 +236,25 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
         const schedule_track* track = schedule_track_of(tracks, access->component);
         run->work++;
         if ((access->flags & SETTI_ACCESS_WRITES) != 0) {
-            found = schedule_later(found, track->touched, system);
+            found = schedule_later(found, track->toucher, system);
         } else if ((access->flags & SETTI_ACCESS_READS) != 0) {
-            found = schedule_later(found, track->written, system);
+            found = schedule_later(found, track->writer, system);
         }
     }
     return found;
 }
 
-/* Finds the system whose commands this one waits for; *on becomes the component. */
+/* Finds the latest earlier system with `records` for a component that `system` uses; *on becomes
+ * the component. NULL if not found. */
 static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const sett_system* system,
                                            sett_component* on)
 {
     sett_system* found = NULL;
     for (uint32_t k = 0; system->desc.run != NULL && k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
-        sett_system* recorder = schedule_track_of(tracks, access->component)->recorded;
-        if (access->flags != SETTI_ACCESS_RECORDS && recorder != NULL &&
-            schedule_later(found, recorder, system) != found) {
+        sett_system* recorder = schedule_track_of(tracks, access->component)->recorder;
+        bool uses = access->flags != SETTI_ACCESS_RECORDS; /* more than recording */
+        if (uses && recorder != NULL && schedule_later(found, recorder, system) != found) {
             found = recorder;
             *on = access->component;
         }
@@ -260,7 +262,7 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
     return found;
 }
 
-/* Notes a system whose stage is known, so that later systems wait for it. */
+/* Adds a system with a known stage to the tracks. */
 static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
 {
     if (system->desc.run == NULL) {
@@ -274,18 +276,18 @@ static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
         const setti_access* access = &system->access[k];
         schedule_track* track = schedule_track_of(tracks, access->component);
         if ((access->flags & SETTI_ACCESS_READS) != 0) {
-            track->touched = schedule_later(track->touched, system, system);
+            track->toucher = schedule_later(track->toucher, system, system);
         }
         if ((access->flags & SETTI_ACCESS_WRITES) != 0) {
-            track->written = schedule_later(track->written, system, system);
+            track->writer = schedule_later(track->writer, system, system);
         }
         if ((access->flags & SETTI_ACCESS_RECORDS) != 0) {
-            track->recorded = schedule_later(track->recorded, system, system);
+            track->recorder = schedule_later(track->recorder, system, system);
         }
     }
 }
 
-/* Finds the stage of a system, all earlier systems having theirs. */
+/* Finds the stage of a system. The stages of all earlier systems must be known. */
 static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_system* system)
 {
     sett_system* found = schedule_find_conflict(run, tracks, system);
@@ -295,7 +297,7 @@ static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_sy
         found = schedule_later(found, at, system);
         run->work++;
     }
-    sett_component recorded = 0;
+    sett_component recorded = 0; /* the component that `recorder` records */
     sett_system* recorder = schedule_find_recorder(tracks, system, &recorded);
     found = schedule_later(found, recorder, system);
     system->awaits_commands = recorder != NULL;
@@ -310,7 +312,7 @@ static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_sy
     schedule_track_system(tracks, system);
 }
 
-/* Finds the stages of all systems, and sorts the systems by them. False when memory runs out. */
+/* Finds the stages of all systems, and sorts the systems by stage. False when memory runs out. */
 static bool schedule_find_stages(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -333,10 +335,10 @@ static bool schedule_find_stages(sett_world* world)
     return done;
 }
 
-/* Bytes for each system, in `sorted`, `heap`, `empty` and `stages`: one piece of memory. */
+/* Bytes for a system in `sorted`, `heap`, `empty` and `stages`, which share a piece of memory. */
 #define SCHEDULE_SYSTEM_SIZE (3 * sizeof(void*) + sizeof(setti_stage))
 
-/* Makes room for all systems. */
+/* Makes room for all systems. Returns false when memory runs out. */
 static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
 {
     if (run->count <= run->capacity) {
@@ -356,10 +358,10 @@ static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
     return true;
 }
 
-/* Bytes for each job, in `slices` and `buffers`: one piece of memory. */
+/* Bytes for a job in `slices` and `buffers`, which share a piece of memory. */
 #define SCHEDULE_JOB_SIZE (sizeof(setti_slice) + sizeof(sett_commands*))
 
-/* Makes room for the slices of all jobs. */
+/* Makes room for the slices of all jobs. Returns false when memory runs out. */
 static bool schedule_reserve_slices(setti_pool* pool, setti_run* run)
 {
     uint32_t jobs = 0;
@@ -381,13 +383,13 @@ static bool schedule_reserve_slices(setti_pool* pool, setti_run* run)
     return true;
 }
 
-/* Whether two neighbours in the order are of different stages. */
+/* Whether two neighbours in `sorted` are in different stages. */
 static bool schedule_is_cut(const sett_system* a, const sett_system* b)
 {
     return !schedule_is_same_phase(a, b) || a->stage != b->stage;
 }
 
-/* Finds the stages of each fixed loop, and the most steps in a frame. */
+/* Finds the stages of each fixed loop, and the limit of steps in a frame. */
 static void schedule_find_loops(setti_run* run)
 {
     uint32_t at = 0;
@@ -412,7 +414,7 @@ static void schedule_find_loops(setti_run* run)
     }
 }
 
-/* Cuts the sorted systems into stages. */
+/* Divides the sorted systems into stages. */
 static void schedule_cut(setti_run* run)
 {
     SETTI_ASSERT(run->sorted_count == run->count);
@@ -423,8 +425,9 @@ static void schedule_cut(setti_run* run)
             stage->first = k;
             stage->count = 0;
             stage->exclusive = run->sorted[k]->exclusive;
-            stage->applies = stage->exclusive || k == 0 ||
-                             run->sorted[k - 1]->desc.phase != run->sorted[k]->desc.phase;
+            bool begins_phase =
+                k == 0 || run->sorted[k - 1]->desc.phase != run->sorted[k]->desc.phase;
+            stage->applies = stage->exclusive || begins_phase;
         }
         run->empty[k] = NULL;
         setti_stage* last = &run->stages[run->stage_count - 1];
@@ -437,7 +440,7 @@ static void schedule_cut(setti_run* run)
 bool setti_schedule_update(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
-    if (run->scheduled || world->busy) { /* a frame keeps the schedule that it began with */
+    if (run->scheduled || world->busy) { /* the schedule does not change during a frame */
         return true;
     }
     if (!schedule_reserve_systems(&world->pool, run) ||
@@ -458,7 +461,7 @@ bool setti_schedule_update(sett_world* world)
     return true;
 }
 
-/* NULL, or what is wrong with the systems of a stage. */
+/* Returns NULL, or the error in a stage. */
 static const char* schedule_validate_stage(const setti_run* run, const setti_stage* stage)
 {
     for (uint32_t k = stage->first; k < stage->first + stage->count; k++) {
@@ -485,9 +488,10 @@ const char* setti_schedule_validate(const sett_world* world)
     uint32_t next = 0;
     for (uint32_t s = 0; run->scheduled && s < run->stage_count; s++) {
         const setti_stage* stage = &run->stages[s];
-        wrong = stage->first != next || stage->count == 0
-                    ? "stages do not cut the sorted systems without gaps"
-                    : schedule_validate_stage(run, stage);
+        if (stage->first != next || stage->count == 0) {
+            return "stages do not cut the sorted systems without gaps";
+        }
+        wrong = schedule_validate_stage(run, stage);
         if (wrong != NULL) {
             return wrong;
         }

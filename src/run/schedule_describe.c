@@ -14,7 +14,7 @@ static const char* schedule_describe_phase_name(int phase)
     return named ? names[(phase - SETT_PHASE_LOAD) / 100] : "";
 }
 
-/* Adds the names of components whose access has a flag of `with` and none of `without`. */
+/* Writes the components with an access flag of `with`, but no flag of `without`. */
 static void schedule_describe_access(setti_writer* text, const sett_system* system, uint32_t with,
                                      uint32_t without, const char* verb)
 {
@@ -29,7 +29,8 @@ static void schedule_describe_access(setti_writer* text, const sett_system* syst
     }
 }
 
-/* Adds why a system that can be split has one job now. Returns false if it has more. */
+/* Writes the reason why a system that could be split has a single job now. Returns false if the
+ * system can have several jobs. */
 static bool schedule_describe_one_job(setti_writer* text, const sett_system* system)
 {
     setti_plan plan;

@@ -1,14 +1,14 @@
-/* slice.c: which slice of a system runs on the calling thread. Each slice has its thread's number,
- * and a thread searches for its own; a thread-local variable would be state outside of a world.
- * A hint, by hash of the thread, is the slice that it began last: so searches are rare while there
- * are fewer threads than hints. Beginning and ending are two stores each.
+/* slice.c: finds the slice of a system that runs on the calling thread. Each slice stores the
+ * number of its thread, and a thread searches the slices for its number. (A thread-local variable
+ * would be state outside of a world.) Hints make searches rare: a hint, found by the hash of a
+ * thread, is the slice that the thread began last.
  *
  *     hints, by hash of the thread     |  2 |    |  0 |    |
  *                                         |         |
  *     slices, and the thread of each   | #7 | -- | #4 | ...
  *
- * A function that continues on another thread (a fiber) is not found, or mistaken for the slice
- * that this thread runs: it must use its context.
+ * A function that continues on another thread (a fiber) is not found, or mistaken for the slice of
+ * that thread. Such a function must use its context.
  *
  * Invariant:  only the thread that runs a slice sets slice.thread, between enter and leave
  */
@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-/* The hint of a thread: its bucket among the hints. */
+/* Returns the hint of a thread. */
 static setti_mark* slice_hint(setti_run* run, uintptr_t thread)
 {
     uint64_t hash = (uint64_t)thread * UINT64_C(0x9E3779B97F4A7C15);
@@ -60,7 +60,7 @@ const char* setti_slice_name(const sett_world* world)
     return slice != NULL ? slice->system->name : NULL;
 }
 
-/* The failure of the last slice counts, as if slices had run in order, on one thread. */
+/* Stores the failure unless a later slice has failed: the result is as if slices ran in order. */
 void setti_slice_fail(const sett_world* world, sett_status status, const char* message)
 {
     SETTI_ASSERT(world->side_by_side && status != SETT_OK);

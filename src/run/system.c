@@ -1,9 +1,9 @@
-/* system.c: creates and destroys systems. A system's query, group or observer, and the command
- * buffers of its jobs, are ordinary ones of the world.
+/* system.c: creates and destroys systems. The query, the group or observer, and the command buffers
+ * of a system are ordinary objects of the world.
  *
  * The workload: some dozens of systems, at times thousands, created when a program starts.
  *
- * Invariant:  a system's `access` has each declared component once
+ * Invariant:  `access` of a system has each declared component once
  */
 #include "run/run.h"
 
@@ -24,7 +24,7 @@ uint32_t setti_system_access(const sett_system* system, sett_component component
     return 0;
 }
 
-/* Adds flags to a component's access; there is room. */
+/* Adds flags to the declared access of a component. */
 static void system_declare(sett_system* system, sett_component component, uint32_t flags)
 {
     for (uint32_t k = 0; k < system->access_count; k++) {
@@ -38,7 +38,7 @@ static void system_declare(sett_system* system, sett_component component, uint32
     system->access[system->access_count++].flags = flags;
 }
 
-/* Adds flags to the access of all components of a list, which 0 ends. */
+/* Adds flags to the declared access of each component in a list. */
 static void system_declare_list(sett_system* system, const sett_component* list, uint32_t flags)
 {
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
@@ -51,7 +51,7 @@ static bool system_is_tag(const sett_system* system, sett_component component)
     return setti_world_type(system->world, component)->storage.size == 0;
 }
 
-/* The access that a term declares: SETTI_ACCESS_*. */
+/* Returns the access declared by a term, as SETTI_ACCESS_* flags. */
 static uint32_t system_term_flags(const sett_system* system, const sett_term* term)
 {
     if (setti_term_is_elsewhere(term) && !system_is_tag(system, term->component)) {
@@ -96,10 +96,10 @@ bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_com
         return true;
     }
     for (uint32_t k = 0; k < a->access_count; k++) {
-        uint32_t one = a->access[k].flags;
-        uint32_t other = setti_system_access(b, a->access[k].component);
-        if (((one & SETTI_ACCESS_WRITES) != 0 && (other & SETTI_ACCESS_READS) != 0) ||
-            ((one & SETTI_ACCESS_READS) != 0 && (other & SETTI_ACCESS_WRITES) != 0)) {
+        uint32_t of_a = a->access[k].flags;
+        uint32_t of_b = setti_system_access(b, a->access[k].component);
+        if (((of_a & SETTI_ACCESS_WRITES) != 0 && (of_b & SETTI_ACCESS_READS) != 0) ||
+            ((of_a & SETTI_ACCESS_READS) != 0 && (of_b & SETTI_ACCESS_WRITES) != 0)) {
             *on = a->access[k].component;
             return true;
         }
@@ -112,8 +112,7 @@ bool setti_system_splits(const sett_system* system)
     if (system->query == NULL || system->desc.single_job || system->exclusive) {
         return false;
     }
-    /* if no term is about the visited entity, the function is called once */
-    bool splits = !setti_elsewhere_is_all(system->query);
+    bool splits = !setti_elsewhere_is_all(system->query); /* some term is about visited entities */
     for (uint32_t k = 0; k < system->access_count; k++) {
         uint32_t flags = system->access[k].flags;
         bool reads_anywhere = (flags & SETTI_ACCESS_READ_ANYWHERE) != 0;
@@ -153,10 +152,14 @@ bool setti_system_make_jobs(sett_system* system)
         memcpy(jobs, system->jobs, system->job_capacity * sizeof(*jobs));
     }
     uint32_t made = system->job_capacity;
-    while (made < count && (jobs[made].commands = sett_commands_create(world)) != NULL) {
-        jobs[made++].loops.scratch.allocator = &pool->allocator;
+    for (; made < count; made++) {
+        jobs[made].commands = sett_commands_create(world);
+        if (jobs[made].commands == NULL) {
+            break;
+        }
+        jobs[made].loops.scratch.allocator = &pool->allocator;
     }
-    if (made < count) {
+    if (made < count) { /* memory ran out */
         while (made-- > system->job_capacity) {
             setti_commands_free(jobs[made].commands);
         }
@@ -198,7 +201,11 @@ static void system_unlink(sett_system* system)
     SETTI_ASSERT(system->entry->system == system && setti_run_of(system->world)->count != 0);
     setti_run* run = setti_run_of(system->world);
     system->entry->system = NULL;
-    *(system->previous != NULL ? &system->previous->next : &run->systems) = system->next;
+    if (system->previous != NULL) {
+        system->previous->next = system->next;
+    } else {
+        run->systems = system->next;
+    }
     if (system->next != NULL) {
         system->next->previous = system->previous;
     } else {
@@ -217,7 +224,7 @@ static void system_free(sett_system* system)
         setti_commands_free(system->jobs[k].commands);
     }
     if (system->entry != NULL) {
-        system->entry->system = system; /* so that removing orders does not free the name */
+        system->entry->system = system; /* prevents setti_order_pop from freeing the name */
         while (system->orders != NULL) {
             setti_order_pop(system);
         }
@@ -241,7 +248,8 @@ static void system_free_user(const sett_system_desc* desc)
     }
 }
 
-/* Frees the memory of systems that is not the pool's, because the world is destroyed. */
+/* Calls free_user of all systems and frees scratch memory, when the world is destroyed. The pool
+ * frees all other memory. */
 static void run_free(sett_world* world)
 {
     for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
@@ -253,7 +261,7 @@ static void run_free(sett_world* world)
     setti_threads_leave(&setti_run_of(world)->tasks);
 }
 
-/* The name of a system that declared access to the type, or NULL. */
+/* Returns the name of a system with declared access to a type, or NULL. */
 static const char* system_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_system* at = setti_run_of(world)->systems;
@@ -263,7 +271,7 @@ static const char* system_of_type(const sett_world* world, const setti_type* typ
     return at != NULL ? at->name : NULL;
 }
 
-/* Counts the scratch of jobs. */
+/* Adds the scratch memory of jobs to the statistics. */
 static void run_count(const sett_world* world, sett_stats* stats)
 {
     for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
@@ -291,7 +299,7 @@ setti_run* setti_run_ensure(sett_world* world)
                                              .running = setti_slice_name,
                                              .failed = setti_slice_fail};
     setti_run* run = setti_run_of(world);
-    /* The world's own buffer is created with the run, because slices cannot create it. */
+    /* the command buffer of the world is created now, because slices cannot create it */
     if (run != NULL || setti_world_commands(world) == NULL) {
         return run;
     }
@@ -311,7 +319,7 @@ setti_run* setti_run_ensure(sett_world* world)
     return run;
 }
 
-/* Declares the access of a system. Fails if a component is not registered, or memory runs out. */
+/* Declares the access of a system. Fails if a component is unregistered, or memory runs out. */
 static sett_status system_add_access(sett_system* system, const sett_system_desc* desc)
 {
     sett_world* world = system->world;
@@ -336,15 +344,15 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
     return SETT_OK;
 }
 
-/* Creates the query of a system, if it has terms. */
+/* Creates the query of a system, if the descriptor has terms. */
 static sett_status system_add_query(sett_system* system, const sett_system_desc* desc)
 {
     sett_query_desc query = {.name = system->name};
-    bool any = false;
+    bool has_terms = false;
     for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) {
-        any = any || desc->terms[k].component != 0;
+        has_terms = has_terms || desc->terms[k].component != 0;
     }
-    if (!any) {
+    if (!has_terms) {
         return SETT_OK;
     }
     memcpy(query.terms, desc->terms, sizeof(query.terms));
@@ -356,7 +364,7 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
     return SETT_OK;
 }
 
-/* Calls on_enter for the entities that match already. */
+/* Calls on_enter for each entity that matches at creation. */
 static void system_enter_all(sett_system* system)
 {
     SETTI_ASSERT(system->group != NULL && system->desc.on_enter != NULL);
@@ -372,7 +380,7 @@ static void system_enter_all(sett_system* system)
     setti_world_end_call(world, outer);
 }
 
-/* Whether a group can follow these terms. */
+/* Whether a group can follow the terms of a system. */
 static bool system_is_grouped(const sett_system_desc* desc)
 {
     bool grouped = true;
@@ -383,7 +391,7 @@ static bool system_is_grouped(const sett_system_desc* desc)
     return grouped;
 }
 
-/* Creates the observer for the callbacks of a system whose terms a group cannot follow. */
+/* Creates an observer for on_enter and on_exit, if a group cannot follow the terms. */
 static sett_status system_add_observer(sett_system* system, const sett_system_desc* desc)
 {
     sett_observer_desc observer = {.name = system->name,
@@ -402,7 +410,7 @@ static sett_status system_add_observer(sett_system* system, const sett_system_de
     return system->observer != NULL ? SETT_OK : system->world->error;
 }
 
-/* Creates the tracked set, or the observer, for the callbacks of a system, if it has any. */
+/* Creates a group or an observer for on_enter and on_exit, if set. */
 static sett_status system_add_group(sett_system* system, const sett_system_desc* desc)
 {
     sett_group_desc group = {.name = system->name,
@@ -435,13 +443,14 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
                 "SETT_WITHOUT terms - leave some out, and test for them in the callback",
                 system_call, system->name, SETT_GROUP_TYPES, SETT_GROUP_TYPES);
         }
-        (term->kind == SETT_WITH ? group.with : group.without)[(*count)++] = term->component;
+        sett_component* list = term->kind == SETT_WITH ? group.with : group.without;
+        list[(*count)++] = term->component;
     }
     system->group = setti_group_create_for_system(system->world, &group);
     return system->group != NULL ? SETT_OK : system->world->error;
 }
 
-/* Gives a system all that its descriptor says, and adds it to the world's list. On failure the
+/* Creates all parts of a system, and adds the system to the list of the world. On failure the
  * caller frees the system. */
 static sett_status system_init(sett_system* system, const sett_system_desc* desc)
 {
@@ -453,7 +462,9 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
     system->name = system->entry->text;
     system->desc.name = system->name;
     sett_status status = system_add_query(system, desc);
-    status = status == SETT_OK ? system_add_access(system, desc) : status;
+    if (status == SETT_OK) {
+        status = system_add_access(system, desc);
+    }
     bool room = true;
     for (uint32_t k = 0; status == SETT_OK && room && k < SETT_SYSTEM_ORDER; k++) {
         room =
@@ -465,20 +476,24 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
     if (status == SETT_OK && !(room && setti_system_make_jobs(system))) {
         status = setti_world_no_memory(world, system_call);
     }
-    status = status == SETT_OK ? system_add_group(system, desc) : status;
+    if (status == SETT_OK) {
+        status = system_add_group(system, desc);
+    }
     if (status != SETT_OK) {
         return status;
     }
     system_link(system);
     status = setti_order_check_phases(system, system_call);
-    status = status == SETT_OK ? setti_order_check_cycle(system, system_call) : status;
+    if (status == SETT_OK) {
+        status = setti_order_check_cycle(system, system_call);
+    }
     if (status != SETT_OK) {
         system_unlink(system);
     }
     return status;
 }
 
-/* NULL, or what is wrong with a descriptor. */
+/* Returns NULL, or the error in a descriptor. */
 static const char* system_argument(const sett_system_desc* desc)
 {
     if (desc->name == NULL || desc->name[0] == '\0') {
@@ -493,7 +508,8 @@ static const char* system_argument(const sett_system_desc* desc)
                : NULL;
 }
 
-/* A system in the world's list, without a root; NULL, which is reported, on failure. */
+/* Creates a system in the list of the world, without a root. Reports an error and returns NULL on
+ * failure. */
 static sett_system* system_make(sett_world* world, const sett_system_desc* desc)
 {
     const setti_run* run = setti_run_ensure(world);
@@ -507,7 +523,7 @@ static sett_system* system_make(sett_world* world, const sett_system_desc* desc)
     }
     system->world = world;
     system->desc = *desc;
-    memset(system->desc.before, 0, sizeof(desc->before));
+    memset(system->desc.before, 0, sizeof(desc->before)); /* system_init moves both to `orders` */
     memset(system->desc.after, 0, sizeof(desc->after));
     system->state.enabled = !desc->disabled;
     if (system_init(system, desc) != SETT_OK) {
@@ -549,7 +565,7 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
     system->root.name = system->name;
     system->root.optional = true;
     system->root.cloned =
-        offsetof(setti_system_state, seen); /* `seen` is a tick of its own world */
+        offsetof(setti_system_state, seen); /* `seen`, a tick of this world, is not cloned */
     system->entry->known = true;
     if (desc->on_enter != NULL && system->group != NULL) {
         system_enter_all(system);
@@ -564,8 +580,12 @@ sett_status sett_system_destroy(sett_system* system)
     }
     sett_world* world = system->world;
     sett_status status = setti_world_check_unlocked(world, __func__);
-    status = status == SETT_OK ? setti_run_check_idle(world, __func__) : status;
-    status = status == SETT_OK ? setti_world_check_no_snapshots(world, __func__) : status;
+    if (status == SETT_OK) {
+        status = setti_run_check_idle(world, __func__);
+    }
+    if (status == SETT_OK) {
+        status = setti_world_check_no_snapshots(world, __func__);
+    }
     if (status == SETT_OK) {
         setti_world_remove_root(world, &system->root);
         system_unlink(system);
@@ -595,7 +615,9 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
         return setti_world_no_memory(world, __func__);
     }
     status = setti_fixed_check_order(first, then, __func__);
-    status = status == SETT_OK ? setti_order_check_cycle(first, __func__) : status;
+    if (status == SETT_OK) {
+        status = setti_order_check_cycle(first, __func__);
+    }
     if (status != SETT_OK) {
         setti_order_pop(first);
         return status;

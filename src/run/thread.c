@@ -1,13 +1,14 @@
-/* thread.c: a pool of threads that does one task at a time.
+/* thread.c: a pool of threads that runs a single task at a time.
  *
  * The workload: some stages a frame, each a list of slices of 10 to 500 us, on 2 to 16 threads. So
- * the list is guarded by one lock, taken once for some slices at a time; threads spin for the next
- * stage for some microseconds before they sleep, because waking takes 5 to 50.
+ * a single lock guards the list, and a thread takes several slices at a time. Threads spin for some
+ * microseconds before they sleep, because waking a thread takes 5 to 50.
  *
- *     items  | taken | taken | next ... end |        unfinished = end - next + taken and not done
+ *     items  | taken | taken | next ... end |    unfinished = end - next + taken but not finished
  *
- * Worlds count as users from sett_schedule_configure on. A pool that is destroyed before them has
- * no threads any more, so that tasks run on the calling thread, and is freed with the last of them.
+ * Worlds count as users from sett_schedule_configure on. If the program destroys a pool before its
+ * worlds, the pool ends its threads, tasks run on the calling thread, and the last world frees the
+ * pool.
  *
  * Invariant, under the lock:  next <= end;  end - next <= unfinished;  busy if unfinished != 0
  */
@@ -23,35 +24,34 @@
 
 struct sett_threads {
     sett_allocator allocator;
-    setti_gate gate; /* guards all members below, up to the signals */
+    setti_gate gate; /* guards the members from here to `users` */
     sett_task_fn task;
     void* context;
-    uint32_t next; /* items not taken yet */
+    uint32_t next; /* items [next, end) are not taken */
     uint32_t end;
     uint32_t min_range;
-    uint32_t unfinished; /* items not done, taken or not */
+    uint32_t unfinished; /* items not finished, taken or not */
     uint32_t posts;      /* number of tasks so far */
-    uint32_t sleepers;   /* threads that wait at the gate */
+    uint32_t sleepers;   /* threads waiting at the gate */
     bool busy;           /* from enqueue to finish */
     bool stopping;
-    bool destroyed; /* by the program; freed with the last world that uses it */
-    uint32_t users; /* number of worlds that use it */
+    bool destroyed; /* destroyed by the program; the last world frees the pool */
+    uint32_t users; /* number of worlds with this pool */
 
     setti_signal posted; /* equals `posts` */
-    setti_signal done;   /* equals `posts` once the last task is done */
+    setti_signal done;   /* equals `posts` once the last task is finished */
 
-    size_t size;    /* of this struct and its threads, in bytes */
-    uint32_t count; /* number of its threads; those that enqueue do not count */
+    size_t size;    /* bytes of this struct with `thread` */
+    uint32_t count; /* number of threads in `thread` */
     setti_thread thread[];
 };
 
-/* Takes some of the remaining items and runs them without the lock: half of an equal share for each
- * thread, so that smaller shares are left for threads that are done early. */
+/* Takes some of the remaining items, and runs the items without the lock. */
 static void threads_work(sett_threads* threads)
 {
     SETTI_ASSERT(threads->next < threads->end && threads->unfinished != 0);
     uint32_t left = threads->end - threads->next;
-    uint32_t share = left / (2 * (threads->count + 1));
+    uint32_t share = left / (2 * (threads->count + 1)); /* half of an equal share, for balance */
     uint32_t count = SETTI_MIN(SETTI_MAX(SETTI_MAX(share, threads->min_range), 1), left);
     uint32_t begin = threads->next;
     sett_task_fn task = threads->task;
@@ -77,16 +77,17 @@ static void threads_sleep(sett_threads* threads)
     threads->sleepers--;
 }
 
-/* Spins some rounds, without the lock, until the signal equals `value` (`equal`), or differs. */
+/* Spins without the lock until the signal equals `value`, or differs from `value` if `equal` is
+ * false. Ends after some rounds in any case. */
 static void threads_spin(setti_signal* signal, uint32_t value, bool equal)
 {
-    uint32_t left = SETTI_SIGNAL_ROUNDS(THREADS_SPIN);
-    while (left-- != 0 && setti_signal_is(signal, value) != equal) {
+    uint32_t rounds = SETTI_SIGNAL_ROUNDS(THREADS_SPIN);
+    while (rounds-- != 0 && setti_signal_is(signal, value) != equal) {
         setti_lock_pause();
     }
 }
 
-/* What each thread of the pool runs. */
+/* The function of each thread in the pool. */
 static void threads_body(void* user)
 {
     sett_threads* threads = user;
@@ -98,7 +99,8 @@ static void threads_body(void* user)
             continue;
         }
         setti_gate_unlock(&threads->gate);
-        threads_spin(&threads->posted, seen, false);
+        const bool until_equal = false;
+        threads_spin(&threads->posted, seen, until_equal);
         setti_gate_lock(&threads->gate);
         if (threads->posts == seen && !threads->stopping) {
             threads_sleep(threads);
@@ -148,7 +150,8 @@ static void threads_finish(void* handle, void* user)
         }
         uint32_t post = threads->posts;
         setti_gate_unlock(&threads->gate);
-        threads_spin(&threads->done, post, true);
+        const bool until_equal = true;
+        threads_spin(&threads->done, post, until_equal);
         setti_gate_lock(&threads->gate);
         if (threads->unfinished != 0) {
             threads_sleep(threads);
@@ -195,7 +198,7 @@ sett_status sett_threads_destroy(sett_threads* threads)
     return SETT_OK;
 }
 
-/* The pool of these tasks; NULL: another job system's, or none. */
+/* Returns the pool of `tasks`; NULL if the tasks do not belong to a pool of this file. */
 static sett_threads* threads_of(const sett_tasks* tasks)
 {
     return tasks->enqueue == threads_enqueue ? tasks->user : NULL;
@@ -257,7 +260,7 @@ sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* alloca
     }
     uint32_t started = 0;
     bool ok = true;
-    while (ok && started < count) { /* a pool with fewer threads works too */
+    while (ok && started < count) { /* on failure the pool has fewer threads */
         threads->thread[started].body = threads_body;
         threads->thread[started].user = threads;
         ok = setti_thread_start(&threads->thread[started]);

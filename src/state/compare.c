@@ -1,10 +1,10 @@
 /* compare.c: finds all differences between two snapshots, or a snapshot and the live world.
  *
- * The workload: some pages of values, and some created and destroyed entities, in a large world.
- * Only pages that differ are compared (view.h); equal values in them are skipped.
+ * The workload: a large world in which some pages of values are written, and some entities created
+ * or destroyed. Only pages that differ are compared (view.h), and equal values are skipped.
  *
- * For each type, the indices that may differ are marked first, from presence and from rows of
- * pages. So they are visited once, ascending, for every kind of storage.
+ * For each type, presence and rows give a set of marked indices that may differ. Then each marked
+ * index is visited once. The order ascends for each kind of storage.
  *
  * Invariant:  an index without a mark has the same presence, handle and bytes on both sides
  */
@@ -21,7 +21,7 @@ void setti_marks_clear(setti_marks* marks)
     memset(marks->used, 0, (marks->words / 64 + 1) * sizeof(uint64_t));
 }
 
-/* The next used word after `at`; after SIZE_MAX, the first one. `words`: the end. */
+/* Returns the next used word after `at`, or `words` at the end. SIZE_MAX begins at word 0. */
 static size_t marks_next_word(const setti_marks* marks, size_t at)
 {
     for (at++; at < marks->words; at = (at / 64 + 1) * 64) {
@@ -50,7 +50,7 @@ void setti_marks_join(setti_marks* marks, const setti_marks* from)
 bool setti_marks_next(const setti_marks* marks, uint32_t* index)
 {
     SETTI_ASSERT(*index == SETTI_NONE || *index / 64 < marks->words);
-    size_t at = SIZE_MAX; /* begins at the first word */
+    size_t at = SIZE_MAX; /* marks_next_word begins at word 0 */
     if (*index != SETTI_NONE) {
         uint32_t shift = *index % 64;
         at = *index / 64;
@@ -97,18 +97,18 @@ void setti_compare_entities(setti_compare* compare)
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Whether eight rows differ. Without the vectors, gcc 12 takes twice the instructions. */
+/* Returns true if any of eight rows differ. gcc 12 needs twice the instructions without vectors. */
 SETTI_INLINE bool compare_eight(const unsigned char* was, const unsigned char* is, size_t size)
 {
     uint64_t differs = 0;
     size_t at = 0;
 #if defined(__GNUC__)
     typedef uint64_t pair __attribute__((vector_size(16), aligned(1), may_alias));
-    pair both = {0, 0};
+    pair differ_pair = {0, 0};
     for (; at + 16 <= 8 * size; at += 16) {
-        both |= *(const pair*)(was + at) ^ *(const pair*)(is + at);
+        differ_pair |= *(const pair*)(was + at) ^ *(const pair*)(is + at);
     }
-    differs = both[0] | both[1];
+    differs = differ_pair[0] | differ_pair[1];
 #endif
     for (; at < 8 * size; at += 8) {
         differs |= setti_bytes_get(was + at, 8) ^ setti_bytes_get(is + at, 8);
@@ -116,8 +116,7 @@ SETTI_INLINE bool compare_eight(const unsigned char* was, const unsigned char* i
     return differs != 0;
 }
 
-/* Prefetches `size` bytes of a page. Processors prefetch within 4 KB only, and pages are not
- * neighbours. */
+/* Prefetches `size` bytes of a page. Processors do not prefetch beyond 4 KB by themselves. */
 SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t size)
 {
     for (size_t at = 0; at < size; at += 64) {
@@ -125,9 +124,9 @@ SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t si
     }
 }
 
-/* Finds the rows that differ, eight at a time, since most of a written page is unchanged. Inlined
- * for constant sizes, which takes a fifth of the time of memcmp. Most of the time is spent reading
- * both pages, so the next ones are prefetched meanwhile (`next`, or NULL). */
+/* Sets the bits of the rows that differ. Compares eight rows at a time, since most rows are equal.
+ * Inlined for constant sizes: a fifth of the time of memcmp. Reading memory takes most of the time,
+ * so the page `next`, if not NULL, is prefetched meanwhile. */
 SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_page* next,
                                   size_t size)
 {
@@ -146,8 +145,8 @@ SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_pag
         for (; eights != 0; eights &= eights - 1) {
             uint32_t first = 8 * setti_bits_lowest(eights);
             for (uint32_t row = first; row < first + 8; row++) {
-                bool same = memcmp(was + row * size, is + row * size, size) == 0;
-                bits |= (uint64_t)!same << row;
+                uint64_t differs = memcmp(was + row * size, is + row * size, size) != 0;
+                bits |= differs << row;
             }
         }
         rows->bits[n] = bits;
@@ -160,7 +159,7 @@ static void compare_rows(setti_compare_rows* rows, const setti_view_page* next, 
     SETTI_COMPARE_BY_SIZE(size, COMPARE_ROWS);
 }
 
-/* Reports the rows that differ, except rows that have no value on one side, or another entity. */
+/* Reports the rows that differ and have a value of the same entity on both sides. */
 static void compare_report_rows(setti_compare* compare, const setti_storage* storage,
                                 setti_compare_rows* rows)
 {
@@ -192,8 +191,8 @@ static_assert(SETTI_COMPARE_WORDS * 64 <= SETTI_ENTITY_ROWS &&
                   SETTI_COMPARE_WORDS <= SETTI_BITS_WORDS,
               "rows lie in one page of entities, and one of presence");
 
-/* Compares the rows of an array's page, and reports those that differ, or marks them if the sink
- * takes no rows. Looking up the 64 values of a word would cost 30 times as much. */
+/* Compares the rows of an array's page. Reports different rows to the sink's rows(), or marks them
+ * without rows(). Looking up the 64 values of a word would cost 30 times as much. */
 static void compare_array_page(setti_compare* compare, const setti_storage* storage,
                                const setti_view_page* page, const setti_view_page* next)
 {
@@ -205,11 +204,11 @@ static void compare_array_page(setti_compare* compare, const setti_storage* stor
                                .was = page->in[SETTI_BEFORE],
                                .is = page->in[SETTI_AFTER]};
     if (rows.was == NULL || rows.is == NULL) {
-        memset(rows.bits, 255, sizeof(rows.bits));
+        memset(rows.bits, 255, sizeof(rows.bits)); /* a page on one side only: all rows differ */
     } else {
-        bool loads =
+        bool prefetches =
             next != NULL && next->in[SETTI_BEFORE] != NULL && next->in[SETTI_AFTER] != NULL;
-        compare_rows(&rows, loads ? next : NULL, storage->size);
+        compare_rows(&rows, prefetches ? next : NULL, storage->size);
         if (compare->sink->rows != NULL) {
             compare_report_rows(compare, storage, &rows);
             return;
@@ -222,7 +221,7 @@ static void compare_array_page(setti_compare* compare, const setti_storage* stor
     }
 }
 
-/* Marks indices whose presence or row may differ in an array. */
+/* Marks the indices of an array with different presence or rows. */
 static void compare_mark_array(setti_compare* compare, const setti_storage* storage)
 {
     uint32_t at = SETTI_NONE;
@@ -241,7 +240,7 @@ static void compare_mark_array(setti_compare* compare, const setti_storage* stor
     at = SETTI_NONE;
     page = setti_view_next(compare->view, &storage->rows, &at);
     while (page != NULL) {
-        const setti_view_page copy = *page; /* a view can hand out each page at one address */
+        const setti_view_page copy = *page; /* setti_view_next may reuse the address of `page` */
         page = setti_view_next(compare->view, &storage->rows, &at);
         compare_array_page(compare, storage, &copy, page);
     }
@@ -257,8 +256,8 @@ static void compare_mark_index(setti_compare* compare, const void* index)
     }
 }
 
-/* Marks the entities of rows [from, to) of a page, on both sides, unless a row is equal on both. On
- * side k, rows below extent[k] are in use. */
+/* Marks the entities of different rows in [from, to) of a page. On side k, rows below extent[k] are
+ * in use. */
 static void compare_mark_rows(setti_compare* compare, const setti_storage* storage,
                               const setti_view_page* page, uint32_t from, uint32_t to,
                               const uint32_t extent[2])
@@ -271,16 +270,16 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
     for (uint32_t row = SETTI_MAX(first, from); row < end; row++) {
         size_t k = row - first;
         size_t at = storage->indices + k * sizeof(uint32_t);
-        bool before = was != NULL && row < extent[0];
-        bool after = is != NULL && row < extent[1];
-        bool same_index = before && after && memcmp(was + at, is + at, sizeof(uint32_t)) == 0;
+        bool in_before = was != NULL && row < extent[0];
+        bool in_after = is != NULL && row < extent[1];
+        bool same_index = in_before && in_after && memcmp(was + at, is + at, sizeof(uint32_t)) == 0;
         if (same_index && memcmp(was + k * size, is + k * size, size) == 0) {
             continue;
         }
-        if (before) {
+        if (in_before) {
             compare_mark_index(compare, was + at);
         }
-        if (after && !same_index) {
+        if (in_after && !same_index) {
             compare_mark_index(compare, is + at);
         }
     }
@@ -298,7 +297,7 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
         compare_mark_rows(compare, storage, page, 0, more, extent);
     }
-    /* rows in use on one side only: their pages can be equal */
+    /* Rows in use on one side only: setti_view_next skips equal pages of these rows. */
     for (uint32_t row = less; row < more; row = ((row >> storage->shift) + 1) << storage->shift) {
         setti_view_page both = {&storage->rows, row >> storage->shift, {NULL, NULL}};
         for (uint32_t side = 0; side < 2; side++) {
@@ -319,9 +318,9 @@ static void compare_mark_records(setti_compare* compare, const setti_records* re
             uint32_t first = page->number << records->shift;
             uint64_t end = (uint64_t)first + ((uint64_t)1 << records->shift);
             end = SETTI_MIN(end, (uint64_t)setti_view_number(view, records->root, side));
-            for (uint32_t place = first; place < end; place++) {
+            for (uint32_t record = first; record < end; record++) {
                 uint32_t index;
-                memcpy(&index, setti_view_record(view, records, place, side) + records->source,
+                memcpy(&index, setti_view_record(view, records, record, side) + records->source,
                        sizeof(index));
                 setti_marks_add(&compare->bits, index);
             }
@@ -329,7 +328,7 @@ static void compare_mark_records(setti_compare* compare, const setti_records* re
     }
 }
 
-/* Whether two sources have the same targets, in the same order, with the same data. */
+/* Returns true if two sources have equal lists of targets and data. */
 static bool compare_same_records(setti_view* view, const setti_type* type, const void* a,
                                  const void* b)
 {
@@ -358,30 +357,30 @@ void setti_compare_mark(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* The last pages that a walk over indices read, so that each is looked up once. */
-typedef struct compare_place {
+/* The latest pages of a walk over ascending indices, so that each page is looked up once. */
+typedef struct compare_cache {
     setti_view_page presence;
     setti_view_page rows;
     setti_view_page entities;
-} compare_place;
+} compare_cache;
 
-/* The page of this number on both sides; `at` remembers it. */
-static inline const void* const* compare_page(setti_view* view, setti_view_page* at,
+/* Returns page `number` on both sides. `latest` remembers the page for the next call. */
+static inline const void* const* compare_page(setti_view* view, setti_view_page* latest,
                                               const setti_pages* pages, uint32_t number)
 {
-    if (at->pages == NULL || at->number != number) {
-        at->pages = pages;
-        at->number = number;
-        at->in[SETTI_BEFORE] = setti_view_get(view, pages, number, SETTI_BEFORE);
-        at->in[SETTI_AFTER] = setti_view_get(view, pages, number, SETTI_AFTER);
+    if (latest->pages == NULL || latest->number != number) {
+        latest->pages = pages;
+        latest->number = number;
+        latest->in[SETTI_BEFORE] = setti_view_get(view, pages, number, SETTI_BEFORE);
+        latest->in[SETTI_AFTER] = setti_view_get(view, pages, number, SETTI_AFTER);
     }
-    return at->in;
+    return latest->in;
 }
 
-static void compare_find_entities(setti_view* view, compare_place* place, uint32_t index,
+static void compare_find_entities(setti_view* view, compare_cache* cache, uint32_t index,
                                   sett_entity out[2])
 {
-    const void* const* page = compare_page(view, &place->entities, &view->world->entities.pages,
+    const void* const* page = compare_page(view, &cache->entities, &view->world->entities.pages,
                                            index >> SETTI_ENTITY_SHIFT);
     for (uint32_t side = 0; side < 2; side++) {
         const setti_entity_page* in = page[side];
@@ -391,7 +390,7 @@ static void compare_find_entities(setti_view* view, compare_place* place, uint32
     }
 }
 
-static void compare_find_values(setti_view* view, compare_place* place, const setti_type* type,
+static void compare_find_values(setti_view* view, compare_cache* cache, const setti_type* type,
                                 uint32_t index, const void* out[2])
 {
     const setti_storage* storage = &type->storage;
@@ -401,8 +400,8 @@ static void compare_find_values(setti_view* view, compare_place* place, const se
         return;
     }
     const void* const* words =
-        compare_page(view, &place->presence, &storage->presence, index >> SETTI_BITS_SHIFT);
-    const void* const* rows = storage->size != 0 ? compare_page(view, &place->rows, &storage->rows,
+        compare_page(view, &cache->presence, &storage->presence, index >> SETTI_BITS_SHIFT);
+    const void* const* rows = storage->size != 0 ? compare_page(view, &cache->rows, &storage->rows,
                                                                 index >> storage->shift)
                                                  : NULL;
     size_t at = (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
@@ -410,23 +409,27 @@ static void compare_find_values(setti_view* view, compare_place* place, const se
         const uint64_t* word = words[side];
         bool has =
             word != NULL && (word[index / 64 & (SETTI_BITS_WORDS - 1)] >> (index % 64) & 1) != 0;
-        out[side] = !has           ? NULL
-                    : rows == NULL ? (const void*)type /* any address */
-                                   : (const unsigned char*)rows[side] + at;
+        if (!has) {
+            out[side] = NULL;
+        } else if (rows == NULL) {
+            out[side] = type; /* a tag has no value: any address will do */
+        } else {
+            out[side] = (const unsigned char*)rows[side] + at;
+        }
     }
 }
 
-/* Reports the values of an index, if it has any. */
-static void compare_index(setti_compare* compare, compare_place* place, const setti_type* type,
+/* Reports the values of an index. Does nothing if no side has a value. */
+static void compare_index(setti_compare* compare, compare_cache* cache, const setti_type* type,
                           uint32_t index)
 {
     const void* value[2];
     sett_entity entity[2];
-    compare_find_values(compare->view, place, type, index, value);
+    compare_find_values(compare->view, cache, type, index, value);
     if (value[0] == NULL && value[1] == NULL) {
         return;
     }
-    compare_find_entities(compare->view, place, index, entity);
+    compare_find_entities(compare->view, cache, index, entity);
     compare->same =
         value[0] != NULL && value[1] != NULL && sett_equals(entity[0], entity[1]) &&
         setti_hash_same(type, value[0], value[1]) &&
@@ -436,17 +439,17 @@ static void compare_index(setti_compare* compare, compare_place* place, const se
     }
 }
 
-/* The indices of a word that may have a value on either side. */
-static uint64_t compare_present(setti_compare* compare, compare_place* place,
+/* Returns the bits of a word without indices that have no value on any side. */
+static uint64_t compare_present(setti_compare* compare, compare_cache* cache,
                                 const setti_storage* storage, uint32_t number, uint64_t bits)
 {
     const setti_pages* pages = &storage->presence;
     uint64_t present = 0;
     if (storage->kind == SETTI_SPARSE) {
-        return bits; /* each is looked up */
+        return bits; /* compare_index looks up each index */
     }
     const void* const* in =
-        compare_page(compare->view, &place->presence, pages, number / SETTI_BITS_WORDS);
+        compare_page(compare->view, &cache->presence, pages, number / SETTI_BITS_WORDS);
     for (uint32_t side = 0; side < 2; side++) {
         const uint64_t* word = in[side];
         present |= word != NULL ? word[number & (SETTI_BITS_WORDS - 1)] : 0;
@@ -457,14 +460,14 @@ static uint64_t compare_present(setti_compare* compare, compare_place* place,
 void setti_compare_notify(setti_compare* compare, const setti_type* type)
 {
     const setti_marks* bits = &compare->bits;
-    compare_place place = {0};
+    compare_cache cache = {0};
     SETTI_ASSERT(compare->sink != NULL);
     for (size_t at = marks_next_word(bits, SIZE_MAX); at < bits->words;
          at = marks_next_word(bits, at)) {
         uint64_t rest =
-            compare_present(compare, &place, &type->storage, (uint32_t)at, bits->word[at]);
+            compare_present(compare, &cache, &type->storage, (uint32_t)at, bits->word[at]);
         for (; rest != 0; rest &= rest - 1) {
-            compare_index(compare, &place, type, (uint32_t)at * 64 + setti_bits_lowest(rest));
+            compare_index(compare, &cache, type, (uint32_t)at * 64 + setti_bits_lowest(rest));
         }
     }
 }
@@ -488,14 +491,14 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
 {
     if (setti_compare_concerns(compare, type)) {
         setti_marks_clear(&compare->bits);
-        setti_marks_join(&compare->bits, &compare->begun); /* their indices had other entities */
+        setti_marks_join(&compare->bits, &compare->begun); /* the same bytes, another entity */
         setti_compare_mark(compare, type);
         setti_compare_notify(compare, type);
     }
 }
 
-/* How many words of 64 bits a set of indices needs, for each index that a page of either side or of
- * the live world can hold. The tables' capacity stays large after a rejected delta. */
+/* Returns the number of words for a set of all indices in pages of either side or the live world.
+ * The capacity of tables is no measure: after a rejected delta the capacity stays large. */
 static size_t compare_word_count(setti_view* view)
 {
     const sett_world* world = view->world;
@@ -514,7 +517,7 @@ static size_t compare_word_count(setti_view* view)
 
 #define COMPARE_SETS 3
 
-/* Bytes of all three sets: their words, and the words of their `used` bits. */
+/* Returns the bytes of all sets. The words of a set are followed by the words of `used`. */
 static size_t compare_size(size_t words)
 {
     return COMPARE_SETS * (words + words / 64 + 1) * sizeof(uint64_t);

@@ -1,22 +1,22 @@
-/* compare.h: finds all differences between the two sides of a view. */
+/* compare.h: finds all differences between the two sides of a view: SETTI_BEFORE, SETTI_AFTER. */
 #ifndef SETTI_COMPARE_H
 #define SETTI_COMPARE_H
 
 #include "state/view.h"
 
-/* Rows of an array's page whose bytes differ, for entities that are the same on both sides. */
+/* Rows of an array's page with different bytes, of entities that live on both sides. */
 #define SETTI_COMPARE_WORDS 16
 typedef struct setti_compare_rows {
     uint64_t bits[SETTI_COMPARE_WORDS]; /* the rows, in `words` words */
     uint32_t words;
-    uint32_t first; /* entity index of the first row */
-    const unsigned char* was;
-    const unsigned char* is;
-    const uint32_t* generation;
+    uint32_t first;             /* entity index of the first row */
+    const unsigned char* was;   /* the page on side SETTI_BEFORE */
+    const unsigned char* is;    /* the page on side SETTI_AFTER */
+    const uint32_t* generation; /* of the entity of each row */
 } setti_compare_rows;
 
-/* Calls loop(size), with the usual sizes of values as constants: an inlined loop is compiled for
- * each of them. 24 is that of nodes of the hierarchy. */
+/* Calls loop(size), with the usual sizes of values as constants, so that the compiler makes an
+ * inlined loop for each constant. Nodes of the hierarchy have 24 bytes. */
 #define SETTI_COMPARE_BY_SIZE(size, loop)                                                          \
     ((size) == 4    ? loop(4)                                                                      \
      : (size) == 8  ? loop(8)                                                                      \
@@ -27,54 +27,54 @@ typedef struct setti_compare_rows {
      : (size) == 2  ? loop(2)                                                                      \
                     : loop(size))
 
-/* Receives all differences. Of what exists on one side only, the other has a null handle, or NULL.
- * An index with another entity is reported as destroyed and created. */
+/* Receives all differences. An entity is null, and a value NULL, on a side without it. If an index
+ * has another entity on side SETTI_AFTER, the old one is destroyed and the new one created. */
 typedef struct setti_compare_sink {
-    /* Optional; replaces value() for values of an array on both sides, while the type is marked.
-     * Ascending. Bytes differ, but the content need not; `bits` may be changed. */
+    /* Optional. Called by setti_compare_mark instead of value(), with ascending rows, for values of
+     * an array on both sides. Different bytes may have equal content. May change rows->bits. */
     void (*rows)(struct setti_compare_sink* sink, setti_compare_rows* rows);
-    /* Optional. */
+    /* Optional. `ended` or `begun` may be NULL. */
     void (*entity)(struct setti_compare_sink* sink, const sett_entity* ended,
                    const sett_entity* begun);
     void (*value)(struct setti_compare_sink* sink, sett_entity was, const void* before,
                   sett_entity is, const void* after);
 } setti_compare_sink;
 
-/* A set of entity indices, of which most words are empty. Only `used` is cleared: one bit for 64
- * indices. Visiting the set reads the words that have such a bit. */
+/* A set of entity indices. Most words are empty, so the set is cleared and visited by `used`, which
+ * has one bit for 64 indices. */
 typedef struct setti_marks {
-    uint64_t* word; /* one bit an index; valid where `used` has a bit */
-    uint64_t* used; /* one bit a word */
+    uint64_t* word; /* a bit for each index; uninitialised if the word's bit in `used` is 0 */
+    uint64_t* used; /* a bit for each word */
     size_t words;
 } setti_marks;
 
 typedef struct setti_compare {
     setti_view* view;
     setti_marks bits;   /* indices that may differ */
-    setti_marks begun;  /* entities that were created */
+    setti_marks begun;  /* created entities */
     setti_marks marked; /* for the caller */
-    bool all;           /* reports marked indices even if their values are equal */
-    bool same;          /* the values being reported are equal */
+    bool all;           /* reports marked indices with equal values as well */
+    bool same;          /* the values passed to value() are equal */
     setti_compare_sink* sink;
 } setti_compare;
 
-/* Allocates the sets. Returns false when memory runs out. The caller sets the sink, at any time. */
+/* Allocates the sets. Returns false when memory runs out. The caller sets `sink` before a walk. */
 bool setti_compare_init(setti_view* view, setti_compare* compare);
 
 void setti_compare_deinit(setti_compare* compare);
 
 /* Reports all entities, ascending. */
 void setti_compare_entities(setti_compare* compare);
-/* Reports a type's values, ascending by entity. Call setti_compare_entities before. */
+/* Reports a type's values, ascending by entity, after a call of setti_compare_entities. */
 void setti_compare_type(setti_compare* compare, const setti_type* type);
 
-/* The first half of setti_compare_type, for callers that add marks: marks the indices that may
- * differ in a type, in `bits`. */
+/* The first half of setti_compare_type, for callers with marks of their own: marks the indices that
+ * may differ in a type, in `bits`. */
 void setti_compare_mark(setti_compare* compare, const setti_type* type);
 /* The second half of setti_compare_type: reports the indices in `bits`. */
 void setti_compare_notify(setti_compare* compare, const setti_type* type);
 
-/* Whether values of a type may differ. */
+/* Returns true if values of a type may differ. */
 bool setti_compare_concerns(setti_compare* compare, const setti_type* type);
 
 void setti_marks_clear(setti_marks* marks);
@@ -82,7 +82,7 @@ void setti_marks_clear(setti_marks* marks);
 /* Adds all indices of another set. */
 void setti_marks_join(setti_marks* marks, const setti_marks* from);
 
-/* A word of the set, to be changed. */
+/* Returns the address of a word, for writing. */
 static inline uint64_t* setti_marks_word(setti_marks* marks, size_t number)
 {
     uint64_t* used = &marks->used[number / 64];

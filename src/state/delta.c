@@ -1,12 +1,12 @@
 /* delta.c: encodes the difference between two snapshots.
  *
- * The workload: a server that sends each client the changes since the state that this client has
- * confirmed; a peer of a lockstep game that catches up. compare.c finds differences in the order in
- * which they are written; delta_value.c writes values and links, delta_order.c orders.
+ * The workload: a server sends each client the changes since the last state that the client
+ * confirmed; a peer of a lockstep game catches up. compare.c finds differences in the order in
+ * which the delta lists differences; delta_value.c writes values and links, delta_order.c orders.
  *
- * The hashes of both states follow from the live world's and the differences, without a restore.
+ * No snapshot is restored to hash it: the sum of one state and the differences give the other sum.
  *
- * Invariant:  hash(after) = hash(before) - gone + new, in sums over all that differs
+ * Invariant:  sum(after) = sum(before) - hashes of values before + hashes of values after
  */
 #include "base/checksum.h"
 #include "state/delta_writer.h"
@@ -33,10 +33,11 @@ setti_delta_form setti_delta_form_of(const setti_type* type)
 
 const char* setti_delta_rejects(const setti_type* type)
 {
-    return type->desc.save == SETT_SAVE_CLONE && setti_hash_size(type) == 0
-               ? "has SETT_SAVE_CLONE, but no `write` and `read` hooks - set these, or register "
-                 "it with SETT_SAVE_SKIP"
-               : setti_values_unsaved(type);
+    if (type->desc.save == SETT_SAVE_CLONE && setti_hash_size(type) == 0) {
+        return "has SETT_SAVE_CLONE, but no `write` and `read` hooks - set these, or register it "
+               "with SETT_SAVE_SKIP";
+    }
+    return setti_values_unsaved(type);
 }
 
 size_t setti_delta_size(const setti_type* type)
@@ -68,19 +69,20 @@ uint32_t setti_delta_bytes(const setti_type* type)
 #define DELTA_ROOM 16384
 #define DELTA_ROOM_SMALL 1024
 
-/* Whether `size` more bytes fit. `to->size` counts all bytes, those beyond the capacity too. */
+/* Whether `size` more bytes fit. */
 static bool delta_has_room(const setti_delta_writer* to, size_t size)
 {
     return to->size <= to->capacity && size <= to->capacity - to->size;
 }
 
-/* Grows the buffer by `size` bytes at least, unless memory ran out before: then bytes are lost. */
+/* Grows the buffer by at least `size` bytes. Does nothing after an earlier failure. */
 SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
 {
     SETTI_ASSERT(to->pool != NULL);
     size_t least = to->pool->small ? DELTA_ROOM_SMALL : DELTA_ROOM;
     size_t capacity = SETTI_MAX(SETTI_MAX(to->size + size, to->capacity * 2), least);
-    unsigned char* out = to->size <= to->capacity ? setti_pool_alloc(to->pool, capacity, 16) : NULL;
+    bool complete = to->size <= to->capacity; /* no bytes were lost by an earlier failure */
+    unsigned char* out = complete ? setti_pool_alloc(to->pool, capacity, 16) : NULL;
     if (out == NULL) {
         to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
         return;
@@ -149,13 +151,13 @@ void setti_delta_write_handle(setti_delta_writer* to, uint32_t index, uint32_t g
 static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ended,
                                const sett_entity* begun)
 {
-    (void)begun; /* delta_write_begun writes these, in a list of their own */
+    (void)begun; /* delta_write_begun writes created entities, in another list */
     if (ended != NULL) {
         setti_delta_write_handle((setti_delta_writer*)sink, ended->index, ended->generation);
     }
 }
 
-/* Writes the entities of a state, page by page. */
+/* Writes all living entities of the state after, page by page. */
 static void delta_write_new_entities(setti_delta_writer* to)
 {
     uint32_t at = SETTI_NONE;
@@ -221,7 +223,8 @@ void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, sett
     setti_delta_write_number(to, extent, 4);
 }
 
-/* Notes a group's types as one: the receiver arranges all of them, or none. */
+/* Makes a type of a group occur if another type of the group occurs: the receiver needs all types
+ * of a group to order its rows. */
 static void delta_note_group(const delta_note* notes, delta_note* note, const setti_type* type)
 {
     const sett_world* world = type->world;
@@ -231,7 +234,7 @@ static void delta_note_group(const delta_note* notes, delta_note* note, const se
     }
 }
 
-/* Writes the records of the types that occur, and their number in the head. */
+/* Writes the records of the types that occur, and the number of these types in the head. */
 static void delta_write_types(setti_delta_writer* to, delta_note* notes)
 {
     const setti_type_list* types = &to->walk->view->world->registered;
@@ -256,7 +259,7 @@ void setti_delta_write_head(setti_delta_writer* to, uint32_t magic)
     SETTI_ASSERT(to->size == 0);
     setti_delta_write_number(to, magic, 4);
     setti_delta_write_number(to, SETTI_DELTA_VERSION, 4);
-    while (to->size < SETTI_DELTA_HEAD) { /* the other numbers become known later (delta.h) */
+    while (to->size < SETTI_DELTA_HEAD) { /* setti_delta_write_at sets the other numbers later */
         setti_delta_write_number(to, 0, 4);
     }
 }
@@ -265,13 +268,13 @@ void setti_delta_write_head(setti_delta_writer* to, uint32_t magic)
 static bool delta_concerns(const setti_delta_writer* to, const setti_type* type)
 {
     const setti_codec* codec = setti_delta_codec(type);
-    const setti_type* other =
+    const setti_type* list_type =
         codec != NULL && codec->follows != NULL ? codec->follows(type->world) : NULL;
     return setti_compare_concerns(to->walk, type) ||
-           (other != NULL && setti_compare_concerns(to->walk, other));
+           (list_type != NULL && setti_compare_concerns(to->walk, list_type));
 }
 
-/* Writes a type's entries, changes, lists and rows, and notes their counts. */
+/* Writes a type's entries, changes, lists and rows, and notes the four counts. */
 static void delta_write_sections(setti_delta_writer* to, const setti_type* type, delta_note* note)
 {
     static void (*const section[SETTI_DELTA_SECTIONS])(setti_delta_writer*) = {
@@ -367,7 +370,7 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
     setti_delta_write_seal(to);
 }
 
-/* Writes the hashes for both sums. The seal does not cover them. */
+/* Writes the hashes of both states. The seal does not cover the hashes. */
 static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t after)
 {
     setti_delta_write_at(to, SETTI_DELTA_HASH_BEFORE, setti_hash_finish(before), 8);
@@ -376,6 +379,7 @@ static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t
 
 /* ---------------------------------------------------------------------------------------- calls */
 
+/* Fails if a type has values to send, but its values cannot be sent. */
 static sett_status delta_check_types(sett_world* world, const char* call, setti_compare* walk)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -393,15 +397,17 @@ static sett_status delta_check_types(sett_world* world, const char* call, setti_
     return SETT_OK;
 }
 
-/* Encodes the difference, and computes the sums of both snapshots: one is known, or is computed
- * first; the other follows from the difference. */
+/* Encodes the difference, and computes the sums of both snapshots. If no sum is known, `b` is
+ * summed first; the other sum follows from the difference. */
 static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snapshot* b,
                                 setti_delta_writer* to)
 {
     setti_view view;
     setti_compare walk;
-    sett_status status =
-        a->summed || b->summed ? SETT_OK : setti_snapshot_sum(world, b, delta_call);
+    sett_status status = SETT_OK;
+    if (!a->summed && !b->summed) {
+        status = setti_snapshot_sum(world, b, delta_call);
+    }
     if (status != SETT_OK) {
         return status;
     }
@@ -421,7 +427,7 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     }
     if (status == SETT_OK) {
         a->sum = a->summed ? a->sum : b->sum - to->sum.sum;
-        b->sum = a->sum + to->sum.sum;
+        b->sum = a->sum + to->sum.sum; /* equal if `b` was summed */
         a->summed = true;
         b->summed = true;
         delta_write_hashes(to, a->sum, b->sum);
@@ -460,29 +466,33 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
         *size = to.size;
         return setti_delta_check_capacity(world, delta_call, out, capacity, to.size);
     }
-    return status != SETT_STATUS_OUT_OF_MEMORY ? status : setti_world_no_memory(world, delta_call);
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        return setti_world_no_memory(world, delta_call);
+    }
+    return status;
 }
 
 sett_status setti_delta_check_capacity(sett_world* world, const char* call, const void* out,
                                        size_t capacity, size_t size)
 {
-    return out == NULL || size <= capacity
-               ? SETT_OK
-               : setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                       "%s: the result takes %lu bytes, and the buffer has %lu - "
-                                       "pass a larger buffer",
-                                       call, (unsigned long)size, (unsigned long)capacity);
+    if (out == NULL || size <= capacity) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                 "%s: the result takes %lu bytes, and the buffer has %lu - pass a "
+                                 "larger buffer",
+                                 call, (unsigned long)size, (unsigned long)capacity);
 }
 
-/* Moves the bytes of a writer into the pool's memory to `out`, or frees them after a failure. */
+/* Moves the writer's bytes to `out`, or frees the bytes after a failure. */
 static sett_status delta_take(sett_world* world, const char* call, sett_status status,
                               const setti_delta_writer* to, setti_bytes* out)
 {
-    setti_bytes made = {to->out, to->size, to->capacity};
+    setti_bytes bytes = {to->out, to->size, to->capacity};
     if (status == SETT_OK) {
-        *out = made;
+        *out = bytes;
     } else {
-        setti_bytes_free(&world->pool, &made);
+        setti_bytes_free(&world->pool, &bytes);
     }
     return status != SETT_STATUS_OUT_OF_MEMORY ? status : setti_world_no_memory(world, call);
 }
@@ -495,7 +505,7 @@ sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot
     return delta_take(world, delta_call, status, &to, out);
 }
 
-/* Estimates the size of a state: its values, and a little more. */
+/* Estimates the bytes of an encoded state. */
 static size_t delta_guess(const sett_world* world)
 {
     size_t size = 4096 + (size_t)world->entities.count;
@@ -507,6 +517,7 @@ static size_t delta_guess(const sett_world* world)
     return size;
 }
 
+/* Encodes the live state, as a delta from the empty world. */
 static sett_status delta_encode_all(sett_world* world, const char* call, setti_delta_writer* to)
 {
     setti_view view;
@@ -531,7 +542,11 @@ sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_
 {
     setti_delta_writer to = {0};
     sett_status status = setti_world_check_unlocked(world, call);
-    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
-    status = status == SETT_OK ? delta_encode_all(world, call, &to) : status;
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
+    if (status == SETT_OK) {
+        status = delta_encode_all(world, call, &to);
+    }
     return delta_take(world, call, status, &to, out);
 }

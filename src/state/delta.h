@@ -1,5 +1,4 @@
-/* delta.h: the layout of a delta's bytes, and which values can be sent; for encoding and
- * applying. */
+/* delta.h: the layout of a delta's bytes, and calls to encode and apply deltas. */
 #ifndef SETTI_DELTA_H
 #define SETTI_DELTA_H
 
@@ -33,29 +32,28 @@
 #define SETTI_DELTA_HANDLES_MAX 16 /* handles in a run at most */
 
 #define SETTI_DELTA_ENTRY_HEAD 5  /* bytes of an entry before its values: kind and index */
-#define SETTI_DELTA_BLOCK_HEAD 13 /* of a block of entries: also the bits of its indices */
+#define SETTI_DELTA_BLOCK_HEAD 13 /* bytes of a block before its values: kind, first index, bits */
 
-/* Flag of an entry's kind: it is a block, for up to 64 entities from a multiple of 64 on. */
+/* Flag of a kind: the entry is a block, for up to 64 entities from a multiple of 64 on. */
 #define SETTI_DELTA_BLOCK 8u
 
-/* What a delta has of one type, in this order. */
+/* The sections of one type in a delta, in their order. */
 typedef enum setti_delta_section {
     SETTI_DELTA_ENTRIES,
-    SETTI_DELTA_CHANGES, /* the reader turns them into blocks of entries */
+    SETTI_DELTA_CHANGES, /* the reader turns changes into blocks of entries */
     SETTI_DELTA_LISTS,
     SETTI_DELTA_ROWS,
     SETTI_DELTA_SECTIONS
 } setti_delta_section;
 
-/* The codec of values that own memory: strings, lists, or types with the hooks `write` and
- * `read`. */
+/* The codec for types with strings or lists, or with the hooks `write` and `read`. */
 extern const setti_codec setti_owned_codec;
 
-/* The codec of a type's values; NULL: they are sent as bytes. */
+/* Returns the codec of a type's values, or NULL if the values are sent as bytes. */
 const setti_codec* setti_delta_codec(const setti_type* type);
 setti_delta_form setti_delta_form_of(const setti_type* type);
 
-/* Returns why values of this type cannot be sent, or NULL. */
+/* Returns the reason why values of `type` cannot be sent, or NULL if there is no reason. */
 const char* setti_delta_rejects(const setti_type* type);
 
 /* Whether values are sent in another byte order than the machine's. */
@@ -64,11 +62,11 @@ SETTI_INLINE bool setti_delta_turns(const setti_type* type)
     return SETTI_BIG_ENDIAN && type->members != NULL && setti_hash_size(type) != 0;
 }
 
-/* A type's record has its form, plus so many times the kind of its storage, and these flags. */
+/* The form in a type's record is: form + SETTI_DELTA_KIND * kind of the storage + flags. */
 #define SETTI_DELTA_KIND 16u
 
-/* Flag of a form: values without members, or with opaque ones, were written by a big-endian
- * machine, so their byte order is unknown. */
+/* Flag of a form: a big-endian machine wrote values without members, or with opaque members. The
+ * reader cannot know which bytes to reverse. */
 #define SETTI_DELTA_BIG_ENDIAN 128u
 SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
 {
@@ -77,11 +75,12 @@ SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
     return SETTI_BIG_ENDIAN && !known && setti_hash_size(type) > 1 ? SETTI_DELTA_BIG_ENDIAN : 0;
 }
 
-/* Bytes of a value in memory, as deltas and files state it: with hooks, those of a list. */
+/* Returns the bytes of a value in memory, as deltas and files state the size. With a `write` hook:
+ * the size of the struct that the hook writes. */
 size_t setti_delta_size(const setti_type* type);
 
 /* Flag of a form: a part's values are rounded (value/send.c). The record then has the size of the
- * rounded values, and a hash of the rounding in place of the mask's. */
+ * rounded values, and a hash of the rounding in place of the hash of padding. */
 #define SETTI_DELTA_SENT 64u
 bool setti_delta_sends(const setti_type* type);
 
@@ -91,12 +90,12 @@ uint32_t setti_delta_bytes(const setti_type* type);
 /* The checksum of a delta's bytes from the head's counts on. */
 uint64_t setti_delta_seal(const void* bytes, size_t size);
 
-/* Fails with LIMIT, as `call`, if the caller's buffer `out` has less than `size` bytes. NULL: the
- * caller asks for the size only. */
+/* Fails with LIMIT, as `call`, if the caller's buffer `out` has less than `size` bytes. `out` may
+ * be NULL: the caller asks for the size only. */
 sett_status setti_delta_check_capacity(sett_world* world, const char* call, const void* out,
                                        size_t capacity, size_t size);
 
-/* Encodes the whole state, after applying recorded commands. Fails like sett_delta_encode, as
+/* Applies recorded commands, and encodes the whole state. Fails like sett_delta_encode, as
  * `call`. */
 sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out);
 
@@ -104,9 +103,9 @@ sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_
 sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
                                setti_bytes* out);
 
-/* How to read values of the type with this name, if its layout in the delta differs. */
+/* A rule to read values of a type with another layout in the delta. */
 typedef struct setti_delta_rule {
-    const char* name;
+    const char* name; /* of the type */
     /* Writes `size` bytes of the delta to an initialised value. */
     void (*convert)(struct setti_delta_rule* rule, const void* from, size_t size, void* to);
 } setti_delta_rule;
@@ -115,28 +114,29 @@ typedef struct setti_delta_rule {
  * the world must be destroyed. */
 sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit);
 
-/* Rules for some of a state's types; each has `size` bytes and begins with a setti_delta_rule. */
+/* An array of rules. Each rule has `size` bytes and begins with a setti_delta_rule. */
 typedef struct setti_delta_rules {
     setti_delta_rule* first;
     size_t size;
     uint32_t count;
 } setti_delta_rules;
-/* Like setti_delta_load, for a state encoded here and rules. The result has another hash. */
+/* Loads a state that this process encoded, like setti_delta_load, and converts values by `rules`.
+ * Hashes are not compared, because converted values change the hash. */
 sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
                                 const setti_delta_rules* rules);
 
-/* The entities and types that a part may contain; `entities` NULL: all. */
+/* The entities and types that a part may contain. */
 typedef struct setti_delta_allowed {
     const sett_selection* selection;
-    const struct setti_selected* entities;
+    const struct setti_selected* entities; /* NULL: all */
 } setti_delta_allowed;
 
 /* Applies a part, in any state of the world. Fails like sett_delta_apply. */
 sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t size,
                                    const setti_delta_allowed* allowed);
 
-/* Whether the hashes in a delta are compared with those of its bytes and of the world. Replicas
- * and tests trust. */
+/* Whether the hashes in a delta are compared with the hashes of the bytes and of the world.
+ * Replicas and tests use SETTI_TRUST. */
 typedef enum setti_trust {
     SETTI_COMPARE_HASHES,
     SETTI_TRUST

@@ -1,12 +1,11 @@
 /* delta_apply.c: applies a delta to a world that is in the delta's first state.
  *
- * The workload: bytes from a network, of a peer that may be broken or hostile. So nothing is
- * trusted: every length, number, handle and kind is checked before anything is changed, against the
- * bytes and against the world. The result must have the announced hash; if not, a snapshot taken
- * before restores everything. Memory for the copies of pages is reserved before each step, so that
- * this cannot fail.
+ * The workload: bytes from a network, from a peer that may be broken or hostile. So the reader
+ * checks every length, number, handle and kind against the bytes and the world before the first
+ * change. If the result does not have the announced hash, a snapshot taken before restores the
+ * state. Memory for page copies is reserved before each step, so that the restore cannot fail.
  *
- * Invariant:  after a failure the state is what it was, bit by bit
+ * Invariant:  a failure leaves the state unchanged, bit by bit
  */
 #include "sett/state.h"
 
@@ -22,11 +21,11 @@
 static const char apply_call[] = "sett_delta_apply";
 
 #define APPLY_TYPE_BYTES 43 /* bytes of a type's record, without its name */
-#define APPLY_NODE_BYTES 5u /* the least bytes of a place in the hierarchy: parent and policy */
+#define APPLY_NODE_BYTES 5u /* the least bytes of a hierarchy entry: parent and policy */
 #define APPLY_LINK_BYTES 8u /* the least bytes of a link: its target */
 
-/* A delta may take the memory of the world's own size, APPLY_BYTES, APPLY_BYTES_A_BYTE for each of
- * its bytes (a tag takes 13 bytes of a delta and 26 of a world), and copies of pages. */
+/* Default limit of the memory for a delta: size of the world + APPLY_BYTES + APPLY_BYTES_A_BYTE for
+ * each byte of the delta. A tag takes 13 bytes of a delta and 26 bytes of a world. */
 #define APPLY_BYTES ((size_t)64 << 20)
 #define APPLY_BYTES_A_BYTE ((size_t)64)
 
@@ -45,8 +44,7 @@ const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size)
     return bytes;
 }
 
-/* Skips `count` items. Returns false if the bytes end before, or if an address cannot hold the
- * size. */
+/* Skips `count` items. Returns false if the bytes end before, or if the size overflows. */
 static bool apply_skip(setti_delta_reader* from, uint32_t count, size_t each)
 {
     size_t size;
@@ -66,7 +64,7 @@ setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_t
         entry.bits = setti_delta_number(from, 8);
         size *= setti_bits_count(entry.bits); /* values have up to 64 MB: 64 bits do not overflow */
         if (sizeof(size) == 4 && (uint64_t)of->bytes * setti_bits_count(entry.bits) > UINT32_MAX) {
-            size = SIZE_MAX;
+            size = SIZE_MAX; /* more than the bytes have, so that the read fails */
         }
         from->short_of = from->short_of || entry.bits == 0 || entry.index % 64 != 0;
     }
@@ -97,7 +95,7 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
     }
     entry->index += setti_bits_lowest(block->bits);
     entry->bits = 0;
-    block->bits &= block->bits - 1;
+    block->bits &= block->bits - 1; /* clears the lowest bit */
     block->kind = block->bits != 0 ? block->kind : SETTI_NONE;
     block->bytes = block->bytes != NULL ? block->bytes + of->bytes : NULL;
     return true;
@@ -114,7 +112,7 @@ static bool apply_find_handle(const setti_delta_handles* list, uint32_t index, s
         sett_entity first;
         at.from.at += (size_t)middle * SETTI_DELTA_HANDLES_SIZE;
         at.runs = 1;
-        (void)setti_delta_next_handle(&at, &first); /* at.count: of the run's other handles */
+        (void)setti_delta_next_handle(&at, &first); /* leaves at.count: handles after the first */
         if (index >= first.index && index - first.index <= at.count) {
             *entity = (sett_entity){index, first.generation};
             return true;
@@ -149,15 +147,15 @@ sett_status setti_delta_reject(const setti_delta* delta, const char* why)
 
 /* -------------------------------------------------------------------------------------- parsing */
 
-/* Whether encoded values have the same size, and the same rounding, in the delta and here. The
- * record of rounded values has a hash of the rounding in place of the mask's. */
+/* Whether encoded values have the same size, and the same rounding, in the delta and here. */
 static bool apply_has_size(const setti_delta_type* of)
 {
     uint32_t bytes = setti_delta_bytes(of->type);
-    return of->sent ? setti_delta_sends(of->type) &&
-                          setti_send_size(of->type->members, bytes) == of->bytes &&
-                          setti_send_fingerprint(of->type->members) == of->padding_hash
-                    : bytes == of->bytes;
+    if (!of->sent) {
+        return bytes == of->bytes;
+    }
+    return setti_delta_sends(of->type) && setti_send_size(of->type->members, bytes) == of->bytes &&
+           setti_send_fingerprint(of->type->members) == of->padding_hash; /* see SETTI_DELTA_SENT */
 }
 
 /* Whether a type has the same layout in the delta and here. */
@@ -165,19 +163,21 @@ static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t ve
 {
     const setti_module* module = of->type->module;
     bool chosen = module != NULL && module->choice != NULL;
-    return setti_delta_size(of->type) == size &&
-           (chosen ? version < module->choices : of->type->desc.layout_version == version) &&
+    bool has_version = /* the version of a type with choices is the sender's choice */
+        chosen ? version < module->choices : of->type->desc.layout_version == version;
+    return setti_delta_size(of->type) == size && has_version &&
            setti_delta_form_of(of->type) == of->form && apply_has_size(of);
 }
 
-/* Fails: a type is not registered here. For "R sources", programs register the relationship R. */
+/* Fails: the type `name` is not registered here. For "R sources", the message names the
+ * relationship R, because programs register only R. */
 static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
 {
     static const char suffix[] = " sources";
     size_t length = strlen(name);
-    size_t cut = sizeof(suffix) - 1;
-    bool sources = length > cut && strcmp(name + length - cut, suffix) == 0;
-    name[sources ? length - cut : length] = '\0';
+    size_t suffix_length = sizeof(suffix) - 1;
+    bool sources = length > suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
+    name[sources ? length - suffix_length : length] = '\0'; /* without the suffix */
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
         sources ? "%s: relationship \"%s\" is not registered in this world - register the "
@@ -187,7 +187,7 @@ static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
         apply_call, name);
 }
 
-/* Fails: one side saves values of a type, the other leaves them out. `source`: what was read. */
+/* Fails: one side saves values of a type, and the other side does not. */
 static sett_status apply_reject_policy(const setti_delta* delta, const setti_delta_type* of,
                                        const char* source, const char* name)
 {
@@ -200,7 +200,7 @@ static sett_status apply_reject_policy(const setti_delta* delta, const setti_del
         apply_call, source, name);
 }
 
-/* Fails: a type is missing here, or differs from the delta's. */
+/* Fails: the type of a record is missing here, or differs from the record. */
 static sett_status apply_reject_type(const setti_delta* delta, const setti_delta_type* of,
                                      const char* name, uint32_t size, uint32_t version)
 {
@@ -236,8 +236,8 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
         (unsigned)size, (unsigned)version, sender);
 }
 
-/* Finds a type by name; a type of the library's own modules is registered if necessary. NULL: the
- * world has none of this name. */
+/* Finds a type by name, and registers a type of the library's modules if necessary. *type becomes
+ * NULL if the world lacks the type. */
 static sett_status apply_find_type(sett_world* world, const char* name, setti_type** type)
 {
     sett_status status =
@@ -259,10 +259,10 @@ static setti_delta_rule* apply_find_rule(const setti_delta* delta, const char* n
     return NULL;
 }
 
-/* The numbers of a type's record that are compared with the type here. */
+/* The name and the numbers of a type's record that are compared with the type here. */
 typedef struct apply_record {
     char name[256];
-    uint32_t form; /* with its flags */
+    uint32_t form; /* with flags */
     uint32_t size;
     uint32_t version;
 } apply_record;
@@ -297,7 +297,7 @@ static sett_status apply_read_record(const setti_delta* delta, setti_delta_reade
     return SETT_OK;
 }
 
-/* Finds the type of a record. Fails if it is missing here or differs, or cannot be sent. */
+/* Finds the type of a record. Fails if the type is missing here, differs, or cannot be sent. */
 static sett_status apply_match_type(const setti_delta* delta, setti_delta_type* of,
                                     const apply_record* record)
 {
@@ -330,24 +330,30 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     setti_delta_type* of = &delta->type[delta->types_found];
     apply_record record;
     sett_status status = apply_read_record(delta, from, of, &record);
-    status = status == SETT_OK ? apply_match_type(delta, of, &record) : status;
+    if (status == SETT_OK) {
+        status = apply_match_type(delta, of, &record);
+    }
     if (status != SETT_OK) {
         return status;
     }
-    of->codec = of->form == SETTI_DELTA_OWNED    ? &setti_owned_codec
-                : of->form != SETTI_DELTA_VALUES ? setti_delta_codec(of->type)
-                                                 : NULL;
+    const setti_codec* codec = NULL;
+    if (of->form == SETTI_DELTA_OWNED) {
+        codec = &setti_owned_codec;
+    } else if (of->form != SETTI_DELTA_VALUES) {
+        codec = setti_delta_codec(of->type);
+    }
+    of->codec = codec;
     if (of->sent && delta->part == NULL) {
         return setti_delta_reject(delta, "a delta has rounded values, which only selections have");
     }
     if (of->type->delta_number != 0) {
         return setti_delta_reject(delta, "a type is listed twice");
     }
-    of->type->delta_number = ++delta->types_found; /* the number plus one; 0: not in the delta */
+    of->type->delta_number = ++delta->types_found; /* position + 1; 0 means: not in the delta */
     return SETT_OK;
 }
 
-/* Reads what the bytes are, and in which version of the format. */
+/* Reads the magic number and the version. */
 static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* from)
 {
     uint64_t magic = setti_delta_number(from, 4);
@@ -361,9 +367,9 @@ static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* fr
                                             "sett_delta_encode wrote",
                                       apply_call);
     }
-    bool halves = delta->part == NULL && (version & SETTI_DELTA_SHORT) != 0;
-    delta->hash_mask = halves ? UINT32_MAX : UINT64_MAX;
-    if (version != (SETTI_DELTA_VERSION | (halves ? SETTI_DELTA_SHORT : 0))) {
+    bool half_hashes = delta->part == NULL && (version & SETTI_DELTA_SHORT) != 0;
+    delta->hash_mask = half_hashes ? UINT32_MAX : UINT64_MAX;
+    if (version != (SETTI_DELTA_VERSION | (half_hashes ? SETTI_DELTA_SHORT : 0))) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_INVALID,
             "%s: the bytes have version %u of the format, and this library reads version %u - use "
@@ -373,7 +379,7 @@ static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* fr
     return SETT_OK;
 }
 
-/* Reads the head. *from becomes the bytes between the head and the types. */
+/* Reads the head. Afterwards `from` has the bytes between the head and the types. */
 static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     SETTI_ASSERT(delta->type == NULL);
@@ -386,8 +392,8 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     delta->after = setti_delta_number(from, 8);
     uint64_t total = setti_delta_number(from, 8);
     uint64_t hash = setti_delta_number(from, 8);
-    size_t checked = (size_t)(from->end - from->at);
-    bool altered = setti_delta_seal(from->at, checked) != hash;
+    size_t sealed_size = (size_t)(from->end - from->at);
+    bool altered = setti_delta_seal(from->at, sealed_size) != hash;
     uint32_t type_count = setti_delta_u32(from);
     size_t types = setti_delta_u32(from);
     delta->ended.runs = setti_delta_u32(from);
@@ -402,6 +408,7 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
                                       "pass all of them, and no others",
                                       apply_call, (unsigned long)size, (unsigned long)total);
     }
+    /* the seal does not cover the version; short hashes have no upper halves */
     bool version_altered = ((delta->before | delta->after) & ~delta->hash_mask) != 0;
     if (version_altered || (altered && trust == SETTI_COMPARE_HASHES)) {
         return setti_delta_reject(delta, "they do not have the checksum that they state");
@@ -414,11 +421,9 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     return SETT_OK;
 }
 
-/* Bytes of the array of types. It has one more than the delta: that may have none, and the pool
- * does not give 0 bytes. */
 static size_t apply_types_size(const setti_delta* delta)
 {
-    return ((size_t)delta->type_count + 1) * sizeof(*delta->type);
+    return ((size_t)delta->type_count + 1) * sizeof(*delta->type); /* the pool gives no 0 bytes */
 }
 
 /* Reads the types, which are the delta's last bytes. */
@@ -438,7 +443,7 @@ static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* fro
     return status;
 }
 
-/* Skips runs of rows. Returns false if they do not ascend, or if a row is not below `limit`. */
+/* Skips runs of rows. Returns false if rows do not ascend, or if a row is not below `limit`. */
 static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t limit)
 {
     uint64_t end = 0;
@@ -453,15 +458,15 @@ static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t l
     return true;
 }
 
-/* Skips a list of handles, and notes where it begins. */
+/* Skips a list of handles, and notes its begin. */
 static void apply_skip_handles(setti_delta_reader* from, setti_delta_handles* handles)
 {
     handles->from = *from;
     (void)apply_skip(from, handles->runs, SETTI_DELTA_HANDLES_SIZE);
 }
 
-/* Reads the head and the types, and finds the lists of handles. *from becomes the bytes between
- * these lists and the types. */
+/* Reads the head and the types, and finds the lists of handles. Afterwards `from` has the bytes
+ * between these lists and the types. */
 static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     const unsigned char* end = from->end;
@@ -482,7 +487,7 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, set
 
 /* ------------------------------------------------------------------------------------- checking */
 
-/* Checks runs: ascending, with 1 to 16 handles each. */
+/* Whether runs ascend, and have 1 to 16 handles each. */
 static bool apply_check_runs(setti_delta_handles handles)
 {
     uint64_t end = 0;
@@ -498,7 +503,7 @@ static bool apply_check_runs(setti_delta_handles handles)
     return true;
 }
 
-/* Whether a part may contain an entity. */
+/* Whether a part may contain an entity. True if the delta is no part. */
 static bool apply_is_allowed(const setti_delta* delta, sett_entity entity)
 {
     return delta->part == NULL || delta->part->entities == NULL ||
@@ -525,15 +530,17 @@ static sett_status apply_check_ended(const setti_delta* delta)
     return SETT_OK;
 }
 
-/* The generation of a slot after the delta's entities are destroyed; SETTI_RETIRED if all of the
- * slot's generations are used. *dead: no entity is there then. */
+/* Returns the generation of a slot, or SETTI_RETIRED if the delta destroys the slot's last possible
+ * entity. *dead: the slot has no entity after the delta has destroyed entities. */
 static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool* dead)
 {
     uint32_t current = setti_entity_generation(&delta->world->entities, index);
     *dead = (current & SETTI_DEAD) != 0;
     if (!*dead && apply_has_handle(&delta->ended, (sett_entity){index, current})) {
         *dead = true;
-        current = current == SETTI_GENERATION_MAX ? SETTI_RETIRED : current;
+        if (current == SETTI_GENERATION_MAX) {
+            return SETTI_RETIRED;
+        }
     }
     return current;
 }
@@ -575,7 +582,7 @@ static sett_status apply_check_slots(const setti_delta* delta)
         return setti_delta_reject(delta, "the freed indices are not in order");
     }
     if (delta->part != NULL) {
-        return SETT_OK; /* a part has its parents here, and they may be dead */
+        return SETT_OK; /* a part lists parents here, dead parents too */
     }
     while (setti_delta_next_handle(&handles, &slot)) {
         bool dead;
@@ -600,12 +607,13 @@ setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index)
     return apply_has_index(&delta->begun, index) ? SETTI_FATE_BEGINS : SETTI_FATE_NONE;
 }
 
-/* Returns why an entry does not fit the present world, or NULL. */
+/* Returns the reason why an entry does not fit the present world, or NULL. */
 static const char* apply_check_entry(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry entry)
 {
     setti_fate fate = setti_delta_fate(delta, entry.index);
     bool has = fate == SETTI_FATE_STAYS && setti_storage_has(&of->type->storage, entry.index);
+    /* without a codec, the section SETTI_DELTA_CHANGES has the changed values */
     if (entry.kind >= (of->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED)) {
         return "a change of a component is of an unknown kind";
     }
@@ -619,18 +627,19 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
         return has ? "a component is added to an entity that has it"
                    : "a component is removed from an entity that lacks it";
     }
-    return entry.kind != SETTI_DELTA_REMOVED && of->codec != NULL && of->codec->check != NULL
-               ? of->codec->check(&delta->player, of->type, &entry)
-               : NULL;
+    if (entry.kind == SETTI_DELTA_REMOVED || of->codec == NULL || of->codec->check == NULL) {
+        return NULL;
+    }
+    return of->codec->check(&delta->player, of->type, &entry);
 }
 
-/* Like apply_check_entry, for all entries of a block, or one that is no block. */
+/* Like apply_check_entry, for a block or a single entry. */
 static const char* apply_check_block(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry block)
 {
     const char* why = NULL;
     setti_delta_entry entry;
-    if (delta->loading && of->codec == NULL) { /* playing it checks the rest */
+    if (delta->loading && of->codec == NULL) { /* setti_delta_play checks the entities */
         return block.kind == SETTI_DELTA_ADDED ? NULL
                                                : "a whole state removes or changes a component";
     }
@@ -676,31 +685,29 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
         (void)setti_delta_read(from, 8);
         uint32_t count = setti_delta_u32(from);
-        if (from->short_of ||
-            !apply_skip(from, count, 4)) { /* bounds the number of empty lists too */
+        if (from->short_of || !apply_skip(from, count, 4)) {
             return setti_delta_reject(delta, "they end within the order of links");
         }
     }
     return SETT_OK;
 }
 
-/* Whether an entity is alive after a part's entities are destroyed and created. */
+/* Whether an entity is alive after the part has destroyed and created entities. */
 static bool apply_will_live(const setti_delta* delta, sett_entity entity)
 {
     return apply_has_handle(&delta->begun, entity) ||
            (sett_entity_valid(delta->world, entity) && !apply_has_handle(&delta->ended, entity));
 }
 
-/* Whether a parent, given as index plus one, is alive then. A part has the generations of its
- * parents as `slots`. */
+/* Like apply_will_live, for a parent, given as index + 1. A part lists its parents in `slots`. */
 static bool apply_parent_will_live(const setti_delta* delta, uint32_t parent)
 {
     sett_entity entity;
     return apply_find_handle(&delta->slots, parent - 1, &entity) && apply_will_live(delta, entity);
 }
 
-/* Copies the items of an entry that lead to entities that will live, and a node whatever its
- * parent. Returns their number. */
+/* Copies the links of an entry without links to entities that will be dead. Always copies the item
+ * of a hierarchy entry. Returns the number of copied items. */
 static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_type* of,
                                  const setti_delta_entry* entry, unsigned char* out)
 {
@@ -720,13 +727,13 @@ static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_typ
     return count;
 }
 
-/* Writes an entry without targets that will be dead: a link to one is removed, and a child of one
- * becomes a root. Returns the entry's size. */
+/* Writes an entry without dead targets: removes links to entities that will be dead, and makes a
+ * child of such an entity a root. Returns the size of the written entry. */
 static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_type* of,
                                    const setti_delta_entry* entry, unsigned char* out)
 {
-    size_t counted = of->form == SETTI_DELTA_LINKS ? 4 : 0;
-    unsigned char* items = out + SETTI_DELTA_ENTRY_HEAD + counted;
+    size_t count_size = of->form == SETTI_DELTA_LINKS ? 4 : 0;
+    unsigned char* items = out + SETTI_DELTA_ENTRY_HEAD + count_size;
     uint32_t count = apply_copy_items(delta, of, entry, items);
     out[0] = (unsigned char)(count != 0 ? entry->kind : SETTI_DELTA_REMOVED);
     setti_bytes_put(out + 1, entry->index, 4);
@@ -735,22 +742,23 @@ static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_t
     }
     if (of->form == SETTI_DELTA_TREE &&
         !apply_parent_will_live(delta, setti_delta_word(items, 0))) {
-        setti_bytes_put(items, 0, 4);
+        setti_bytes_put(items, 0, 4); /* no parent */
     }
-    setti_bytes_put(out + SETTI_DELTA_ENTRY_HEAD, count, counted);
-    return SETTI_DELTA_ENTRY_HEAD + counted + (size_t)count * of->bytes;
+    setti_bytes_put(out + SETTI_DELTA_ENTRY_HEAD, count, count_size);
+    return SETTI_DELTA_ENTRY_HEAD + count_size + (size_t)count * of->bytes;
 }
 
 /* The number of values of an entry or a block. */
 static uint32_t apply_value_count(const setti_delta_entry* entry)
 {
-    return entry->kind == SETTI_DELTA_REMOVED ? 0
-           : entry->bits != 0                 ? setti_bits_count(entry->bits)
-                                              : 1;
+    if (entry->kind == SETTI_DELTA_REMOVED) {
+        return 0;
+    }
+    return entry->bits != 0 ? setti_bits_count(entry->bits) : 1;
 }
 
-/* Writes an entry or a block with its values restored from their rounded form. `head` has the bytes
- * before the values. Returns the size. */
+/* Writes an entry or a block with full values in place of rounded values. `head` has the bytes
+ * before the values. Returns the written size. */
 static size_t apply_write_restored(const setti_delta_type* of, const setti_delta_entry* entry,
                                    const unsigned char* head, unsigned char* out)
 {
@@ -765,8 +773,8 @@ static size_t apply_write_restored(const setti_delta_type* of, const setti_delta
     return size;
 }
 
-/* Replaces a part's entries of a type: links without dead targets, or values restored from their
- * rounded form. */
+/* Replaces a part's entries of a type: rounded values by full values, others without dead
+ * targets. */
 static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
 {
     setti_bytes* out = &of->filtered;
@@ -778,7 +786,7 @@ static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, s
             return setti_delta_reject(delta, "they end within the values of components");
         }
         size_t most = of->sent ? SETTI_DELTA_BLOCK_HEAD + apply_value_count(&entry) * value_size
-                               : (size_t)(from->at - begin) + 4; /* a count, if it is removed */
+                               : (size_t)(from->at - begin) + 4; /* 4: a removed entry's count */
         if (!setti_bytes_reserve(&delta->world->pool, out, most)) {
             return setti_world_no_memory(delta->world, apply_call);
         }
@@ -804,8 +812,8 @@ static sett_status apply_reject_required(const setti_delta* delta, const setti_t
         apply_call, type->desc.name, other->desc.name);
 }
 
-/* A type that an entry would add too, or remove, because of requirements between types, although
- * the caller's options exclude it. NULL: there is none. */
+/* Returns a type that the caller's options exclude, but that an entry would add or remove too,
+ * because of requirements between types. NULL if there is no such type. */
 static const setti_type* apply_find_excluded(const setti_delta* delta, const setti_delta_type* of,
                                              const setti_delta_entry* entry)
 {
@@ -815,7 +823,8 @@ static const setti_type* apply_find_excluded(const setti_delta* delta, const set
         const setti_type* other = list->item[k];
         bool has = setti_delta_fate(delta, entry->index) == SETTI_FATE_STAYS &&
                    setti_storage_has(&other->storage, entry->index);
-        if (has == removed && setti_type_switched(other) != of->type &&
+        bool changes = has == removed; /* present and removed too, or absent and added too */
+        if (changes && setti_type_switched(other) != of->type &&
             !setti_selection_has_type(delta->part->selection, other)) {
             return other;
         }
@@ -845,9 +854,9 @@ static sett_status apply_check_required(const setti_delta* delta, const setti_de
 static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from,
                                     setti_delta_type* of)
 {
-    bool leads = of->form == SETTI_DELTA_TREE || of->form == SETTI_DELTA_LINK ||
-                 of->form == SETTI_DELTA_LINKS;
-    bool rewritten = leads || of->sent;
+    bool has_targets = of->form == SETTI_DELTA_TREE || of->form == SETTI_DELTA_LINK ||
+                       of->form == SETTI_DELTA_LINKS;
+    bool rewritten = has_targets || of->sent;
     if (!setti_selection_has_type(delta->part->selection, of->type)) {
         return setti_delta_reject(delta, "they change a type that the caller's options exclude");
     }
@@ -855,19 +864,21 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
         of->count[SETTI_DELTA_ROWS] != 0 || of->form == SETTI_DELTA_TARGET) {
         return setti_delta_reject(delta, "a selection has parts that only a delta can have");
     }
-    if (leads && of->bytes < (of->form == SETTI_DELTA_TREE ? APPLY_NODE_BYTES : APPLY_LINK_BYTES)) {
+    if (has_targets &&
+        of->bytes < (of->form == SETTI_DELTA_TREE ? APPLY_NODE_BYTES : APPLY_LINK_BYTES)) {
         return setti_delta_reject(delta, "a link has too few bytes");
     }
     sett_status status = rewritten ? apply_rewrite(delta, from, of) : SETT_OK;
     setti_delta_reader entries = of->section[SETTI_DELTA_ENTRIES];
-    status =
-        status == SETT_OK ? apply_check_entries(delta, rewritten ? &entries : from, of) : status;
+    if (status == SETT_OK) {
+        status = apply_check_entries(delta, rewritten ? &entries : from, of);
+    }
     return status == SETT_OK && delta->part->selection->types != NULL
                ? apply_check_required(delta, of, of->section[SETTI_DELTA_ENTRIES])
                : status;
 }
 
-/* Checks everything after the lists of handles, and finds each type's sections. */
+/* Finds each type's sections after the lists of handles, and checks these sections. */
 static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* from)
 {
     sett_status status = SETT_OK;
@@ -876,9 +887,13 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
         of->section[SETTI_DELTA_ENTRIES] = *from;
         status = delta->part != NULL ? apply_check_part(delta, from, of)
                                      : apply_check_entries(delta, from, of);
-        status = status == SETT_OK ? setti_delta_read_changes(delta, from, of) : status;
+        if (status == SETT_OK) {
+            status = setti_delta_read_changes(delta, from, of);
+        }
         of->section[SETTI_DELTA_LISTS] = *from;
-        status = status == SETT_OK ? apply_check_lists(delta, from, of) : status;
+        if (status == SETT_OK) {
+            status = apply_check_lists(delta, from, of);
+        }
         of->section[SETTI_DELTA_ROWS] = *from;
         if (status == SETT_OK && !apply_skip_runs(from, of->count[SETTI_DELTA_ROWS],
                                                   of->kind == SETTI_SPARSE ? of->extent : 0)) {
@@ -902,18 +917,17 @@ static sett_status apply_check(setti_delta* delta, setti_delta_reader* from)
 
 /* ----------------------------------------------------------------------------------------- room */
 
-/* At most so many pages of a table are copied by one step: a row, the last row, two at the ends of
- * groups, neighbours in lists. Records of links need most: the deleted one, its two neighbours in
- * two lists, and those of the last record, which takes its place. */
+/* The most pages of one table that a step copies. Records of links need most: the deleted record,
+ * its 4 neighbours in two lists, and the 4 neighbours of the last record, which takes its place. */
 #define APPLY_STEP_PAGES 9
 
-/* The most memory that the pool takes for a piece of this size. */
+/* The most memory that the pool takes for a piece of `size` bytes. */
 static size_t apply_piece(size_t size)
 {
     return setti_align_up(size, SETTI_POOL_STEP) + 256;
 }
 
-/* The table of which one call may write all pages: that of one type, or NULL. */
+/* Returns the one table in which a call may write all pages, or NULL. */
 static const setti_pages* apply_find_whole(const setti_delta* delta)
 {
     const setti_type_list* types = &delta->world->registered;
@@ -926,8 +940,8 @@ static const setti_pages* apply_find_whole(const setti_delta* delta)
     return NULL;
 }
 
-/* Computes the memory that one step may take, and reserves pages that do not fit into the pool's
- * blocks. Returns false when memory runs out. */
+/* Computes the memory that one step may take, and reserves pages too large for the pool's blocks.
+ * Returns false when memory runs out. */
 static bool apply_measure(setti_delta* delta)
 {
     SETTI_ASSERT(!delta->loading && delta->world->pool.cow != NULL);
@@ -966,8 +980,8 @@ static sett_status apply_reject_size(const setti_delta* delta)
                                  apply_call, (unsigned long)delta->limit);
 }
 
-/* Reserves `size` bytes, and entries for `pages` copied pages. Returns false with the world's error
- * set if that is too much. */
+/* Reserves `size` bytes, and entries for `pages` copied pages. Returns false, with the world's
+ * error set, if the delta's limit is reached or memory runs out. */
 static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
 {
     setti_pool* pool = &delta->world->pool;
@@ -996,31 +1010,32 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     setti_pool* pool = &delta->world->pool;
     const setti_pages* rows = &storage->rows;
-    uint32_t count = SETTI_MAX(rows->count, (extent >> storage->shift) + 1);
+    uint32_t pages = SETTI_MAX(rows->count, (extent >> storage->shift) + 1);
     size_t piece = apply_piece(rows->size);
     size_t presence = storage->presence.count * apply_piece(storage->presence.size);
-    size_t scratch = 0;                                                     /* of the sort */
-    size_t size = delta->room + presence + apply_piece((size_t)count * 64); /* a larger table */
+    size_t table = apply_piece((size_t)pages * 64); /* the table of pages may grow */
+    size_t scratch = 0;                             /* the buffer of the sort */
+    size_t size = delta->room + presence + table;
     bool done = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
-    if (done && scratch <= SETTI_POOL_PAGE_MAX) { /* larger pieces are not cut from blocks */
-        size += apply_piece(scratch);
+    if (done && scratch <= SETTI_POOL_PAGE_MAX) {
+        size += apply_piece(scratch); /* a larger buffer is not from the pool's blocks */
     }
-    if (done && rows->size <= SETTI_POOL_PAGE_MAX) { /* copies, and new pages for parked ones */
-        done = piece <= (SIZE_MAX - size) / 2 / count;
-        size += done ? 2 * count * piece : 0;
-    } else if (done) {
+    if (done && rows->size > SETTI_POOL_PAGE_MAX) {
         done = setti_cow_hold(pool, pool->cow, rows, rows->count);
+    } else if (done) {
+        done = piece <= (SIZE_MAX - size) / 2 / pages;
+        size += done ? 2 * pages * piece : 0; /* copies, and new pages in place of parked pages */
     }
     if (!done) {
         setti_world_no_memory(delta->world, apply_call);
         return false;
     }
-    return apply_room(delta, size, delta->room_pages + count + storage->presence.count);
+    return apply_room(delta, size, delta->room_pages + pages + storage->presence.count);
 }
 
 /* ------------------------------------------------------------------------------------- changing */
 
-/* Fails after a rejected call: the delta is invalid, unless memory ran out. */
+/* Fails after a call failed: with INVALID, unless memory ran out or the world is locked. */
 static sett_status apply_fail_call(const setti_delta* delta)
 {
     sett_world* world = delta->world;
@@ -1030,14 +1045,14 @@ static sett_status apply_fail_call(const setti_delta* delta)
     }
     if (world->error == SETT_STATUS_OUT_OF_MEMORY || world->error == SETT_STATUS_LOCKED ||
         strncmp(sett_world_message(world), apply_call, sizeof(apply_call) - 1) == 0) {
-        return world->error;
+        return world->error; /* the message is complete */
     }
     snprintf(text, sizeof(text), "%s", sett_world_message(world));
     return setti_world_fail_input(world, SETT_STATUS_INVALID, "%s: %s", apply_call, text);
 }
 
-/* The most memory that a delta may take, unless the options say it: so many bytes for each of the
- * delta's, and a fixed number. */
+/* Returns the most memory that a delta of `size` bytes may take: delta_limit of the options, or
+ * else the default (see APPLY_BYTES). */
 static size_t apply_limit(const setti_delta* delta, size_t size)
 {
     const setti_pool* pool = &delta->world->pool;
@@ -1049,7 +1064,7 @@ static size_t apply_limit(const setti_delta* delta, size_t size)
     return limit;
 }
 
-/* Notes the capacities of all tables: two for each root, 0 for a missing table. */
+/* Returns the capacities of all tables: two for each root, 0 for a missing table. */
 static uint32_t* apply_note_tables(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
@@ -1063,7 +1078,7 @@ static uint32_t* apply_note_tables(const sett_world* world, size_t size)
     return capacity;
 }
 
-/* Frees the memory that an undone delta has taken. */
+/* Frees the memory that an undone delta took. */
 static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_t roots)
 {
     SETTI_ASSERT(world->pool.ceiling == 0);
@@ -1080,13 +1095,13 @@ static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_
     setti_pool_trim(&world->pool);
 }
 
-/* Whether a hash of the world is that in the delta. */
+/* Whether the world's hash is `hash`, in the bits that the delta contains. */
 static bool apply_is_state(const setti_delta* delta, uint64_t hash)
 {
     return ((sett_world_hash(delta->world) ^ hash) & delta->hash_mask) == 0;
 }
 
-/* Fails: the result is not what the delta announced. */
+/* Fails: the world after the delta does not have the announced hash. */
 static sett_status apply_reject_result(const setti_delta* delta)
 {
     sett_entity entity;
@@ -1126,7 +1141,7 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trus
     setti_pool_set_ceiling(&world->pool, delta->limit);
     const setti_snapshot* before = setti_snapshot_find(world, undo, &status);
     SETTI_ASSERT(delta->loading || before != NULL);
-    status = SETT_OK; /* while loading there is no snapshot */
+    status = SETT_OK; /* also while loading, without a snapshot */
     if (!setti_delta_play(delta) ||
         (delta->part == NULL && !setti_delta_arrange(delta, setti_unconst(before)))) {
         status = apply_fail_call(delta);
@@ -1143,14 +1158,14 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trus
     return status;
 }
 
-/* Plays a delta, and undoes it if that fails. */
+/* Plays a delta. Undoes the delta if a step fails. */
 static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
 {
     sett_world* world = delta->world;
     setti_state* state = setti_state_of(world);
     SETTI_ASSERT(state != NULL && world->locks == 0);
     sett_snapshot undo;
-    setti_state_lift_limit(state); /* else a rejected delta could cost older snapshots */
+    setti_state_lift_limit(state); /* so that no older snapshot is dropped to make room */
     sett_status status = sett_snapshot_take(world, &undo);
     if (status != SETT_OK) {
         setti_state_set_limit(state);
@@ -1158,15 +1173,17 @@ static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
     }
     status = apply_play(delta, undo, trust);
     if (status != SETT_OK) {
-        (void)sett_world_message(world); /* now, before the entity that it names is gone */
+        (void)sett_world_message(world); /* writes the text while the named entity exists */
         sett_status back = setti_snapshot_undo(world, undo);
-        status = back == SETT_OK ? status : back;
+        if (back != SETT_OK) {
+            status = back;
+        }
     }
-    if (sett_snapshot_status(world, undo) == SETT_OK) {
+    if (sett_snapshot_status(world, undo) == SETT_OK) { /* not dropped by the undo */
         (void)sett_snapshot_drop(world, undo);
     }
     setti_state_set_limit(state);
-    if (status == SETT_OK && !world->pool.small) { /* for the next delta */
+    if (status == SETT_OK && !world->pool.small) { /* keeps the memory for the next delta */
         setti_pool_end_hold(&world->pool);
     } else {
         setti_pool_let_go(&world->pool);
@@ -1187,7 +1204,9 @@ static sett_status apply_reject_state(const setti_delta* delta)
     }
     for (uint32_t k = 0; type == NULL && k < delta->type_count; k++) {
         const setti_delta_type* of = &delta->type[k];
-        type = of->padding_hash != setti_type_data(of->type)->padding_hash ? of->type : NULL;
+        if (of->padding_hash != setti_type_data(of->type)->padding_hash) {
+            type = of->type;
+        }
     }
     if (type == NULL) {
         return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
@@ -1204,7 +1223,7 @@ static sett_status apply_reject_state(const setti_delta* delta)
         apply_call, type->desc.name);
 }
 
-/* Plays a delta. If that fails, the world gets its state and its memory back. */
+/* Plays a delta. After a failure, restores the state and frees the memory that the delta took. */
 static sett_status apply_change(setti_delta* delta, size_t size, setti_trust trust)
 {
     sett_world* world = delta->world;
@@ -1212,14 +1231,14 @@ static sett_status apply_change(setti_delta* delta, size_t size, setti_trust tru
         return world->error;
     }
     uint32_t roots = world->last_root->number + 1;
-    size_t before = world->pool.block_size;
+    size_t old_size = world->pool.block_size;
     uint32_t* capacity = apply_note_tables(world, 2 * roots * sizeof(*capacity));
     if (capacity == NULL) {
         return setti_world_no_memory(world, apply_call);
     }
     delta->limit = apply_limit(delta, size);
     sett_status status = apply_or_undo(delta, trust);
-    if (status != SETT_OK && world->pool.block_size > before) {
+    if (status != SETT_OK && world->pool.block_size > old_size) {
         apply_give_back(world, capacity, roots);
     }
     setti_pool_free(&world->pool, capacity, 2 * roots * sizeof(*capacity), 16);
@@ -1279,7 +1298,9 @@ static sett_status apply_bytes(setti_delta* delta, const void* bytes, size_t siz
 {
     setti_delta_reader from = setti_delta_reader_of(bytes, size);
     sett_status status = apply_begin(delta, &from, trust);
-    status = status == SETT_OK ? apply_change(delta, size, trust) : status;
+    if (status == SETT_OK) {
+        status = apply_change(delta, size, trust);
+    }
     apply_end(delta);
     return status;
 }
@@ -1297,8 +1318,7 @@ sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t 
     return apply_bytes(&delta, bytes, size, SETTI_COMPARE_HASHES);
 }
 
-/* Plays a state onto an empty world. Hashes are not checked for a state with rules: this process
- * encoded it, and converted values change its hash. */
+/* Plays a state onto an empty world. With rules, hashes are not compared. */
 static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size)
 {
     setti_delta_reader from = setti_delta_reader_of(bytes, size);
@@ -1307,7 +1327,9 @@ static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size
     SETTI_ASSERT(delta->world->entities.count == 0 && delta->world->listeners == NULL);
     delta->loading = true;
     sett_status status = apply_begin(delta, &from, trust);
-    status = status == SETT_OK ? apply_play(delta, no_undo, trust) : status;
+    if (status == SETT_OK) {
+        status = apply_play(delta, no_undo, trust);
+    }
     apply_end(delta);
     return status;
 }
@@ -1327,7 +1349,8 @@ sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
 
 sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size)
 {
-    return world != NULL && setti_world_lacks_list(world, bytes, size, __func__, "bytes")
-               ? SETT_STATUS_ARGUMENT
-               : setti_delta_apply(world, bytes, size, SETTI_COMPARE_HASHES);
+    if (world != NULL && setti_world_lacks_list(world, bytes, size, __func__, "bytes")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return setti_delta_apply(world, bytes, size, SETTI_COMPARE_HASHES);
 }

@@ -1,15 +1,15 @@
 /* delta_arrange.c: gives rows the sender's order.
  *
- * The workload: a peer whose rows were in the sender's order, and which continues by itself from
- * here. A receiver with another order, other groups or other storages has the same hash, but cannot
- * take over the order: it keeps its own, type by type.
+ * The workload: a peer had the sender's order of rows, and continues alone after the delta. A
+ * receiver with other groups, storages or orders has the same hash. Such a receiver keeps the
+ * present order of each type for which the sender's order does not fit.
  *
- * The delta's runs are applied to the rows in the snapshot for undoing:
+ * The wanted order is the order in the snapshot `undo`, with the delta's runs written over it:
  *
  *     undo   a b c d e         runs     row 1: e, row 4: gone         wanted   a e c d
  *
- * Invariant:  a wanted order is taken over only if it is a permutation of the present rows, with a
- *             group's members in front, and the same members in all storages of the group
+ * Invariant:  a wanted order is used only if it is a permutation of the present rows, begins with
+ *             the group's members, and all storages of the group have the members in one order
  */
 #include "state/delta_reader.h"
 #include "state/view.h"
@@ -24,12 +24,13 @@ static bool arrange_fail(const setti_delta* delta)
     return false;
 }
 
+/* Returns the bytes of of->want. */
 static size_t arrange_want_size(const setti_delta_type* of)
 {
     return SETTI_MAX(of->extent, 1) * sizeof(uint32_t);
 }
 
-/* Whether the order of a type's rows can differ from the delta's. */
+/* Whether the order of a type's rows can differ from the sender's order. */
 static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
 {
     const setti_storage* storage = &of->type->storage;
@@ -39,17 +40,18 @@ static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
             setti_view_next(view, &storage->rows, &at) != NULL);
 }
 
-/* Computes the wanted rows: those before, with the delta's runs over them. */
+/* Computes of->want: the rows before, overwritten by the delta's runs. */
 static void arrange_compute(setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want != NULL);
     const setti_storage* storage = &of->type->storage;
-    uint32_t was = setti_view_extent(view, of->type, SETTI_BEFORE);
+    uint32_t old_extent = setti_view_extent(view, of->type, SETTI_BEFORE);
     for (uint32_t row = 0; row < of->extent; row++) {
-        const unsigned char* page =
-            row < was ? setti_view_get(view, &storage->rows, row >> storage->shift, SETTI_BEFORE)
-                      : NULL;
-        uint32_t k = row & (setti_storage_rows(storage) - 1);
+        const unsigned char* page = NULL;
+        if (row < old_extent) {
+            page = setti_view_get(view, &storage->rows, row >> storage->shift, SETTI_BEFORE);
+        }
+        uint32_t k = row & (setti_storage_rows(storage) - 1); /* position in the page */
         of->want[row] = page != NULL ? ((const uint32_t*)(const void*)(page + storage->indices))[k]
                                      : ARRANGE_UNKNOWN;
     }
@@ -62,36 +64,35 @@ static void arrange_compute(setti_view* view, setti_delta_type* of)
     }
 }
 
-/* Whether the wanted rows have each entity of the type once, and gaps only if the storage allows
- * them. `bits`, zeroes for all present rows, notes the rows of the entities. */
-static bool arrange_fits(const setti_delta_type* of, uint64_t* bits)
+/* Whether the wanted order has each entity of the type once, and gaps only if the storage may have
+ * gaps. `seen`, a bit for each present row, must be zeroes. */
+static bool arrange_fits(const setti_delta_type* of, uint64_t* seen)
 {
     SETTI_ASSERT(of->want != NULL);
     const setti_storage* storage = &of->type->storage;
     uint32_t count = 0;
     for (uint32_t row = 0; row < of->extent; row++) {
         uint32_t index = of->want[row];
-        if (index == SETTI_NONE) {
+        if (index == SETTI_NONE) { /* a gap */
             if (!storage->keep_order || row + 1 == of->extent) {
                 return false;
             }
             continue;
         }
-        uint32_t now = setti_sparse_row(storage, index);
-        if (now == SETTI_NONE || (bits[now / 64] >> (now % 64) & 1) != 0) {
+        uint32_t present = setti_sparse_row(storage, index);
+        if (present == SETTI_NONE || (seen[present / 64] >> (present % 64) & 1) != 0) {
             return false;
         }
-        bits[now / 64] |= (uint64_t)1 << (now % 64);
+        seen[present / 64] |= (uint64_t)1 << (present % 64);
         count++;
     }
     return count == storage->count;
 }
 
-/* Logs, once for each world, that an order was not taken over, because a program may rely on it.
- * While a file is loaded there is no setti_state to note that in, and nothing is logged. */
+/* Logs, once a world, that the sender's order of rows was not used. */
 static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
 {
-    sett_world* world = delta->world;
+    sett_world* world = delta->world; /* has no setti_state while a file is loaded */
     if (setti_state_of(world) != NULL && !setti_state_of(world)->order_reported) {
         setti_state_of(world)->order_reported = true;
         setti_world_log(
@@ -108,43 +109,41 @@ static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
     of->want = NULL;
 }
 
-/* Computes the order of a type's rows, or no order if they cannot be put into the delta's. Returns
- * false when memory runs out. */
+/* Computes of->want, or leaves NULL there if the sender's order does not fit. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want == NULL);
     setti_pool* pool = &delta->world->pool;
     const setti_delta_reader* rows = &of->section[SETTI_DELTA_ROWS];
-    size_t known =
+    size_t most =
         setti_view_extent(view, of->type, SETTI_BEFORE) + (size_t)(rows->end - rows->at) / 4;
-    if (of->extent > known) { /* more rows than the world and the runs have */
+    if (of->extent > most) { /* more rows than the world and the runs have */
         return true;
     }
     size_t size = ((size_t)of->type->storage.extent / 64 + 1) * sizeof(uint64_t);
-    uint64_t* bits = setti_pool_alloc(pool, size, 16);
-    of->want = bits != NULL ? setti_pool_alloc(pool, arrange_want_size(of), 16) : NULL;
+    uint64_t* seen = setti_pool_alloc(pool, size, 16);
+    of->want = seen != NULL ? setti_pool_alloc(pool, arrange_want_size(of), 16) : NULL;
     if (of->want == NULL) {
-        setti_pool_free(pool, bits, size, 16);
+        setti_pool_free(pool, seen, size, 16);
         return arrange_fail(delta);
     }
-    memset(bits, 0, size);
+    memset(seen, 0, size);
     arrange_compute(view, of);
-    if (!arrange_fits(of, bits)) {
+    if (!arrange_fits(of, seen)) {
         arrange_report(delta, of);
         arrange_forget(delta, of);
     }
-    setti_pool_free(pool, bits, size, 16);
+    setti_pool_free(pool, seen, size, 16);
     return true;
 }
 
-/* The delta's record of a type, or NULL. */
+/* Returns the type in the delta, or NULL. */
 static setti_delta_type* arrange_find(const setti_delta* delta, const setti_type* type)
 {
     return type->delta_number != 0 ? &delta->type[type->delta_number - 1] : NULL;
 }
 
-/* Whether the wanted orders of a group's storages all begin with the group's members, in one
- * order. */
+/* Whether the wanted orders of a group's types all begin with the group's members, in one order. */
 static bool arrange_agrees(const setti_delta* delta, const setti_listener* group)
 {
     SETTI_ASSERT(group->owned.count != 0);
@@ -164,8 +163,7 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
     return true;
 }
 
-/* Like arrange_concerns, for a type or another one of its group: their orders are taken over
- * together. */
+/* Like arrange_concerns, but true for all types of a group if true for a type of the group. */
 static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
                                    const setti_delta_type* of)
 {
@@ -178,7 +176,7 @@ static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
     return concerns;
 }
 
-/* Computes the orders of all types. False without memory. */
+/* Computes the wanted orders of all types. Returns false when memory runs out. */
 static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
 {
     bool done = true;
@@ -193,7 +191,7 @@ static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
     return done;
 }
 
-/* Forgets the orders of groups whose storages do not agree. */
+/* Forgets the wanted orders of all groups whose types do not agree. */
 static void arrange_check_groups(const setti_delta* delta)
 {
     for (const setti_listener* at = delta->world->listeners; at != NULL; at = at->next) {
@@ -208,6 +206,7 @@ static void arrange_check_groups(const setti_delta* delta)
     }
 }
 
+/* Whether the rows already have the wanted order. */
 static bool arrange_is_done(const setti_delta_type* of)
 {
     const setti_storage* storage = &of->type->storage;
@@ -218,7 +217,7 @@ static bool arrange_is_done(const setti_delta_type* of)
     return same;
 }
 
-/* Moves each entity to its row. */
+/* Gives a type's rows the wanted order. Returns false when memory runs out. */
 static bool arrange_type(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world;

@@ -1,38 +1,38 @@
-/* delta_change.c: changed values as differences, written and read.
+/* delta_change.c: writes and reads changed values as differences.
  *
- * The workload: each frame some thousand values of a type change in few bytes, and many in the same
- * way: timers count down, things move on. Both sides know the values before. So a delta has the
- * changed entities, as words of 64, and by how much each byte grew, modulo 256: the first bytes of
- * all values, then the second ones, so that equal bytes are neighbours.
+ * The workload: each frame some thousand values of a type change in few bytes, and many values in
+ * the same way: timers count down, objects move. Sender and receiver know the values before. So a
+ * delta has the changed entities, in words of 64 bits, and the growth of each byte, modulo 256. The
+ * first bytes of all values come first, then the second bytes, so that equal bytes are neighbours.
  *
- *     words     for each: words from the one before, a number; which of the 8 bytes of its bits are
- *               not 0 (1 byte); these bytes. No words if their count is SETTI_NONE: the entities
- *               are those of the last type with changes.
- *     columns   numbers, until all bytes of all values are there:
- *               2 (n - 1)      n times the byte that follows
- *               2 (n - 1) + 1  n bytes that follow
- *     number    7 bits a byte, lowest first, 128 added to all but the last
+ *     words     for each word: number of skipped words; 1 byte, whose bits say which of the 8 bytes
+ *               of the word are not 0; the bytes that are not 0. The list is missing if the count
+ *               of words is SETTI_NONE: the last type with changes has the same entities
+ *     columns   pieces, up to the bytes of all values:
+ *               number 2 (n - 1), then 1 byte, which occurs n times
+ *               number 2 (n - 1) + 1, then n bytes
+ *     number    7 bits a byte, lowest first; every byte but the last has 128 added
  *
- * In the value before, padding, bytes after a text's end and floats that are NaN count as zeroes,
- * because states with equal hashes can differ in them.
+ * In the value before, padding, bytes after a text's end and NaN floats count as zeroes, because
+ * states with equal hashes can differ there.
  *
- * Rejected: zlib over whole values. At level 1 it took 3.2 ms a tick of Freedoom and left 94 of 160
- * KB; differences leave 86.
+ * Rejected: zlib over whole values. Level 1 took 3.2 ms a tick of Freedoom and left 94 of 160 KB;
+ * differences leave 86.
  *
- * Invariant:  value before + difference = value after, in all bytes that count
+ * Invariant:  value before + difference = value after, in all bytes of the state
  */
 #include "base/bits.h"
 #include "state/delta_reader.h"
 #include "state/delta_writer.h"
 
-/* The changed entities among 64 from the index number * 64 on. */
+/* The changed entities among the 64 indices from number * 64 on. */
 typedef struct change_word {
     uint64_t number;
     uint64_t bits;
 } change_word;
 
-/* Copies a value of one side as it is sent: without the bits outside of the mask, little-endian.
- * Before a change, bytes in which equal states can differ become zeroes too. */
+/* Copies a value in the form of deltas: little-endian, with zeroes for padding. For SETTI_BEFORE,
+ * NaN and bytes after a text's end become zeroes too. */
 static void change_copy(const setti_type* type, const void* value, uint32_t side,
                         unsigned char* out)
 {
@@ -52,25 +52,25 @@ static void change_copy(const setti_type* type, const void* value, uint32_t side
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* Marks changed entities: bits of the word of this number. Words ascend. */
+/* Adds the changed entities `bits` of the word `number`. Words ascend. */
 static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
-    change_word* last = (change_word*)(void*)setti_bytes_end(&to->words);
-    if (to->words.size == 0 || last[-1].number != number) {
-        SETTI_ASSERT(to->words.size == 0 || last[-1].number < number);
-        last = (change_word*)(void*)setti_bytes_add(pool, &to->words, sizeof(*last));
-        if (last == NULL) {
+    change_word* end = (change_word*)(void*)setti_bytes_end(&to->words);
+    if (to->words.size == 0 || end[-1].number != number) {
+        SETTI_ASSERT(to->words.size == 0 || end[-1].number < number);
+        end = (change_word*)(void*)setti_bytes_add(pool, &to->words, sizeof(*end));
+        if (end == NULL) {
             to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
             return;
         }
-        *last++ = (change_word){number, 0};
+        *end++ = (change_word){number, 0};
     }
-    last[-1].bits |= bits;
+    end[-1].bits |= bits;
 }
 
-/* Makes room for `count` more values, a second form of one (change_slow), and 8 bytes that writers
- * of whole words write behind a value. NULL without memory. */
+/* Returns room for `count` more values, 1 value for change_slow, and 8 bytes, because change_row
+ * writes whole words. Returns NULL when memory runs out. */
 static unsigned char* change_room(setti_delta_writer* to, size_t count)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
@@ -82,7 +82,7 @@ static unsigned char* change_room(setti_delta_writer* to, size_t count)
     return to->values.data + to->values.size;
 }
 
-/* a - b in each of eight bytes. */
+/* Returns a - b, byte by byte, without borrows between bytes. */
 SETTI_INLINE uint64_t change_minus(uint64_t a, uint64_t b)
 {
     const uint64_t high = 0x8080808080808080u;
@@ -91,36 +91,37 @@ SETTI_INLINE uint64_t change_minus(uint64_t a, uint64_t b)
 
 /* The hashes of a value before and after. */
 typedef struct change_hash {
-    uint64_t was;
-    uint64_t is;
+    uint64_t before;
+    uint64_t after;
 } change_hash;
 
-/* Hashes eight bytes of a value before and after, and writes their difference. */
-SETTI_INLINE void change_step(change_hash* hash, uint64_t was, uint64_t is, unsigned char* out)
+/* Hashes eight bytes of a value before and after, and writes their difference to `out`. */
+SETTI_INLINE void change_step(change_hash* hash, uint64_t before, uint64_t after,
+                              unsigned char* out)
 {
-    hash->was = setti_hash_step(hash->was, was);
-    hash->is = setti_hash_step(hash->is, is);
-    setti_bytes_put(out, change_minus(is, was), 8);
+    hash->before = setti_hash_step(hash->before, before);
+    hash->after = setti_hash_step(hash->after, after);
+    setti_bytes_put(out, change_minus(after, before), 8);
 }
 
-/* Hashes a plain value before and after, and writes the difference with up to 8 bytes behind it.
- * Returns the difference of the hashes. */
-SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* was, const unsigned char* is,
-                                 size_t size, unsigned char* out)
+/* Writes the difference of a plain value, in whole words. Returns the difference of the hashes. */
+SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* before,
+                                 const unsigned char* after, size_t size, unsigned char* out)
 {
     change_hash hash = {seed, seed};
     size_t at = 0;
     for (; at + 8 <= size; at += 8) {
-        change_step(&hash, setti_bytes_get(was + at, 8), setti_bytes_get(is + at, 8), out + at);
+        change_step(&hash, setti_bytes_get(before + at, 8), setti_bytes_get(after + at, 8),
+                    out + at);
     }
     if (at < size) {
-        change_step(&hash, setti_bytes_get_few(was + at, size - at),
-                    setti_bytes_get_few(is + at, size - at), out + at);
+        change_step(&hash, setti_bytes_get_few(before + at, size - at),
+                    setti_bytes_get_few(after + at, size - at), out + at);
     }
-    return setti_hash_mix(hash.is) - setti_hash_mix(hash.was);
+    return setti_hash_mix(hash.after) - setti_hash_mix(hash.before);
 }
 
-/* Not 0 if a float in the value is NaN. */
+/* Returns not 0 if a float in the value is NaN. */
 SETTI_INLINE uint64_t change_nan(const setti_nan_word* nan, const unsigned char* value, size_t size)
 {
     uint64_t found = 0;
@@ -132,27 +133,27 @@ SETTI_INLINE uint64_t change_nan(const setti_nan_word* nan, const unsigned char*
                      : found;
 }
 
-/* Like change_row, for any value, and adds to the sum itself. Needs room for a second value.
- * Returns false if the content is equal. */
-SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, const void* was,
-                                    const void* is, unsigned char* out)
+/* Writes the difference of any value, and adds the difference of the hashes to the sum. Returns
+ * false if the values are equal. `out` has room for two values. */
+SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, const void* before,
+                                    const void* after, unsigned char* out)
 {
     const setti_type* type = to->type;
     size_t size = setti_hash_size(type);
-    if (setti_hash_same(type, was, is)) {
+    if (setti_hash_same(type, before, after)) {
         return false;
     }
-    setti_delta_sum_value(&to->sum, entity, was, entity, is);
-    change_copy(type, was, SETTI_BEFORE, out);
-    change_copy(type, is, SETTI_AFTER, out + size);
+    setti_delta_sum_value(&to->sum, entity, before, entity, after);
+    change_copy(type, before, SETTI_BEFORE, out);
+    change_copy(type, after, SETTI_AFTER, out + size);
     for (size_t k = 0; k < size; k++) {
         out[k] = (unsigned char)(out[size + k] - out[k]);
     }
     return true;
 }
 
-/* Whether the type's values are plain: hashed and sent as they are in memory. If *nan is not NULL,
- * only values without a NaN are plain; *nan tells where their floats are. */
+/* Whether values of the type are plain: hashed and sent like their bytes in memory. If *nan is not
+ * NULL, a value is plain only if change_nan(*nan) finds no NaN. */
 static bool change_is_plain(const setti_delta_writer* to, const setti_nan_word** nan)
 {
     const setti_hash_type* of = &to->sum.of;
@@ -161,7 +162,8 @@ static bool change_is_plain(const setti_delta_writer* to, const setti_nan_word**
     return setti_hash_is_plain(of);
 }
 
-void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* was, const void* is)
+void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* before,
+                        const void* after)
 {
     size_t size = setti_hash_size(to->type);
     unsigned char* out = change_room(to, 1);
@@ -170,11 +172,13 @@ void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* 
     if (out == NULL) {
         return;
     }
-    if (change_is_plain(to, &nan) &&
-        (nan == NULL || (change_nan(nan, was, size) | change_nan(nan, is, size)) == 0)) {
+    bool plain =
+        change_is_plain(to, &nan) &&
+        (nan == NULL || (change_nan(nan, before, size) | change_nan(nan, after, size)) == 0);
+    if (plain) {
         uint64_t seed = to->sum.of.seed ^ setti_hash_entity(entity);
-        to->sum.sum += change_row(seed, was, is, size, out);
-    } else if (!change_slow(to, entity, was, is, out)) {
+        to->sum.sum += change_row(seed, before, after, size, out);
+    } else if (!change_slow(to, entity, before, after, out)) {
         return;
     }
     to->values.size += size;
@@ -183,8 +187,8 @@ void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* 
 
 #define CHANGE_ROWS (SETTI_COMPARE_WORDS * 64)
 
-/* Lists the rows, ascending, and prefetches the generations that their hashes need, so that the
- * loop over them waits neither for bits nor for memory. */
+/* Lists the changed rows, ascending, and prefetches the generations of their entities, so that the
+ * loop over the list does not wait for memory. Returns the number of rows. */
 static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[CHANGE_ROWS])
 {
     uint32_t count = 0;
@@ -198,7 +202,7 @@ static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[C
     return count;
 }
 
-/* Whether the values of all of these rows are plain. */
+/* Whether the values of all listed rows are plain. */
 SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
                                         const setti_compare_rows* rows, const uint16_t* list,
                                         uint32_t count, size_t size)
@@ -213,8 +217,8 @@ SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
     return plain && found == 0;
 }
 
-/* Adds rows one by one, and clears the bits of rows whose content is equal. Only for pages with a
- * NaN, which are rare, so that the usual loop has no test. */
+/* Writes the differences of rows with change_slow, and clears the bits of rows with equal values.
+ * Returns the end of the differences. */
 static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_rows* rows,
                                        const uint16_t* list, uint32_t count, unsigned char* out)
 {
@@ -231,8 +235,8 @@ static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_row
     return out;
 }
 
-/* Adds the differences of rows at `out`, and their hashes. Returns the end. Inlined, so that the
- * usual sizes are constants. */
+/* Writes the differences of rows to `out`, and adds the differences of hashes to the sum. Returns
+ * the end of the differences. Inlined, so that the usual sizes are constants. */
 SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* to, setti_compare_rows* rows,
                                             size_t size, unsigned char* out)
 {
@@ -241,7 +245,7 @@ SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* to, setti_compar
     if (!change_rows_are_plain(to, rows, list, count, size)) {
         return change_slow_rows(to, rows, list, count, out);
     }
-    const setti_compare_rows of = *rows;
+    const setti_compare_rows of = *rows; /* a copy, so that the compiler keeps it in registers */
     uint64_t seed = to->sum.of.seed;
     uint64_t sum = 0;
     for (uint32_t k = 0; k < count; k++, out += size) {
@@ -273,7 +277,7 @@ void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows)
     }
 }
 
-/* Writes a number at `out`. Returns the end. */
+/* Writes a number to `out`. Returns the end. */
 static unsigned char* change_write_number(unsigned char* out, uint64_t number)
 {
     for (; number > 127; number >>= 7) {
@@ -283,18 +287,18 @@ static unsigned char* change_write_number(unsigned char* out, uint64_t number)
     return out;
 }
 
-/* Writes the changed entities at `out`. Returns the end. */
+/* Writes the words with the changed entities to `out`. Returns the end. */
 static unsigned char* change_write_words(const setti_delta_writer* to, unsigned char* out)
 {
     const change_word* word = (const change_word*)(const void*)to->words.data;
     uint64_t next = 0;
     for (uint32_t k = 0; k < to->count; k++) {
         out = change_write_number(out, word[k].number - next);
-        unsigned char* parts = out++;
+        unsigned char* parts = out++; /* bit n: byte n of the word is not 0 */
         *parts = 0;
         for (uint32_t n = 0; n < 8; n++) {
             unsigned char byte = (unsigned char)(word[k].bits >> (8 * n));
-            *out = byte;
+            *out = byte; /* overwritten by the next byte if it is 0 */
             *parts |= (unsigned char)((byte != 0) << n);
             out += byte != 0;
         }
@@ -303,7 +307,7 @@ static unsigned char* change_write_words(const setti_delta_writer* to, unsigned 
     return out;
 }
 
-/* Writes a byte that occurs `count` times in a row, at `out`. Returns the end. */
+/* Writes a piece of `count` equal bytes to `out`. Returns the end. */
 static unsigned char* change_write_run(unsigned char* out, unsigned char byte, size_t count)
 {
     SETTI_ASSERT(count != 0);
@@ -312,7 +316,8 @@ static unsigned char* change_write_run(unsigned char* out, unsigned char byte, s
     return out + 1;
 }
 
-/* Writes `count` bytes at `out`. Returns the end. Both places have room for a word more. */
+/* Writes a piece of `count` bytes to `out`, or nothing if `count` is 0. Returns the end. Copies
+ * whole words: up to 7 bytes more than `count`. */
 static unsigned char* change_write_bytes(unsigned char* out, const unsigned char* bytes,
                                          size_t count)
 {
@@ -325,7 +330,7 @@ static unsigned char* change_write_bytes(unsigned char* out, const unsigned char
     return out + count;
 }
 
-/* Counts the equal bytes at the begin, at most `size`. */
+/* Counts the bytes at the begin that are equal to the first byte. */
 static size_t change_count_equal(const unsigned char* bytes, size_t size)
 {
     const uint64_t same = bytes[0] * (UINT64_MAX / 255);
@@ -339,23 +344,23 @@ static size_t change_count_equal(const unsigned char* bytes, size_t size)
     return count;
 }
 
-/* Finds the next four equal bytes from `at` on; without any, a place near `size`. Compares eight
- * bytes with their neighbours at once. */
+/* Finds the next four equal bytes from `at` on, or returns an offset among the last 8 bytes.
+ * Compares eight bytes with the next bytes at once. */
 static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t size)
 {
     const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
     for (; at + 9 <= size; at += 6) {
         uint64_t x = setti_bytes_get(bytes + at, 8) ^ setti_bytes_get(bytes + at + 1, 8);
-        uint64_t zero = ~(((x & low) + low) | x | low); /* 128 where two neighbours are equal */
-        zero &= zero >> 8 & zero >> 16;
-        if (zero != 0) {
-            return at + setti_bits_lowest(zero) / 8;
+        uint64_t equal = ~(((x & low) + low) | x | low); /* 128 in a byte equal to the next byte */
+        equal &= equal >> 8 & equal >> 16;
+        if (equal != 0) {
+            return at + setti_bits_lowest(equal) / 8;
         }
     }
     return at;
 }
 
-/* Writes bytes as pieces: runs of four or more equal bytes, and what is between them. */
+/* Writes pieces: runs of four or more equal bytes, and the bytes between runs. Returns the end. */
 static unsigned char* change_write_columns(unsigned char* out, const unsigned char* bytes,
                                            size_t size)
 {
@@ -373,8 +378,8 @@ static unsigned char* change_write_columns(unsigned char* out, const unsigned ch
     return change_write_bytes(out, bytes + written, size - written);
 }
 
-/* One of the three steps that transpose 8 by 8 bytes: exchanges the upper halves of a word's parts
- * with the lower halves in the word `apart` words later. `lower` masks these, of `shift` bits. */
+/* One of three steps that transpose 8 by 8 bytes: exchanges the upper `shift` bits of each part of
+ * a word with the lower bits in the word `apart` words later. `lower` masks the lower bits. */
 SETTI_INLINE void change_swap(uint64_t word[8], uint32_t apart, uint32_t shift, uint64_t lower)
 {
     for (uint32_t k = 0; k < 8; k++) {
@@ -386,8 +391,8 @@ SETTI_INLINE void change_swap(uint64_t word[8], uint32_t apart, uint32_t shift, 
     }
 }
 
-/* Writes the first bytes of all values, then the second ones, and so on. There is room for a word
- * behind the values. */
+/* Writes the first bytes of all values, then the second bytes, and so on. Reads whole words: up to
+ * 7 bytes more than the values. */
 static void change_transpose(const unsigned char* values, size_t count, size_t each,
                              unsigned char* columns)
 {
@@ -413,7 +418,7 @@ static void change_transpose(const unsigned char* values, size_t count, size_t e
     }
 }
 
-#define CHANGE_WORD_MAX 19 /* bytes of a changed word at most: its number, which bytes, 8 bytes */
+#define CHANGE_WORD_MAX 19 /* the most bytes of a written word: skipped words, parts, 8 bytes */
 
 void setti_delta_write_changes(setti_delta_writer* to)
 {
@@ -425,7 +430,8 @@ void setti_delta_write_changes(setti_delta_writer* to)
     if (size == 0 || to->encoder.status != SETT_OK) {
         return;
     }
-    /* columns take at most twice their size: no number of a piece is longer than the piece */
+    /* written columns have at most 2 * size bytes: the number of a piece is not longer than its
+     * bytes; `values` already has `size` bytes */
     size_t room = to->count * (size_t)CHANGE_WORD_MAX + size + sizeof(uint64_t);
     to->columns.size = 0;
     if (!setti_bytes_reserve(pool, &to->columns, size + sizeof(uint64_t)) ||
@@ -434,7 +440,7 @@ void setti_delta_write_changes(setti_delta_writer* to)
         return;
     }
     change_transpose(to->values.data, size / each, each, to->columns.data);
-    unsigned char* out = to->values.data; /* free now: the values are in columns */
+    unsigned char* out = to->values.data; /* reused: the differences are in to->columns now */
     if (to->words.size == to->last_words.size &&
         memcmp(to->words.data, to->last_words.data, to->words.size) == 0) {
         to->count = SETTI_NONE;
@@ -444,9 +450,9 @@ void setti_delta_write_changes(setti_delta_writer* to)
     out = change_write_columns(out, to->columns.data, size);
     SETTI_ASSERT((size_t)(out - to->values.data) + sizeof(uint64_t) <= size + room);
     setti_delta_write(to, to->values.data, (size_t)(out - to->values.data));
-    setti_bytes words = to->last_words;
+    setti_bytes unused_words = to->last_words;
     to->last_words = to->words;
-    to->words = words;
+    to->words = unused_words;
     to->words.size = 0;
     to->values.size = 0;
 }
@@ -474,7 +480,7 @@ static uint64_t change_read_number(setti_delta_reader* from)
     return number;
 }
 
-/* Reads the next word, whose number is `least` or more. It has no bits after an error. */
+/* Reads the next word, with a number from `least` on. After an error, the word has no bits. */
 static change_word change_read_word(setti_delta_reader* from, uint64_t least)
 {
     uint64_t gap = change_read_number(from);
@@ -489,8 +495,7 @@ static change_word change_read_word(setti_delta_reader* from, uint64_t least)
     return word;
 }
 
-/* Counts the changed values in a list of words; 0 if an entity has none, or if the list is
- * invalid. */
+/* Counts the changed values in a list of words. Returns 0 if an entity or the list is invalid. */
 static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
                            setti_delta_reader* from, uint32_t words)
 {
@@ -515,7 +520,7 @@ static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
     return count;
 }
 
-/* Reads `size` bytes of columns. Returns false if they are invalid. */
+/* Reads `size` bytes of columns. Returns false if the pieces are invalid. */
 static bool change_read_columns(setti_delta_reader* from, unsigned char* out, size_t size)
 {
     for (size_t at = 0; at < size;) {
@@ -539,8 +544,8 @@ static bool change_read_columns(setti_delta_reader* from, unsigned char* out, si
     return true;
 }
 
-/* Writes the changed values as blocks of entries: the world's values plus their differences. There
- * are `count` values: columns[k * count] is the k-th byte of the first difference. */
+/* Writes the changed values as blocks of entries: the world's values plus the differences of
+ * `count` values. columns[k * count] is the k-th byte of the first difference. */
 static void change_make_entries(const setti_delta_type* of, setti_delta_reader words,
                                 const unsigned char* columns, size_t count, unsigned char* out)
 {
@@ -567,14 +572,14 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
                                      setti_delta_type* of)
 {
     uint32_t words = of->count[SETTI_DELTA_CHANGES];
-    bool repeats = words == SETTI_NONE; /* the entities of the last type with changes */
+    bool same_words = words == SETTI_NONE; /* as the last type with changes */
     if (words == 0) {
         return SETT_OK;
     }
     if (of->codec != NULL || of->bytes == 0 || delta->loading) {
         return setti_delta_reject(delta, "they change a part of a value that has to be whole");
     }
-    if (!repeats) {
+    if (!same_words) {
         delta->changed = *from;
         delta->changed_words = words;
     }
@@ -584,8 +589,8 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
     if (count == 0) {
         return setti_delta_reject(delta, "they change a value that does not exist");
     }
-    from->at = repeats ? from->at : list.at; /* skips the list if it is here */
-    size_t size = count * of->bytes;         /* less than the world has */
+    from->at = same_words ? from->at : list.at; /* skips the list */
+    size_t size = count * of->bytes;            /* cannot overflow: the values are in memory */
     size_t entries = (size_t)delta->changed_words * SETTI_DELTA_BLOCK_HEAD + size;
     unsigned char* out = size < SIZE_MAX / 4
                              ? setti_bytes_add(&delta->world->pool, &of->changes, entries + size)
@@ -593,7 +598,7 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
     if (out == NULL) {
         return setti_world_no_memory(delta->world, "sett_delta_apply");
     }
-    unsigned char* columns = out + entries; /* read to the end of the buffer */
+    unsigned char* columns = out + entries; /* the buffer has the entries, then the columns */
     if (!change_read_columns(from, columns, size)) {
         return setti_delta_reject(delta, "they end within the changed parts of values");
     }

@@ -1,15 +1,14 @@
-/* delta_order.c: encodes the state beside values that decides the future: the next generations of
- * dead slots, and the order of rows.
+/* delta_order.c: encodes the next generations of dead slots, and the order of rows.
  *
- * The workload: a peer that continues by itself after the delta. Its creations must return the same
- * handles, and its loops must have the same order. Few rows move, so only runs of rows with another
- * index are written.
+ * The workload: a peer continues alone after the delta. Creations must return the same handles as
+ * at the sender, and loops must have the same order. Few rows move, so only runs of rows with
+ * another index are written.
  *
- * Invariant:  the rows before, with the runs written over them, are the rows after
+ * Invariant:  the rows before, overwritten by the runs, are the rows after
  */
 #include "state/delta_writer.h"
 
-/* The generation of a slot after the entity of the state before is destroyed. */
+/* Returns the generation of a slot after its entity is destroyed. */
 static uint32_t order_next_generation(uint32_t generation)
 {
     if ((generation & SETTI_DEAD) != 0) {
@@ -18,18 +17,20 @@ static uint32_t order_next_generation(uint32_t generation)
     return generation == SETTI_GENERATION_MAX ? SETTI_RETIRED : (generation + 1) | SETTI_DEAD;
 }
 
-static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t was, uint32_t is)
+/* Writes a slot's generation after, unless it results from destroying the slot's entity. */
+static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t before,
+                             uint32_t after)
 {
-    uint32_t next = order_next_generation(was);
-    bool retired = was == SETTI_RETIRED || is == SETTI_RETIRED || next == SETTI_RETIRED;
-    if (retired && was != is && next != is) { /* it is not used again */
+    uint32_t next = order_next_generation(before);
+    bool retired = before == SETTI_RETIRED || after == SETTI_RETIRED || next == SETTI_RETIRED;
+    if (retired && before != after && next != after) { /* no handle has a retired slot again */
         to->encoder.status = setti_world_fail_with(
             setti_unconst(to->walk->view->world), SETT_STATUS_ARGUMENT,
             "sett_delta_encode: entity index %u has used up its generations in one of the two "
             "snapshots, which no delta can undo - send the whole state (sett_state_encode)",
             (unsigned)index);
-    } else if ((is & SETTI_DEAD) != 0 && next != is) {
-        setti_delta_write_handle(to, index, is);
+    } else if ((after & SETTI_DEAD) != 0 && next != after) {
+        setti_delta_write_handle(to, index, after);
     }
 }
 
@@ -43,7 +44,7 @@ void setti_delta_write_slots(setti_delta_writer* to)
     }
 }
 
-/* Writes a row's index: in the run if the row follows it, else in a new run. Rows ascend. */
+/* Adds a row's index to the current run, or to a new run after a gap. Rows ascend. */
 static void order_put(setti_delta_writer* to, uint32_t row, uint32_t index)
 {
     SETTI_ASSERT(to->run_count == 0 || row >= to->run_next);
@@ -65,21 +66,21 @@ static const uint32_t* order_indices(const setti_storage* storage, const void* p
     return page != NULL ? (const uint32_t*)(const void*)(bytes + storage->indices) : NULL;
 }
 
-/* Writes the rows of a page that changed; `was` rows were in use, and `is` are. Other rows count as
- * gaps. */
-static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t was, uint32_t is)
+/* Writes the changed rows of a page. The extents are those of the storage before and after. */
+static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t old_extent,
+                           uint32_t extent)
 {
     setti_view* view = to->walk->view;
     const setti_storage* storage = &to->type->storage;
     uint32_t first = number << storage->shift;
-    SETTI_ASSERT(first < is && storage->kind == SETTI_SPARSE);
-    uint32_t end = SETTI_MIN(is - first, setti_storage_rows(storage));
+    SETTI_ASSERT(first < extent && storage->kind == SETTI_SPARSE);
+    uint32_t end = SETTI_MIN(extent - first, setti_storage_rows(storage));
     const uint32_t* before =
         order_indices(storage, setti_view_get(view, &storage->rows, number, SETTI_BEFORE));
     const uint32_t* after =
         order_indices(storage, setti_view_get(view, &storage->rows, number, SETTI_AFTER));
     for (uint32_t k = 0; k < end; k++) {
-        if (first + k >= was || before[k] != after[k]) {
+        if (first + k >= old_extent || before[k] != after[k]) {
             order_put(to, first + k, after[k]);
         }
     }
@@ -89,22 +90,22 @@ void setti_delta_write_rows(setti_delta_writer* to)
 {
     setti_view* view = to->walk->view;
     const setti_storage* storage = &to->type->storage;
-    uint32_t was = setti_view_extent(view, to->type, SETTI_BEFORE);
-    uint32_t is = setti_view_extent(view, to->type, SETTI_AFTER);
+    uint32_t old_extent = setti_view_extent(view, to->type, SETTI_BEFORE);
+    uint32_t extent = setti_view_extent(view, to->type, SETTI_AFTER);
     to->count = 0;
     to->run_count = 0;
     if (storage->kind != SETTI_SPARSE) {
         return;
     }
-    /* pages that differ, and those with rows that may be in use again */
-    uint32_t tail = was >> storage->shift;
+    /* pages that differ, then all pages with rows from the old extent on */
+    uint32_t tail = old_extent >> storage->shift;
     uint32_t at = SETTI_NONE;
     const setti_view_page* page;
     while ((page = setti_view_next(view, &storage->rows, &at)) != NULL && page->number < tail &&
-           (uint64_t)page->number << storage->shift < is) {
-        order_put_page(to, page->number, was, is);
+           (uint64_t)page->number << storage->shift < extent) {
+        order_put_page(to, page->number, old_extent, extent);
     }
-    for (uint32_t number = tail; (uint64_t)number << storage->shift < is; number++) {
-        order_put_page(to, number, was, is);
+    for (uint32_t number = tail; (uint64_t)number << storage->shift < extent; number++) {
+        order_put_page(to, number, old_extent, extent);
     }
 }

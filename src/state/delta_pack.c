@@ -1,17 +1,17 @@
-/* delta_pack.c: bytes in fewer bits, for short forms (delta_short.c).
+/* delta_pack.c: packs bytes into fewer bits, for short forms (delta_short.c).
  *
- * The workload: changed values lie as columns of bytes (delta_change.c). Of a coordinate that moved
- * a little the second byte grew by -1, 0 or 1: a byte of such a column holds some 1.3 bits of
- * information. So of each 32 bytes the small ones are written in 2, 3 or 4 bits, the others after
- * them. A block that would not become smaller stays as it is. 1,000 bodies that move take four
- * fifths of the bytes. Nothing is allocated, and nothing has to be known of the bytes.
+ * The workload: changed values as columns of bytes (delta_change.c). When coordinates move a
+ * little, most bytes of a column are -1, 0 or 1: some 1.3 bits of information a byte. So in each
+ * block of 32 bytes, small bytes are written in 2, 3 or 4 bits, and other bytes follow after the
+ * small bytes. A block that would not become smaller is copied. 1,000 moving bodies take four
+ * fifths of the bytes. Nothing is allocated.
  *
- *     group     1 byte: how each of its four blocks is written, 2 bits a block; the blocks
- *     block     of 32 bytes, the last one fewer
- *               0: its bytes
- *               1, 2, 3: codes of 2, 3, 4 bits, the lowest first, up to the end of a byte; then
- *               the bytes that have the code -2, -4, -8, in their order. Other codes are the byte
- *               itself, as a number with a sign
+ *     group     1 byte with the choices of four blocks, 2 bits a block; then the four blocks
+ *     block     32 bytes of the input, fewer at the end
+ *               choice 0: the bytes
+ *               choice 1, 2, 3: a code of 2, 3, 4 bits for each byte, the lowest bits first, filled
+ *               up to a whole byte; then the bytes with the code -2, -4, -8. Any other code is the
+ *               byte itself, as a number with a sign
  *
  * Rejected: an adaptive arithmetic coder. It would take a quarter more off, and 50 ns a byte.
  *
@@ -23,27 +23,26 @@
 #define PACK_BLOCK 32u
 #define PACK_GROUP 4u /* blocks */
 
-/* Bits of a code, by the number in the group's first byte. */
+/* Bits of a code, by choice. */
 static const unsigned char pack_width[4] = {8, 2, 3, 4};
 
-/* The bytes of `size` codes. */
+/* Returns the bytes of `size` codes. */
 static size_t pack_codes(size_t size, uint32_t width)
 {
     return (size * width + 7) / 8;
 }
 
-/* Whether a byte, as a number with a sign, is less than `half` away from 0, so that it is its own
- * code. The code -half says that the byte follows after the codes. */
+/* Whether a byte is its own code: as a number with a sign, it is between -half and half. */
 static bool pack_fits(uint32_t byte, uint32_t width)
 {
     const uint32_t half = 1u << (width - 1);
     return ((byte + half - 1) & 255) < 2 * half - 1;
 }
 
-/* Which of pack_width gives a block the fewest bytes; *taken becomes their number. */
+/* Returns the choice with the fewest bytes for a block, and sets *taken to this number of bytes. */
 static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* taken)
 {
-    uint32_t others[4] = {0, 0, 0, 0};
+    uint32_t others[4] = {0, 0, 0, 0}; /* bytes without a code of their own, by choice */
     uint32_t best = 0;
     for (size_t k = 0; k < size; k++) {
         others[1] += !pack_fits(bytes[k], 2);
@@ -70,7 +69,7 @@ size_t setti_delta_packed(const unsigned char* bytes, size_t size)
     return sum;
 }
 
-/* Writes a block of codes, then the bytes without one. */
+/* Writes the codes of a block, then the bytes without a code of their own. */
 static void pack_write(setti_delta_writer* to, const unsigned char* bytes, size_t size,
                        uint32_t width)
 {
@@ -82,7 +81,7 @@ static void pack_write(setti_delta_writer* to, const unsigned char* bytes, size_
     size_t others = 0;
     for (size_t k = 0; k < size; k++) {
         const bool fits = pack_fits(bytes[k], width);
-        other[others] = bytes[k];
+        other[others] = bytes[k]; /* the next byte overwrites it if it fits */
         others += !fits;
         bits |= (fits ? bytes[k] & ((1u << width) - 1) : 1u << (width - 1)) << held;
         held += width;
@@ -123,7 +122,7 @@ void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t
     }
 }
 
-/* Reads a block of codes. */
+/* Reads a block that pack_write wrote. */
 static void pack_read(setti_delta_reader* from, size_t size, uint32_t width, unsigned char* out)
 {
     const uint32_t half = 1u << (width - 1);
@@ -138,10 +137,10 @@ static void pack_read(setti_delta_reader* from, size_t size, uint32_t width, uns
         const uint32_t read = bits & (2 * half - 1);
         bits >>= width;
         held -= width;
-        const uint32_t extended = (read ^ half) - half; /* `half` is the bit of the sign */
+        const uint32_t extended = (read ^ half) - half; /* sign extension; `half` is the sign bit */
         out[k] = (unsigned char)(read == half ? setti_delta_number(from, 1) : extended);
     }
-    from->short_of = from->short_of || bits != 0; /* the last byte has only codes */
+    from->short_of = from->short_of || bits != 0; /* the unused bits of the last byte must be 0 */
 }
 
 void setti_delta_unpack(setti_delta_reader* from, size_t size, setti_delta_writer* to)
@@ -152,7 +151,9 @@ void setti_delta_unpack(setti_delta_reader* from, size_t size, setti_delta_write
         const size_t count = SETTI_MIN((size_t)PACK_BLOCK, size - at);
         unsigned char piece[PACK_BLOCK] = {0};
         const unsigned char* bytes = piece;
-        choices = block == 0 ? (uint32_t)setti_delta_number(from, 1) : choices;
+        if (block == 0) {
+            choices = (uint32_t)setti_delta_number(from, 1);
+        }
         const uint32_t choice = choices & 3;
         choices >>= 2;
         if (choice == 0) {
@@ -164,5 +165,5 @@ void setti_delta_unpack(setti_delta_reader* from, size_t size, setti_delta_write
             setti_delta_write(to, bytes, count);
         }
     }
-    from->short_of = from->short_of || choices != 0; /* there are no more blocks */
+    from->short_of = from->short_of || choices != 0; /* choices of missing blocks must be 0 */
 }

@@ -1,16 +1,17 @@
-/* delta_play.c: plays a checked delta, by the calls that a program would make.
+/* delta_play.c: plays a checked delta with public calls, like a program.
  *
- * The workload: entries that are valid one by one, from a peer that may be hostile: parents in a
- * cycle, siblings of one name, missing targets. Calls reject these, and the caller undoes the rest.
+ * The workload: a hostile peer can send entries that are valid alone, but not together: parents in
+ * a cycle, siblings of one name, missing targets. Calls reject such entries, and the caller undoes
+ * the delta.
  *
- * Entities that end are first unlinked from survivors, so that no clean-up policy destroys or
- * rejects anything: the delta has the effects of policies. Names are removed before nodes move, and
- * set when all are in their places, so that no name conflicts with another. The order of steps:
+ * Ended entities are first unlinked from survivors, so that no clean-up policy acts: the sender's
+ * policies have acted, and the delta has the effects. Names are removed before nodes move, and set
+ * after all nodes have moved, so that no two siblings have one name in between. The order of steps:
  *
  *     remove names, detach moved nodes, unlink ended entities | end | create, set generations |
  *     links, values | names | remove "sources" | look for cycles | lists
  *
- * Invariant:  each step is one call that copies the pages of one entity's change
+ * Invariant:  each step is one call, which copies at most the pages that setti_delta_room reserves
  */
 #include "state/delta_reader.h"
 #include "state/hash.h"
@@ -20,13 +21,14 @@
 
 #include <string.h>
 
-/* The passes over entries; see setti_codec. Names are in the second one. */
+/* The passes over entries (setti_codec). Names are played in the second pass. */
 enum {
     PLAY_FIRST,
     PLAY_SECOND,
     PLAY_LAST
 };
 
+/* Takes the values that entries of a type will change out of lists. */
 static bool play_detach_for_move(const setti_delta* delta, const setti_delta_type* of)
 {
     SETTI_ASSERT(of->codec->detach_for_move != NULL);
@@ -39,7 +41,7 @@ static bool play_detach_for_move(const setti_delta* delta, const setti_delta_typ
     return done;
 }
 
-/* Takes values of an entity that will be destroyed out of their lists, for types of one pass. */
+/* Takes the values of an entity, which will be destroyed, out of lists, for types of one pass. */
 static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t pass)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
@@ -56,8 +58,8 @@ static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t p
     return done;
 }
 
-/* All entities lose their names before any of them leaves the hierarchy: there a child that is
- * destroyed too becomes a root for a moment, and another root may have its name. */
+/* Called before play_detach_nodes: a detached node is a root for a moment, and another root may
+ * have the same name. */
 static bool play_detach_names(const setti_delta* delta, sett_entity entity)
 {
     return play_detach(delta, entity, PLAY_SECOND);
@@ -68,7 +70,7 @@ static bool play_detach_nodes(const setti_delta* delta, sett_entity entity)
     return play_detach(delta, entity, PLAY_FIRST);
 }
 
-/* Calls `fn` for each entity of a list until it returns false. */
+/* Calls `fn` for each entity of a list, until `fn` returns false. */
 static bool play_each(const setti_delta* delta, setti_delta_handles handles,
                       bool (*fn)(const setti_delta* delta, sett_entity entity))
 {
@@ -83,7 +85,7 @@ static bool play_each(const setti_delta* delta, setti_delta_handles handles,
 static bool play_detach_for_move_all(const setti_delta* delta)
 {
     bool done = true;
-    for (uint32_t pass = PLAY_LAST; done && pass-- > PLAY_FIRST;) {
+    for (uint32_t pass = PLAY_LAST; done && pass-- > PLAY_FIRST;) { /* second, first */
         for (uint32_t k = 0; done && k < delta->type_count; k++) {
             const setti_delta_type* of = &delta->type[k];
             done = of->codec == NULL || of->codec->detach_for_move == NULL ||
@@ -99,16 +101,19 @@ static bool play_detach_for_move_all(const setti_delta* delta)
 static bool play_end(const setti_delta* delta, sett_entity entity)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
-        return true; /* the receiver of a part may have destroyed it before */
+        return true; /* the receiver of a part may have destroyed the entity before */
     }
     bool forgets =
         delta->part != NULL && !setti_entity_in_range(&delta->world->entities, entity.index);
-    return setti_delta_room(delta) &&
-           (forgets ? sett_entity_forget(delta->world, entity)
-                    : sett_entity_destroy(delta->world, entity)) == SETT_OK;
+    if (!setti_delta_room(delta)) {
+        return false;
+    }
+    sett_status status = forgets ? sett_entity_forget(delta->world, entity)
+                                 : sett_entity_destroy(delta->world, entity);
+    return status == SETT_OK;
 }
 
-/* Creates an entity. If the delta goes back in time, its generation may be less than the slot's. */
+/* Creates an entity. */
 static bool play_begin(const setti_delta* delta, sett_entity entity)
 {
     SETTI_ASSERT(!delta->loading || delta->world->listeners == NULL);
@@ -130,7 +135,7 @@ static bool play_begin(const setti_delta* delta, sett_entity entity)
         return false;
     }
     if (entity.generation < setti_entity_upcoming(table, entity.index).generation) {
-        setti_entity_set_next(&world->pool, table, entity);
+        setti_entity_set_next(&world->pool, table, entity); /* the delta leads back in time */
     }
     return sett_entity_create_handle(world, entity) == SETT_OK;
 }
@@ -140,7 +145,7 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
 {
     sett_world* world = delta->world;
     if (setti_entity_is_claimed(&world->entities, slot.index)) {
-        return true; /* a recorded creation has this index and retains it */
+        return true; /* a recorded creation has this index */
     }
     if (!setti_delta_room(delta)) {
         return false;
@@ -156,7 +161,7 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Writes the bytes of a value that are part of the state, and not owned memory. */
+/* Writes the bytes of a value, except for padding. */
 static void play_write(const setti_type* type, unsigned char* value, const unsigned char* bytes)
 {
     size_t size = setti_hash_size(type);
@@ -185,7 +190,7 @@ void setti_delta_read_data(const setti_player* player, const setti_type* type,
     }
 }
 
-/* Writes an entry's value into the component that setti_change_put sets. */
+/* Tells setti_change_put to write an entry's value into the component. */
 typedef struct play_fill {
     setti_edit_fill fill; /* first */
     const setti_delta_type* of;
@@ -209,9 +214,10 @@ static bool play_value(sett_world* world, const setti_delta_type* of, sett_entit
     SETTI_ASSERT(of->codec == NULL && (entry.bytes != NULL || of->bytes == 0));
     const play_fill fill = {{play_fill_write}, of, entry.bytes};
     setti_type* type = of->type;
-    return type->storage.size != 0
-               ? setti_change_put(world, type, entity, &fill.fill, "sett_delta_apply") != NULL
-               : sett_ensure(world, entity, type->id) != NULL;
+    if (type->storage.size == 0) {
+        return sett_ensure(world, entity, type->id) != NULL;
+    }
+    return setti_change_put(world, type, entity, &fill.fill, "sett_delta_apply") != NULL;
 }
 
 /* -------------------------------------------------------------------------------------- entries */
@@ -222,7 +228,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     sett_world* world = delta->world;
     setti_type* type = of->type;
     sett_entity entity = setti_entity_at(&world->entities, entry.index);
-    if (sett_is_null(entity)) { /* a policy or an observer destroyed it */
+    if (sett_is_null(entity)) { /* a policy or an observer destroyed the entity */
         (void)setti_delta_reject(delta,
                                  "a value is for an entity that an earlier change destroyed");
         return false;
@@ -234,7 +240,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     if (entry.kind == SETTI_DELTA_REMOVED && codec != NULL && codec->remove != NULL) {
         return codec->remove(&delta->player, type, entity);
     }
-    if (entry.kind == SETTI_DELTA_REMOVED) { /* requirements can have removed it already */
+    if (entry.kind == SETTI_DELTA_REMOVED) { /* absent if its requirement was removed before */
         return !sett_has(world, entity, type->id) ||
                sett_remove(world, entity, type->id) == SETT_OK;
     }
@@ -242,22 +248,24 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
                          : play_value(world, of, entity, entry);
 }
 
+/* Returns the pass in which an entry is played. */
 static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
 {
-    return codec == NULL                       ? PLAY_FIRST
-           : entry.kind != SETTI_DELTA_REMOVED ? codec->pass
-                                               : codec->remove_pass;
+    if (codec == NULL) {
+        return PLAY_FIRST;
+    }
+    return entry.kind != SETTI_DELTA_REMOVED ? codec->pass : codec->remove_pass;
 }
 
-/* Plays a block: while a state is loaded by one call, if no hook or query concerns the type. */
+/* Plays a block: entry by entry, or with one call while a state is loaded. */
 static bool play_block(const setti_delta* delta, const setti_delta_type* of,
                        setti_delta_entry block)
 {
     sett_world* world = delta->world;
     setti_delta_entry entry;
     bool done = true;
-    if (delta->loading && block.bits != 0 && of->rule == NULL && !setti_delta_turns(of->type) &&
-        setti_change_is_bare(world, of->type)) {
+    bool copies = of->rule == NULL && !setti_delta_turns(of->type); /* values need no conversion */
+    if (delta->loading && block.bits != 0 && copies && setti_change_is_bare(world, of->type)) {
         const unsigned char* values = of->bytes != 0 ? block.bytes : NULL;
         return setti_change_add_word(world, of->type, block.index, block.bits, values,
                                      "sett_delta_apply");
@@ -293,21 +301,24 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
 
 /* -------------------------------------------------------------------------------------- circles */
 
-/* Moves *index to the owner that the value of its entity names. Returns false if there is none. */
+/* Sets *index to the index of the entity's owner. Returns false if the entity has no owner. */
 static bool play_follow(const setti_delta* delta, const setti_delta_type* of, uint32_t* index)
 {
     SETTI_ASSERT(of->codec->owner != NULL);
     setti_codec_cursor cursor = {0};
     sett_entity next =
         of->codec->owner(delta->player.sides, of->type, *index, SETTI_AFTER, &cursor);
-    *index = sett_is_null(next) ? *index : next.index;
-    return !sett_is_null(next);
+    if (sett_is_null(next)) {
+        return false;
+    }
+    *index = next.index;
+    return true;
 }
 
-/* Follows values from *index to the end of the chain, or to an entity in `seen`, and adds the
- * entities before that to `seen`. Returns false if they form a cycle; then *index is on it. */
-static bool play_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
-                      unsigned char* seen)
+/* Follows owners from *index to the last owner or to an entity in `seen`, and adds all followed
+ * entities to `seen`. Returns false, with *index in the cycle, if the owners form a cycle. */
+static bool play_chain_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
+                            unsigned char* seen)
 {
     uint32_t first = *index;
     uint32_t steps = of->type->storage.count;
@@ -315,18 +326,18 @@ static bool play_ends(const setti_delta* delta, const setti_delta_type* of, uint
         if ((seen[*index / 8] >> *index % 8 & 1) != 0) {
             break;
         }
-        if (steps-- == 0) {
+        if (steps-- == 0) { /* more steps than values: a cycle */
             return false;
         }
     }
-    for (uint32_t at = first; at != *index; (void)play_follow(delta, of, &at)) {
+    for (uint32_t at = first; at != *index; (void)play_follow(delta, of, &at)) { /* once more */
         seen[at / 8] |= (unsigned char)(1u << at % 8);
     }
     return true;
 }
 
-/* Checks that no value that was set leads back to its entity. Each value is followed twice at most,
- * however long a hostile chain is. */
+/* Checks that owners form no cycle, from each entity with an entry. Follows each owner at most
+ * twice, so that a long chain of a hostile sender costs little. */
 static bool play_check_circles(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world;
@@ -334,15 +345,15 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
     size_t size = of->type->storage.extent / 8 + 1;
     unsigned char* seen = setti_pool_alloc(&world->pool, size, 16);
     uint32_t index = 0;
-    bool done = seen != NULL;
-    if (!done) {
+    bool done = true;
+    if (seen == NULL) {
         setti_world_no_memory(world, "sett_delta_apply");
         return false;
     }
     memset(seen, 0, size);
     for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
         index = setti_delta_next(&from, of).index;
-        done = play_ends(delta, of, &index, seen);
+        done = play_chain_ends(delta, of, &index, seen);
     }
     setti_pool_free(&world->pool, seen, size, 16);
     if (!done) {
@@ -368,7 +379,7 @@ static bool play_check_all_circles(const setti_delta* delta)
 
 /* ---------------------------------------------------------------------------------------- lists */
 
-/* Whether an owner's list ends with these members, in this order. Not if one is given twice. */
+/* Whether a list ends with `members`. `place` is the place of the list's last member. */
 static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t place,
                            const setti_delta_reader* members, uint32_t count)
 {
@@ -382,20 +393,20 @@ static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of,
     return true;
 }
 
-/* Moves the sent members of a list to its end, one by one, after the `saved` ones. */
+/* Reads the new order of a list, and moves each given member to the end of the list. */
 static bool play_list(const setti_delta* delta, const setti_delta_type* of,
                       setti_delta_reader* from)
 {
     SETTI_ASSERT(of->codec->list != NULL && of->codec->requeue != NULL);
     uint32_t index = setti_delta_u32(from);
-    uint32_t saved = setti_delta_u32(from);
+    uint32_t kept = setti_delta_u32(from); /* members at the begin, not moved */
     uint32_t count = setti_delta_u32(from);
     setti_delta_reader members = *from;
     setti_codec_list list;
     sett_entity owner = setti_entity_at(&delta->world->entities, index);
     bool fits = !sett_is_null(owner) &&
                 of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list) &&
-                (uint64_t)saved + count == list.count;
+                (uint64_t)kept + count == list.count;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t member = setti_delta_u32(from);
         if (fits && !setti_delta_room(delta)) {
@@ -404,6 +415,7 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
         fits = fits && of->codec->requeue(of->type, owner, member);
     }
     fits = fits && of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list);
+    /* fails too if a member is given twice */
     return (fits && play_list_ends(delta, of, list.last, &members, count)) ||
            delta->player.reject(&delta->player,
                                 "an order of links names an entity without such a link");
@@ -423,7 +435,7 @@ static bool play_lists(const setti_delta* delta)
 
 bool setti_delta_play(setti_delta* delta)
 {
-    setti_view live; /* its state after is the live world */
+    setti_view live; /* SETTI_AFTER is the live world */
     SETTI_ASSERT(delta->player.room != NULL && delta->player.fate != NULL);
     setti_view_init_empty(delta->world, &live);
     delta->player.sides = &live.sides;
@@ -438,7 +450,8 @@ bool setti_delta_play(setti_delta* delta)
     return done;
 }
 
-/* Whether a value has the bytes of its entry, except for padding. */
+/* Whether a value has the bytes of an entry, except for padding. Always true if bytes are
+ * turned. */
 static bool play_is_value(const setti_type* type, const unsigned char* value,
                           const unsigned char* bytes)
 {
@@ -448,10 +461,10 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
     for (size_t k = 0; same && k < size; k++) {
         same = ((value[k] ^ bytes[k]) & (mask != NULL ? mask[k] : 255)) == 0;
     }
-    return same || setti_delta_turns(type); /* in another byte order they are not compared */
+    return same || setti_delta_turns(type);
 }
 
-/* Finds an entity whose value is not the one that a section set. */
+/* Finds an entity with another value than its entry in a section. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
                               setti_delta_section section, sett_entity* entity)
 {

@@ -5,25 +5,25 @@
 #include "state/delta.h"
 #include "state/snapshot.h"
 
-/* Reads bytes; beyond their end it reads zeroes. */
+/* Reads bytes. Numbers beyond the end are read as 0. */
 typedef struct setti_delta_reader {
     const unsigned char* at;
     const unsigned char* end;
     bool short_of; /* a read went beyond the end */
 } setti_delta_reader;
 
-/* A reader of a caller's bytes, which may be NULL if `size` is 0. */
+/* Returns a reader of `bytes`, which may be NULL if `size` is 0. */
 static inline setti_delta_reader setti_delta_reader_of(const void* bytes, size_t size)
 {
     const unsigned char* at = bytes;
     return (setti_delta_reader){.at = at, .end = size != 0 ? at + size : at};
 }
 
-/* Returns the next `size` bytes, or NULL if there are fewer. */
+/* Returns the next `size` bytes. If fewer are left, sets short_of and returns NULL. */
 const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size);
 
-/* Writes the `size` bytes that setti_delta_pack packed. Sets short_of if they are incomplete or
- * damaged. */
+/* Unpacks bytes that setti_delta_pack packed, and writes the `size` unpacked bytes. Sets short_of
+ * if the packed bytes are incomplete or damaged. */
 struct setti_delta_writer;
 void setti_delta_unpack(setti_delta_reader* from, size_t size, struct setti_delta_writer* to);
 
@@ -78,54 +78,54 @@ typedef struct setti_delta_type {
     uint32_t choice;          /* setti_module.choice, for types with one */
     uint32_t kind;            /* setti_kind of the sender's storage */
     uint32_t bytes;
-    bool sent; /* values have `bytes` in rounded form, until they are restored */
+    bool sent; /* values are rounded; `bytes` is the rounded size until apply_rewrite */
     uint64_t padding_hash;
     uint32_t extent; /* of the sender's storage */
     uint32_t count[SETTI_DELTA_SECTIONS];
     setti_delta_reader section[SETTI_DELTA_SECTIONS];
     setti_bytes changes;
-    setti_bytes filtered;   /* a part's entries, restored, and without dead targets */
+    setti_bytes filtered;   /* a part's entries after apply_rewrite */
     setti_delta_rule* rule; /* how to convert values, or NULL */
     uint32_t* want;         /* wanted index of each row (delta_arrange.c), or NULL */
 } setti_delta_type;
 
-/* A delta that was parsed. */
+/* A parsed delta. */
 typedef struct setti_delta {
-    setti_player player; /* first: the codecs' view of it */
+    setti_player player; /* first: codecs get the delta as a setti_player */
     sett_world* world;
     uint64_t before;
     uint64_t after;
-    uint64_t hash_mask;              /* bits of `before` and `after` that were sent */
-    const setti_delta_rules* rules;  /* or NULL */
-    bool loading;                    /* onto an empty world, which a failure destroys */
-    const setti_delta_allowed* part; /* what a part of a world may contain; NULL: between states */
+    uint64_t hash_mask;             /* bits of `before` and `after` that were sent */
+    const setti_delta_rules* rules; /* or NULL */
+    bool loading;                   /* onto an empty world, which a failure destroys */
+    const setti_delta_allowed*
+        part; /* the allowed contents of a part; NULL: the delta is no part */
     uint32_t type_count;
-    uint32_t types_found; /* number of types that were read and found until now */
+    uint32_t types_found; /* number of types read until now */
     setti_delta_type* type;
     setti_delta_handles ended;
     setti_delta_handles begun;
     setti_delta_handles slots;
     setti_delta_reader changed; /* the last list of changed entities */
-    uint32_t changed_words;     /* words in it */
+    uint32_t changed_words;     /* words in `changed` */
     size_t limit;               /* bytes of memory that the delta may take */
     size_t room;                /* bytes that one step may need for copies of pages */
-    uint32_t room_pages;        /* number of these pages at most */
+    uint32_t room_pages;        /* the most pages that one step may copy */
 } setti_delta;
 
 /* Reads the next entry or block. */
 setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of);
 
-/* Takes the first entry out of a block, or the entry itself if it is no block. Returns false if
- * none is left. */
+/* Takes the next entry out of a block, or the single entry. Returns false if no entry is left. */
 bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
                       setti_delta_entry* entry);
 
-/* Reads a type's changes, and turns them into entries with the world's values. Returns OK, or fails
- * with INVALID or OUT_OF_MEMORY. */
+/* Reads a type's changes, and makes entries with the new values from the changes and the world's
+ * values. Fails with INVALID or OUT_OF_MEMORY. */
 sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* from,
                                      setti_delta_type* of);
 
-/* A run of rows; `count` indices follow. */
+/* A run of rows. In the delta the `count` indices of its entities follow. */
 typedef struct setti_delta_run {
     uint32_t first;
     uint32_t count;
@@ -139,7 +139,7 @@ static inline setti_delta_run setti_delta_next_run(setti_delta_reader* from)
     return run;
 }
 
-/* Whether the delta ends, creates or keeps the entity at an index. */
+/* Returns the fate of the entity at an index. */
 setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index);
 
 /* setti_player.read_data. */
@@ -149,25 +149,23 @@ void setti_delta_read_data(const setti_player* player, const setti_type* type,
 /* Fails with INVALID and the reason. */
 sett_status setti_delta_reject(const setti_delta* delta, const char* why);
 
-/* Reserves memory for undoing the next step, which changes one entity in one type: for copies of
- * its pages. Returns false when memory runs out. */
+/* Reserves memory for the page copies of the next step, which changes one entity in one type.
+ * Returns false, with the world's error set, if the delta's limit or memory is exhausted. */
 bool setti_delta_room(const setti_delta* delta);
 
-/* Like setti_delta_room, for sorting the rows of a sparse set up to row `extent`. This may write to
- * all of its pages, park some and allocate others. Includes all allocations until then, because
- * they would take from the reserved memory. */
+/* Like setti_delta_room, for a step that sorts the rows of a sparse set, up to row `extent`. Also
+ * reserves the buffers of the sort. */
 bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
                                  uint32_t extent);
 
-/* Plays everything except the order of rows. Returns false with the world's error set; the caller
- * undoes it. */
+/* Plays everything except the order of rows. Returns false with the world's error set. */
 bool setti_delta_play(setti_delta* delta);
 
-/* Finds a value of the delta that a callback has written. Returns false if there is none. */
+/* Finds a value of the delta that a callback overwrote. Returns false if there is no such value. */
 bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, const char** name);
 
-/* Restores the order of rows if it was the delta's first order in the snapshot `undo`. Returns
- * false when memory runs out. */
+/* Gives rows the sender's order if the snapshot `undo` had the order of the delta's first state.
+ * Returns false when memory runs out. */
 bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo);
 
 #endif

@@ -1,18 +1,18 @@
-/* delta_short.c: deltas and parts between two peers that share a table of types.
+/* delta_short.c: short deltas and parts, for two peers that share a table of types.
  *
- * The workload: packets of some hundred bytes, twenty times a second, of which a third were the
- * head and the records of types. The table is sent once; then a type is a number. Bytes that follow
- * from others are left out, and half of each hash. Encoding and applying do not change: bytes are
- * shortened after the one, and expanded before the other. Nothing is allocated.
+ * The workload: packets of some hundred bytes, twenty times a second. A third of these bytes were
+ * the head and the records of types. The peers exchange the table once; then a number stands for a
+ * type. Half of each hash and all bytes that follow from other bytes are left out. A delta is
+ * shortened after encoding, and expanded before applying. Nothing is allocated.
  *
- *     table    magic, version, number of records of types, without counts (delta.h); types whose
- *              values are sent rounded have two
- *     short    1 byte: delta or part, which kinds of runs there are, whether the body is packed; 4
- *              bytes of the seal; for a delta 4 bytes of each hash; number of types, and of runs of
- *              each kind that there is
- *     type     1 byte: which counts follow; its number in the table, or its record; these counts
- *     body     everything between the head and the types. Packed (delta_pack.c) if that is shorter:
- *              then its size, and the packed bytes
+ *     table    magic, version, number of records, records of types without counts (delta.h); a type
+ *              with rounded values has two records
+ *     short    1 byte of flags: part, kinds of runs, packed body; 4 bytes of the seal; 4 bytes of
+ *              each hash, unless a part; number of types; number of runs of each kind in the flags
+ *     types    for each type 1 byte of flags: record, counts; the record, or its number in the
+ *              table; the counts in the flags
+ *     body     all bytes between the head and the types; packed (delta_pack.c), after the size of
+ *              the body, if this is shorter
  *
  * Numbers, except for the seal and the hashes, have 7 bits a byte, the lowest first.
  *
@@ -24,14 +24,14 @@
 #define SHORT_TABLE 0x4e544553u                  /* "SETN" */
 #define SHORT_LAYOUT 21                          /* bytes of a record after the name */
 #define SHORT_KINDS 3                            /* kinds of runs: ended, begun, slots */
-#define SHORT_NUMBERS (SETTI_DELTA_SECTIONS + 1) /* after a record: a count a section, extent */
+#define SHORT_NUMBERS (SETTI_DELTA_SECTIONS + 1) /* after a record: counts of sections, extent */
 
 enum {
-    SHORT_BEGIN = 0xb0, /* first byte: these bits, and the flags that follow */
-    SHORT_PART = 1,     /* it is a part */
-    SHORT_RUNS = 2,     /* runs of the first kind; others are shifted by their kind */
+    SHORT_BEGIN = 0xb0, /* bits of every first byte; the next three are flags of the first byte */
+    SHORT_PART = 1,     /* the bytes are a part */
+    SHORT_RUNS = 2,     /* the first kind has runs; shifted by k: kind k has runs */
     SHORT_PACKED = 0x40,
-    SHORT_RECORD = 32 /* first byte of a type: it has a record; other bits: which counts follow */
+    SHORT_RECORD = 32 /* flag of a type: its record follows; lower flags: counts follow */
 };
 
 typedef struct short_head {
@@ -67,7 +67,7 @@ static uint32_t short_read(setti_delta_reader* from)
     return (uint32_t)number;
 }
 
-/* The number of bytes that a number takes. */
+/* Returns the number of bytes that short_write writes. */
 static size_t short_length(size_t number)
 {
     size_t size = 1;
@@ -77,7 +77,7 @@ static size_t short_length(size_t number)
     return size;
 }
 
-/* Finds the next record of a type, without counts. Returns false if the bytes are incomplete. */
+/* Reads the next record, without counts. Returns false if the bytes are incomplete. */
 static bool short_next(setti_delta_reader* from, short_record* record)
 {
     record->bytes = from->at;
@@ -87,7 +87,7 @@ static bool short_next(setti_delta_reader* from, short_record* record)
     return !from->short_of;
 }
 
-/* The position of a record in the table, or SETTI_NONE. */
+/* Returns the position of a record in the table, or SETTI_NONE. */
 static uint32_t short_number(setti_delta_reader table, uint32_t count, const short_record* record)
 {
     short_record at;
@@ -99,7 +99,7 @@ static uint32_t short_number(setti_delta_reader table, uint32_t count, const sho
     return SETTI_NONE;
 }
 
-/* Finds the record at a position in the table. Returns false if it has fewer. */
+/* Finds the record at position `number` of the table. Returns false if the table is shorter. */
 static bool short_numbered(setti_delta_reader table, uint32_t count, uint32_t number,
                            short_record* record)
 {
@@ -110,11 +110,11 @@ static bool short_numbered(setti_delta_reader table, uint32_t count, uint32_t nu
     return found;
 }
 
-/* What a call reads and writes. */
+/* The input and output of a call. */
 typedef struct short_job {
     sett_world* world;
     const char* call;
-    setti_delta_reader table; /* its records */
+    setti_delta_reader table; /* records of the table */
     uint32_t count;           /* number of records in the table */
     setti_delta_reader from;  /* the bytes to shorten or to expand */
     setti_delta_writer to;    /* the result */
@@ -145,7 +145,7 @@ static sett_status short_start(short_job* job, const void* types, size_t types_s
                               "of this version wrote");
 }
 
-/* Sets the size of the result. Fails with LIMIT if the caller's buffer has less room. */
+/* Sets *size to the size of the result. Fails with LIMIT if the caller's buffer has less room. */
 static sett_status short_end(const short_job* job, const void* out, size_t* size)
 {
     *size = job->to.size;
@@ -193,7 +193,7 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
     return short_end(&job, out, size);
 }
 
-/* Reads a whole head. *from becomes the bytes between the head and the types, *types these. */
+/* Reads a whole head. Sets *from to the body, and *types to the bytes of the types. */
 static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_reader* types)
 {
     size_t size = (size_t)(from->end - from->at);
@@ -223,7 +223,7 @@ static bool short_write_type(short_job* job, setti_delta_reader* types)
 {
     short_record record;
     uint32_t number[SHORT_NUMBERS];
-    uint32_t bits = 0; /* which numbers are not 0 */
+    uint32_t bits = 0; /* bit k: number[k] is not 0 */
     if (!short_next(types, &record)) {
         return false;
     }
@@ -308,7 +308,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     return short_end(&job, out, short_size);
 }
 
-/* Reads a short head; *packed: the body is packed. */
+/* Reads a short head. Returns false if the head is invalid. */
 static bool short_parse_short(setti_delta_reader* from, short_head* head, bool* packed)
 {
     uint32_t first = (uint32_t)setti_delta_number(from, 1);
@@ -331,7 +331,8 @@ typedef enum short_pass {
     SHORT_WRITE
 } short_pass;
 
-/* Reads one type, and in the second pass writes it. Returns false if it is invalid. */
+/* Reads a short type. In the second pass, also writes the whole record and the counts. Returns
+ * false if the short type is invalid. */
 static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pass pass)
 {
     short_record record;
@@ -351,14 +352,14 @@ static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pa
     return found && bits < 2 * SHORT_RECORD && !from->short_of;
 }
 
-/* Writes the head of an expanded delta; its counts follow later. */
+/* Writes the head of an expanded delta. The caller sets the counts later. */
 static void short_write_head(setti_delta_writer* to, const short_head* head)
 {
     setti_delta_write_head(to, head->magic);
     for (uint32_t k = 0; k < 2; k++) {
         setti_delta_write_at(to, SETTI_DELTA_HASH_BEFORE + 8 * k, head->hash[k], 8);
     }
-    if (head->magic == SETTI_DELTA_MAGIC) { /* the version is after the magic number */
+    if (head->magic == SETTI_DELTA_MAGIC) { /* 4: the offset of the version */
         setti_delta_write_at(to, 4, SETTI_DELTA_VERSION | SETTI_DELTA_SHORT, 4);
     }
 }
@@ -382,7 +383,7 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     setti_delta_writer* to = &job.to;
     bool packed = false;
     bool fits = short_parse_short(&job.from, &head, &packed);
-    setti_delta_reader records = job.from; /* read again, to be written after the body */
+    setti_delta_reader records = job.from; /* to read the types again, after the body */
     for (uint32_t k = 0; k < head.types && fits; k++) {
         fits = short_expand_type(&job, &job.from, SHORT_CHECK);
     }

@@ -1,24 +1,27 @@
-/* delta_value.c: encodes components: their values, and the order of lists.
+/* delta_value.c: encodes the values of components, and the order of lists.
  *
- * The workload: that of delta.c. Values are sent as bytes, padding as zeroes, or as their codec
- * (world/codec.h) writes them. The order of a list is sent only if it does not follow from entries.
+ * The workload: see delta.c. Values are sent as bytes with zeroes for padding, or in the form of
+ * their codec (world/codec.h). A list's order is sent only if it does not follow from the entries.
  *
- * Invariant:  entries, applied in order, and then lists turn the lists before into those after
+ * Invariant:  to play the entries in order, and then the lists, gives the lists of the state after
  */
 #include "state/delta_writer.h"
 #include "state/hash.h"
 
-/* The type with the lists on which values of the writer's type depend, or NULL. */
+/* Returns the type with the lists on which values of the writer's type depend, or NULL. */
 static const setti_type* value_list_type(const setti_delta_writer* to)
 {
-    return to->codec == NULL            ? NULL
-           : to->codec->follows != NULL ? to->codec->follows(to->type->world)
-           : to->codec->list != NULL    ? to->type
-                                        : NULL;
+    if (to->codec == NULL) {
+        return NULL;
+    }
+    if (to->codec->follows != NULL) {
+        return to->codec->follows(to->type->world);
+    }
+    return to->codec->list != NULL ? to->type : NULL;
 }
 
-/* Marks the members of all lists that created entities own. A member's value names its owner by
- * index, so it has the same bytes if another entity has the index now. */
+/* Marks the members of all lists of created entities. Members name an owner by index: the bytes of
+ * a member stay equal if a new entity has the index of the old owner. */
 static void value_mark_members(setti_compare* walk, const setti_type* type,
                                const setti_codec* codec)
 {
@@ -34,8 +37,7 @@ static void value_mark_members(setti_compare* walk, const setti_type* type,
     }
 }
 
-/* Marks, in `bits`, the indices that may differ in the writer's type, or in the type with the lists
- * on which its values depend. */
+/* Marks, in walk->bits, the indices that may differ in the writer's type or in its list type. */
 static void value_mark(setti_delta_writer* to)
 {
     setti_compare* walk = to->walk;
@@ -74,7 +76,7 @@ void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, con
     }
 }
 
-/* Writes a value, if it is not NULL: removed. */
+/* Writes the value of an entry. Does nothing for NULL, the value of a removed component. */
 static void value_write(setti_delta_writer* to, const void* value)
 {
     if (value != NULL && to->codec == NULL) {
@@ -84,8 +86,8 @@ static void value_write(setti_delta_writer* to, const void* value)
     }
 }
 
-/* Whether a value on both sides must be written. The name of an entity that moves is written even
- * if it is equal: the receiver may have to remove it for a moment, because a sibling has it too. */
+/* Whether the value of an entity must be written. The name of an entity with a new parent is
+ * written even if equal, because the receiver removes the name while the entity moves. */
 static bool value_differs(setti_delta_writer* to, uint32_t index, const void* before,
                           const void* after)
 {
@@ -112,7 +114,7 @@ static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Begins a block of entries for entities from `first` on, one a bit. Their values follow. */
+/* Writes the head of a block for the entities `bits` from `first` on. */
 static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uint32_t first,
                               uint64_t bits)
 {
@@ -124,8 +126,8 @@ static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Ends the block, if there is one. Its first entry was held back until a second one came: if none
- * came, it is written alone, which takes fewer bytes than a block. */
+/* Ends the current block. A single entry is still unwritten (value_write_blocked), and is written
+ * without a block, in fewer bytes. */
 static void value_end_block(setti_delta_writer* to)
 {
     if (to->block_bits != 0 && to->block_at == SIZE_MAX) {
@@ -135,8 +137,7 @@ static void value_end_block(setti_delta_writer* to)
     to->block_bits = 0;
 }
 
-/* Adds an entry to the block of its 64 entities. The first entry of a block is not written before a
- * second one comes. */
+/* Adds an entry to the block of its 64 entities. Delays the first entry until the second. */
 static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
@@ -160,17 +161,19 @@ static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, u
     value_write(to, value);
 }
 
-static void value_entry(setti_compare_sink* sink, sett_entity was, const void* before,
-                        sett_entity is, const void* after)
+/* Writes the entry of an index with `old_entity` and the value `before` on one side, `entity` and
+ * the value `after` on the other. */
+static void value_entry(setti_compare_sink* sink, sett_entity old_entity, const void* before,
+                        sett_entity entity, const void* after)
 {
     setti_delta_writer* to = (setti_delta_writer*)sink;
-    bool survives = sett_equals(was, is);
+    bool survives = sett_equals(old_entity, entity);
     if (to->codec == NULL && survives && before != NULL && after != NULL) {
-        setti_delta_change(to, is, before, after);
+        setti_delta_change(to, entity, before, after);
         return;
     }
     if (to->sum.view != NULL && !to->walk->same) {
-        setti_delta_sum_value(&to->sum, was, before, is, after);
+        setti_delta_sum_value(&to->sum, old_entity, before, entity, after);
     }
     if (after == NULL && !survives) {
         return; /* removed with its entity */
@@ -179,17 +182,17 @@ static void value_entry(setti_compare_sink* sink, sett_entity was, const void* b
     if (survives && before != NULL) {
         kind = after != NULL ? SETTI_DELTA_CHANGED : SETTI_DELTA_REMOVED;
     }
-    if (kind == SETTI_DELTA_CHANGED && !value_differs(to, is.index, before, after)) {
+    if (kind == SETTI_DELTA_CHANGED && !value_differs(to, entity.index, before, after)) {
         return;
     }
     if (to->codec == NULL) {
-        value_write_blocked(to, kind, is.index, after);
+        value_write_blocked(to, kind, entity.index, after);
     } else {
-        value_write_entry(to, kind, is.index, after);
+        value_write_entry(to, kind, entity.index, after);
     }
 }
 
-/* Writes the values of the entities with these bits; `row` is the value of bit 0. */
+/* Writes the values of the rows `bits`. `row` is the value for bit 0. */
 static void value_write_word(setti_delta_writer* to, const unsigned char* row, uint64_t bits)
 {
     SETTI_ASSERT(bits != 0);
@@ -200,16 +203,16 @@ static void value_write_word(setti_delta_writer* to, const unsigned char* row, u
         }
         return;
     }
-    for (uint64_t rest = bits; rest != 0;) { /* neighbouring values at once */
+    for (uint64_t rest = bits; rest != 0;) { /* writes adjacent values together */
         uint32_t first = setti_bits_lowest(rest);
-        uint64_t gap = ~(rest >> first);
-        uint32_t count = gap != 0 ? setti_bits_lowest(gap) : 64;
+        uint64_t zeroes = ~(rest >> first);
+        uint32_t count = zeroes != 0 ? setti_bits_lowest(zeroes) : 64; /* adjacent bits */
         setti_delta_write(to, row + first * size, count * size);
         rest &= ~(setti_bits_below(count) << first);
     }
 }
 
-/* Writes all values of an array or tag of a state, word by word. */
+/* Writes all values of an array or tag in the state after, word by word. */
 static void value_write_array(setti_delta_writer* to)
 {
     SETTI_ASSERT(to->codec == NULL && to->type->storage.kind != SETTI_SPARSE);
@@ -228,7 +231,8 @@ static void value_write_array(setti_delta_writer* to)
             if (setti_hash_size(to->type) != 0) {
                 uint32_t lowest = first + setti_bits_lowest(words[k]);
                 const unsigned char* row = setti_view_value(view, to->type, lowest, SETTI_AFTER);
-                value_write_word(to, row - (lowest - first) * storage->size, words[k]);
+                row -= (lowest - first) * storage->size; /* the row of bit 0 */
+                value_write_word(to, row, words[k]);
             }
         }
     }
@@ -252,7 +256,7 @@ void setti_delta_write_entries(setti_delta_writer* to)
     value_end_block(to);
 }
 
-/* The first place of an owner's list on a side, or SETTI_NONE. */
+/* Returns the first place of an owner's list, or SETTI_NONE. */
 static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, uint32_t side)
 {
     SETTI_ASSERT(to->codec->list != NULL);
@@ -261,7 +265,7 @@ static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, u
                                                                                  : SETTI_NONE;
 }
 
-/* The index of the next member; SETTI_NONE at the end. */
+/* Returns the member at *place, or SETTI_NONE, and moves *place to the next member. */
 static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uint32_t* place)
 {
     return *place != SETTI_NONE
@@ -269,13 +273,13 @@ static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uin
                : SETTI_NONE;
 }
 
-/* Whether an entity that is the same on both sides is a member of an owner's list on one. */
+/* Whether an entity of both states is a member of an owner's list on a side. */
 static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_t member,
                         uint32_t side)
 {
     setti_view* view = to->walk->view;
     setti_codec_cursor cursor = {0};
-    sett_entity at;
+    sett_entity at; /* an owner of the member */
     if (setti_view_value(view, to->type, member, side) == NULL ||
         !sett_equals(setti_view_entity(view, member, SETTI_BEFORE),
                      setti_view_entity(view, member, SETTI_AFTER))) {
@@ -287,19 +291,21 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
     return !sett_is_null(at);
 }
 
-/* Whether an owner's list must be sent. The receiver's list has the old members that stay, in their
- * order, then the new ones by ascending index: `known` of these at the begin need not be sent. */
+/* Whether an owner's list must be sent. The entries give the receiver a list of the remaining old
+ * members, in their order, then the new members, ascending. *known: the number of members at the
+ * begin of this list that need not be sent. */
 static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* known)
 {
     uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
-    uint32_t next = value_list_next(to, SETTI_AFTER, &place);
+    uint32_t next = value_list_next(to, SETTI_AFTER, &place); /* the next member to compare */
     *known = 0;
+    /* the remaining old members */
     if (sett_equals(setti_view_entity(to->walk->view, owner.index, SETTI_BEFORE), owner)) {
         uint32_t old_place = value_list_first(to, owner.index, SETTI_BEFORE);
         uint32_t old;
         while ((old = value_list_next(to, SETTI_BEFORE, &old_place)) != SETTI_NONE) {
             if (!value_is_in(to, owner, old, SETTI_AFTER)) {
-                continue;
+                continue; /* removed */
             }
             if (old != next) {
                 return true;
@@ -308,13 +314,15 @@ static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, 
             ++*known;
         }
     }
+    /* the new members */
     uint32_t last = 0;
     for (; next != SETTI_NONE && next >= last; next = value_list_next(to, SETTI_AFTER, &place)) {
         last = next;
     }
-    return next != SETTI_NONE;
+    return next != SETTI_NONE; /* not ascending */
 }
 
+/* Writes an owner's list without the known members, if the list must be sent. */
 static void value_write_list(setti_delta_writer* to, sett_entity owner)
 {
     uint32_t known;
@@ -338,11 +346,11 @@ static void value_write_list(setti_delta_writer* to, sett_entity owner)
     to->count++;
 }
 
-/* Whether the receiver puts the right member after this one (see value_list_differs). If it does so
- * for all members that may differ, it does for the others too, so the list need not be walked. */
+/* Whether the receiver's list has the right member after `member` (see value_list_differs). If so
+ * for all members that may differ, the whole list is right, and need not be walked. */
 static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint32_t member)
 {
-    uint32_t next = member; /* both the member and its place: such a list is `direct` (codec.h) */
+    uint32_t next = member; /* also a place: in a `direct` list a member's place is its index */
     (void)value_list_next(to, SETTI_AFTER, &next);
     bool next_is_old = next != SETTI_NONE && value_is_in(to, owner, next, SETTI_BEFORE);
     if (!value_is_in(to, owner, member, SETTI_BEFORE)) {
@@ -355,14 +363,16 @@ static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint3
     return next_old != SETTI_NONE ? next == next_old : !next_is_old;
 }
 
-/* Marks the owners of a member's lists, whose order may have changed. */
+/* Marks the owners of lists that have the member and may have another order. */
 static void value_mark_owners(setti_delta_writer* to, uint32_t member)
 {
     setti_view* view = to->walk->view;
     setti_codec_cursor cursor = {0};
-    sett_entity owner;
-    while (!sett_is_null(
-        owner = to->codec->owner(&view->sides, to->type, member, SETTI_AFTER, &cursor))) {
+    for (;;) {
+        sett_entity owner = to->codec->owner(&view->sides, to->type, member, SETTI_AFTER, &cursor);
+        if (sett_is_null(owner)) {
+            return;
+        }
         if (!to->codec->direct || !value_follows(to, owner, member)) {
             setti_marks_add(&to->walk->marked, owner.index);
         }

@@ -6,7 +6,7 @@
 #include "state/delta.h"
 #include "state/hash.h"
 
-/* The difference between the sums of hashes of both sides: new minus gone. */
+/* The difference between the sums of hashes of both sides: sum after - sum before. */
 typedef struct setti_delta_sum {
     setti_view* view; /* NULL: no sum */
     setti_hash_type of;
@@ -21,14 +21,14 @@ void setti_delta_sum_slots(setti_delta_sum* sum);
 
 typedef struct setti_delta_writer {
     setti_compare_sink sink;
-    setti_encoder encoder; /* for codecs, which find the writer by it; its status is the writer's */
+    setti_encoder encoder; /* for codecs; its status is also the writer's status */
     setti_compare* walk;
     setti_delta_sum sum;
     unsigned char* out;
     size_t capacity;
     size_t size;      /* of all bytes, even beyond the capacity */
-    setti_pool* pool; /* for more room, or NULL */
-    uint32_t count;   /* of items in the section, or runs in the list, being written */
+    setti_pool* pool; /* to grow `out`; NULL: `out` is a caller's buffer */
+    uint32_t count;   /* items written to the current section, or runs to the current list */
     /* The type being written. */
     const setti_type* type;
     const setti_codec* codec; /* or NULL */
@@ -38,11 +38,11 @@ typedef struct setti_delta_writer {
     uint32_t run_count;
     uint32_t run_generation;
     /* The block of entries being written. */
-    size_t block_at; /* SIZE_MAX: it has one entry, not written yet */
+    size_t block_at; /* SIZE_MAX: the block has one entry, not written yet */
     uint32_t block_first;
     setti_delta_kind block_kind;
     uint64_t block_bits;     /* 0: no block */
-    const void* block_value; /* of the entry that is not written yet */
+    const void* block_value; /* value of the entry that is not written yet */
     /* The type's changed values (delta_change.c). */
     setti_bytes words;      /* entities */
     setti_bytes last_words; /* of the last type with changes */
@@ -55,7 +55,7 @@ void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t si
 
 /* Writes bytes packed into fewer bits (delta_pack.c), for short forms. */
 void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t size);
-/* The size of these bytes when they are packed. */
+/* Returns the size of `bytes` after packing. */
 size_t setti_delta_packed(const unsigned char* bytes, size_t size);
 
 /* Sets up the encoder, so that codecs write to `to`. */
@@ -80,30 +80,30 @@ void setti_delta_write_seal(setti_delta_writer* to);
 /* Overwrites a number at an offset. */
 void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size);
 
-/* Begins a list of handles; `count` counts its runs. */
+/* Begins a list of handles, and sets to->count, the number of its runs, to 0. */
 void setti_delta_begin_handles(setti_delta_writer* to);
 /* Adds a handle, or the next generation of a dead index. Indices ascend. */
 void setti_delta_write_handle(setti_delta_writer* to, uint32_t index, uint32_t generation);
 
-/* Writes a value's bytes, padding as zeroes. */
+/* Writes a value's bytes, with zeroes for padding. */
 void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value);
 
-/* Notes a changed value of the writer's type, and sums its hashes. */
-void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* was,
-                        const void* is);
-/* Notes the changed values among rows whose bytes differ, and sums their hashes. */
+/* Notes a changed value of the writer's type, and adds its hashes to the sum. */
+void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* before,
+                        const void* after);
+/* Like setti_delta_change, for all values that differ in a range of rows. */
 void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows);
-/* Writes the noted changes. `count` becomes their number of words, SETTI_NONE if the last type with
- * changes has the same entities. */
+/* Writes the noted changes. Sets to->count to the number of words with entities, or to SETTI_NONE
+ * if the last type with changes had the same entities. */
 void setti_delta_write_changes(setti_delta_writer* to);
 void setti_delta_end_changes(setti_delta_writer* to);
 
-/* Writes the entries of the writer's type; `count` becomes their number. */
+/* Writes the entries of the writer's type. Sets to->count to the number of entries. */
 void setti_delta_write_entries(setti_delta_writer* to);
-/* Writes the lists of the writer's type; `count` becomes their number. */
+/* Writes the lists of the writer's type. Sets to->count to the number of lists. */
 void setti_delta_write_lists(setti_delta_writer* to);
 
-/* Writes the next generations of dead slots, on which the next handles depend. */
+/* Writes the next generations of dead slots: the next handles depend on these. */
 void setti_delta_write_slots(setti_delta_writer* to);
 /* Writes the order of a sparse set's rows. */
 void setti_delta_write_rows(setti_delta_writer* to);

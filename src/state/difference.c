@@ -1,8 +1,11 @@
 /* difference.c: the first difference between two worlds, in words.
  *
- * The workload: two machines, or two runs, whose hashes differ: where? So it names the lowest
- * entity that differs, of its components the first registered, and the bytes. Types are matched by
- * name. If all entities are equal, it names the lowest dead slot whose next generation differs.
+ * The workload: two machines, or two runs, got different hashes, and a programmer looks for the
+ * cause. The text names the lowest entity that differs, the first different component in order of
+ * registration, and the bytes. Types are matched by name. If all entities are equal, the text names
+ * the lowest dead slot with another next generation.
+ *
+ * Functions that return int write a text and return the length, as snprintf does. 0: no difference.
  */
 #include "sett/state.h"
 #include "state/hash.h"
@@ -12,10 +15,11 @@
 #include <stdio.h>
 
 typedef struct difference_pair {
-    const setti_type* a; /* NULL: this world lacks the type */
+    const setti_type* a; /* NULL: world `a` lacks the type */
     const setti_type* b;
 } difference_pair;
 
+/* Writes that entity `a` or `b` is missing, or that an index has two different entities. */
 static int difference_entity(sett_entity a, sett_entity b, char* out, size_t size)
 {
     if (sett_is_null(b)) {
@@ -28,7 +32,7 @@ static int difference_entity(sett_entity a, sett_entity b, char* out, size_t siz
                     (unsigned)a.index, SETTI_HANDLE(a), SETTI_HANDLE(b));
 }
 
-/* Compares the next generation of a dead slot. 0: equal. */
+/* Compares the next generation of a dead slot. */
 static int difference_slot(const sett_world* a, const sett_world* b, uint32_t index, char* out,
                            size_t size)
 {
@@ -44,14 +48,14 @@ static int difference_slot(const sett_world* a, const sett_world* b, uint32_t in
                     (unsigned)(in_b & ~SETTI_DEAD));
 }
 
-/* Which bits of a byte of a type's values are not padding. */
+/* Returns the bits of byte `at` of a type's values that are not padding. */
 static unsigned char difference_mask(const setti_type* type, size_t at)
 {
     const unsigned char* mask = type->desc.mask;
     return mask != NULL ? mask[at] : 255;
 }
 
-/* The offset of the first byte that differs, without padding; SIZE_MAX: none. */
+/* Returns the offset of the first different byte, without padding. SIZE_MAX: all are equal. */
 static size_t difference_byte(difference_pair pair, const unsigned char* a, const unsigned char* b)
 {
     size_t end = SETTI_MAX(setti_hash_size(pair.a), setti_hash_size(pair.b));
@@ -63,15 +67,14 @@ static size_t difference_byte(difference_pair pair, const unsigned char* a, cons
     return SIZE_MAX;
 }
 
-/* A remark if values differ at a byte that may be padding. Padding never begins at a multiple of
- * the type's alignment. */
+/* Returns a remark if byte `at` may be padding, else "". */
 static const char* difference_padding(difference_pair pair, size_t at)
 {
     if (difference_mask(pair.a, at) != difference_mask(pair.b, at)) {
         return "; padding there is known in one of the worlds only: register it alike";
     }
     bool known = pair.a->padding_known && pair.b->padding_known;
-    return !known && at % pair.a->desc.align != 0
+    return !known && at % pair.a->desc.align != 0 /* padding never begins at such a multiple */
                ? "; these bytes may be padding (sett_component_desc.mask)"
                : "";
 }
@@ -87,7 +90,7 @@ static void difference_print_bytes(char* out, size_t size, const unsigned char* 
     }
 }
 
-/* Writes how two values differ, as the continuation of "differs"; a setti_value_difference. */
+/* Writes the difference of two values, to continue the word "differs"; setti_value_difference. */
 static int difference_values(const setti_type* type, const void* a, const setti_type* other,
                              const void* b, char* out, size_t size)
 {
@@ -123,7 +126,7 @@ static int difference_values(const setti_type* type, const void* a, const setti_
                     in_a, in_b, difference_padding(pair, at));
 }
 
-/* Writes how the type's module describes the values, if it does so differently. 0: equal. */
+/* Writes both descriptions of the values by the type's module, if the descriptions differ. */
 static int difference_described(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
     const setti_module* module = pair.a->module;
@@ -136,12 +139,13 @@ static int difference_described(sett_entity entity, difference_pair pair, char* 
         setti_writer writer = setti_writer_begin(text[k], sizeof(text[k]));
         module->describe(type->world, type, entity, &writer);
     }
-    return strcmp(text[0], text[1]) != 0
-               ? snprintf(out, size, ": %s in the first world, %s in the second", text[0], text[1])
-               : 0;
+    if (strcmp(text[0], text[1]) == 0) {
+        return 0;
+    }
+    return snprintf(out, size, ": %s in the first world, %s in the second", text[0], text[1]);
 }
 
-/* Compares one type of an entity that both worlds have. 0: equal. */
+/* Compares one type of an entity that lives in both worlds. */
 static int difference_component(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
     const setti_type* any = pair.a != NULL ? pair.a : pair.b;
@@ -169,13 +173,18 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     int length = snprintf(out, size, "entity %u:%u: \"%.100s\" differs", SETTI_HANDLE(entity),
                           any->desc.name);
     size_t at = SETTI_MIN((size_t)length, size);
-    out = out != NULL ? out + at : NULL;
-    int said = difference_described(entity, pair, out, size - at);
-    return length + (said != 0 ? said : difference_values(pair.a, a, pair.b, b, out, size - at));
+    if (out != NULL) {
+        out += at;
+    }
+    int added = difference_described(entity, pair, out, size - at);
+    if (added == 0) {
+        added = difference_values(pair.a, a, pair.b, b, out, size - at);
+    }
+    return length + added;
 }
 
-/* Compares an entity that both worlds have: the selected types that `a` has, and if all types are
- * selected, those that only `b` has. 0: equal. */
+/* Compares the selected types of an entity that lives in both worlds: types of world `a`, and for a
+ * selection of all types also types of world `b` only. */
 static int difference_components(const sett_world* a, const sett_world* b, const sett_selection* of,
                                  sett_entity entity, char* out, size_t size)
 {

@@ -1,22 +1,21 @@
-/* hash.c: one number for the state of a world: the same for equal states, whatever the machine, the
- * build, the storages and the history.
+/* hash.c: one number for the state of a world. Equal states have equal hashes on each machine, in
+ * each build, with any storages and any history.
  *
- * The workload: a lockstep game compares the hash every frame, of a hundred thousand entities of
- * which a few pages of values changed. So the sum of each page is remembered with the page's tick,
- * and the hash of the world is the sum over pages.
+ * The workload: a lockstep game compares the hash of a hundred thousand entities in each frame, and
+ * a few pages of values changed. So the sum of each page is remembered with the page's tick, and
+ * the hash of the world is the sum over pages.
  *
- *     value     mix(name of the type, handle of the entity, its bytes, padding as zeroes)
- *     slot      mix(handle), of the entity that lives there or would live there next;
- *               0 where none ever lived
- *     world     sum of both: in which order they lie does not matter
+ *     value     mix(name of the type, handle of the entity, bytes with padding as zeroes)
+ *     slot      mix(handle of the present or the next entity at an index); 0 for an unused index
+ *     world     sum over values and slots, independent of the order of rows
  *
- * A page's sum changes if a value in the page is written. Another entity at an index needs no more:
- * the components of the first one are removed, and those of the second are written. But a value is
- * removed without a write to its page, by a bit of presence or the number of rows in use: for these
- * a page has a `shape`, a number that is remembered too.
+ * A write to a page changes the page's tick, and the sum is computed again. A new entity at an
+ * index needs nothing else: components of the old entity were removed, and components of the new
+ * entity are written. But removal changes a bit of presence or the number of rows in use, without a
+ * write to the page. So each page has a second remembered number, the `shape`.
  *
- * Invariant:  a page has the remembered tick and shape => its sum is the remembered one
- * (the clock is advanced after hashing, and replacing pages forgets their sums)
+ * Invariant:  a page has the remembered tick and shape => the page has the remembered sum
+ * (the clock advances after hashing, and a replaced page has no remembered sum)
  */
 #include "state/hash.h"
 
@@ -53,7 +52,7 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
-    if (size == 0 || memcmp(a, b, size) == 0) { /* shared strings and lists too */
+    if (size == 0 || memcmp(a, b, size) == 0) { /* equal pointers have equal content */
         return true;
     }
     if (type->members != NULL) {
@@ -69,7 +68,7 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
     return same;
 }
 
-/* The members of types with hooks: hashing writes their values. */
+/* The `members` of types with a `write` hook: hash_members calls the hook. */
 static const setti_members hash_written = {.varies = true, .piece_count = 1};
 
 void setti_hash_begin(setti_hash_type* of, const setti_type* type)
@@ -82,7 +81,9 @@ void setti_hash_begin(setti_hash_type* of, const setti_type* type)
     of->size = setti_hash_size(type);
     of->mask = type->desc.mask;
     of->members = type->desc.write != NULL ? &hash_written : type->members;
-    of->members = of->size != 0 ? of->members : NULL;
+    if (of->size == 0) {
+        of->members = NULL;
+    }
 }
 
 bool setti_hash_is_plain(const setti_hash_type* of)
@@ -92,8 +93,8 @@ bool setti_hash_is_plain(const setti_hash_type* of)
            (members == NULL || (members->adjacent && (members->words != NULL || !members->floats)));
 }
 
-/* Hashes neighbouring members with floats. *nan becomes true if one is NaN: then the hash is not
- * that of the canonical form. */
+/* Hashes neighbouring members with floats. *nan becomes true if a float is NaN: then the caller has
+ * to hash the canonical form instead. */
 static uint64_t hash_floats(uint64_t hash, const setti_members* members, const unsigned char* bytes,
                             bool* nan)
 {
@@ -115,7 +116,7 @@ static uint64_t hash_floats(uint64_t hash, const setti_members* members, const u
     return hash;
 }
 
-/* Hashes bytes in pieces of one size, however they arrive. */
+/* Collects bytes from writes of any size, and hashes full pieces. */
 typedef struct hash_sink {
     sett_sink sink; /* first */
     uint64_t hash;
@@ -139,7 +140,7 @@ static void hash_sink_write(sett_sink* sink, const void* bytes, size_t size)
     }
 }
 
-/* Hashes the canonical form of a value (canonical.h), which is the same on every machine. */
+/* Hashes the canonical form of a value (canonical.h), equal on each machine. */
 static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const void* value)
 {
     SETTI_ASSERT(members->size != 0);
@@ -151,11 +152,12 @@ static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const 
     unsigned char piece[HASH_PIECE];
     setti_canonical_cursor cursor = {0, 0};
     for (size_t size; (size = setti_canonical_next(members, value, &cursor, piece, HASH_PIECE));) {
-        hash_sink_write(&to.sink, piece, size); /* the last piece, less than full */
+        hash_sink_write(&to.sink, piece, size);
     }
-    return hash_bytes(to.hash, to.piece, to.used);
+    return hash_bytes(to.hash, to.piece, to.used); /* the last piece is not full */
 }
 
+/* Hashes the members of a value: as bytes if possible, else in the canonical form. */
 static uint64_t hash_members(uint64_t hash, const setti_type* type, const setti_members* members,
                              const void* value)
 {
@@ -210,7 +212,7 @@ uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const vo
 
 /* ---------------------------------------------------------------------------------------- pages */
 
-/* The sum of a page of the entity table; `first` is its first index. */
+/* Returns the sum of a page of the entity table. `first` is the index of the page's first slot. */
 static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
 {
     uint64_t sum = 0;
@@ -223,7 +225,7 @@ static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
 
 /* ---------------------------------------------------------------------------------------- walks */
 
-/* The remembered hashes of a table's pages; NULL without memory for them. */
+/* Returns the remembered hashes of a table's pages, one for each page. NULL without memory. */
 static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
 {
     setti_page_notes* notes = setti_notes_get(&world->pool, pages);
@@ -246,21 +248,20 @@ static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
 
 typedef enum hash_answer {
     HASH_SUM,  /* the sum of the hashes */
-    HASH_PRICE /* about how many hashes the sum takes */
+    HASH_PRICE /* an estimate of the number of hashes */
 } hash_answer;
 
-/* A table of pages that is hashed: the values of a type, or the entities (`of` NULL). Of the live
- * world, or of the state before in a view. */
+/* A table of pages to hash: the values or records of a type, or the entities (`of` == NULL). */
 typedef struct hash_part {
     sett_world* world;
     const setti_hash_type* of;
     setti_pages* pages;
     bool records;     /* the pages are the type's records */
-    setti_view* view; /* its state before is hashed; NULL: the live world is */
+    setti_view* view; /* hashes side SETTI_BEFORE; NULL: hashes the live world */
     hash_answer answer;
 } hash_part;
 
-/* The table with the values of a type: a tag's are the bits of presence. */
+/* Returns the table with the values of a type, or the table of presence for a tag. */
 static setti_pages* hash_pages_of(const sett_world* world, const setti_hash_type* of)
 {
     setti_storage* storage = &world->types[of->type->id]->storage;
@@ -268,7 +269,7 @@ static setti_pages* hash_pages_of(const sett_world* world, const setti_hash_type
     return rows ? &storage->rows : &storage->presence;
 }
 
-/* The page of the entity table with an index. */
+/* Returns the page of the entity table with an index. */
 static const setti_entity_page* hash_entities(const hash_part* part, uint32_t index)
 {
     return part->view != NULL ? setti_view_get(part->view, &part->world->entities.pages,
@@ -281,7 +282,8 @@ static sett_entity hash_entity(const hash_part* part, uint32_t index)
     return (sett_entity){index, hash_entities(part, index)->generation[index & SETTI_ENTITY_MASK]};
 }
 
-/* The presence bits of an array or tag from an index on, which begins a word; or NULL. */
+/* Returns the words of presence of an array or tag from index `first` on, a multiple of 64, or
+ * NULL. */
 static const uint64_t* hash_words(const hash_part* part, uint32_t first)
 {
     const setti_storage* storage = &part->of->type->storage;
@@ -293,24 +295,25 @@ static const uint64_t* hash_words(const hash_part* part, uint32_t first)
     return words != NULL ? words + (first / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
 }
 
-/* The number of rows in use of a sparse set. */
+/* Returns the number of rows in use of a sparse set. */
 static uint32_t hash_extent(const hash_part* part)
 {
     return part->view != NULL ? setti_view_extent(part->view, part->of->type, SETTI_BEFORE)
                               : part->of->type->storage.extent;
 }
 
-/* The number of records in use in a page. */
+/* Returns the number of records in use in a page. */
 static uint32_t hash_record_count(const hash_part* part, uint32_t number)
 {
     const setti_records* records = part->of->type->records;
     uint32_t count = part->view != NULL ? setti_view_number(part->view, records->root, SETTI_BEFORE)
                                         : *records->count;
     uint32_t first = number << records->shift;
-    return SETTI_MIN(count - SETTI_MIN(count, first), (uint32_t)1 << records->shift);
+    uint32_t rest = count - SETTI_MIN(count, first); /* from this page on */
+    return SETTI_MIN(rest, (uint32_t)1 << records->shift);
 }
 
-/* The sum of the hashes of the values with these bits, of 64 indices; `rows` NULL: of a tag. */
+/* Returns the sum for the values of indices base + k, for each bit k. `rows` == NULL: a tag. */
 static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
                           const unsigned char* rows)
 {
@@ -325,7 +328,7 @@ static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
     return sum;
 }
 
-/* The sum of the hashes of the values in a page of an array, or in a page of presence of a tag. */
+/* Returns the sum of a page of an array, or of a tag's page of presence. */
 static uint64_t hash_array(const hash_part* part, const unsigned char* page, uint32_t number)
 {
     const setti_storage* storage = &part->of->type->storage;
@@ -342,6 +345,7 @@ static uint64_t hash_array(const hash_part* part, const unsigned char* page, uin
     return sum;
 }
 
+/* Returns the sum of a page of a sparse set. */
 static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, uint32_t number)
 {
     const setti_storage* storage = &part->of->type->storage;
@@ -358,7 +362,7 @@ static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, ui
     return sum;
 }
 
-/* The sum of the hashes of the links in a page of records: targets and data. */
+/* Returns the sum of a page of records: the targets and data of links. */
 static uint64_t hash_records(const hash_part* part, const unsigned char* record, uint32_t number)
 {
     const setti_records* records = part->of->type->records;
@@ -374,13 +378,19 @@ static uint64_t hash_records(const hash_part* part, const unsigned char* record,
 static uint64_t hash_page(const hash_part* part, const void* page, uint32_t number)
 {
     SETTI_ASSERT(page != NULL);
-    return part->of == NULL ? hash_slots(page, number << SETTI_ENTITY_SHIFT)
-           : part->records  ? hash_records(part, page, number)
-           : part->of->type->storage.kind == SETTI_SPARSE ? hash_sparse(part, page, number)
-                                                          : hash_array(part, page, number);
+    if (part->of == NULL) {
+        return hash_slots(page, number << SETTI_ENTITY_SHIFT);
+    }
+    if (part->records) {
+        return hash_records(part, page, number);
+    }
+    if (part->of->type->storage.kind == SETTI_SPARSE) {
+        return hash_sparse(part, page, number);
+    }
+    return hash_array(part, page, number);
 }
 
-/* A number that is another one if values of a page have changed without a write to the page. */
+/* Returns a number that changes if values of a page are removed without a write to the page. */
 static uint64_t hash_shape(const hash_part* part, uint32_t number)
 {
     if (part->records) {
@@ -404,20 +414,20 @@ static uint64_t hash_shape(const hash_part* part, uint32_t number)
     return shape;
 }
 
-/* About how many values of a page are hashed. */
+/* Estimates the number of values of a page. */
 static uint64_t hash_price_of(const hash_part* part)
 {
     bool rows = part->of != NULL && part->pages == &part->of->type->storage.rows;
     return rows ? setti_storage_rows(&part->of->type->storage) : 64; /* a guess */
 }
 
-/* The sum, or the price, of a live page. `known`: its remembered hash, or NULL. */
+/* Returns the sum, or the price, of a live page. `known` is the remembered hash, or NULL. */
 static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_page_hash* known)
 {
     hash_part now = *part;
     now.view = NULL;
     if (part->view != NULL && hash_shape(&now, number) != hash_shape(part, number)) {
-        known = NULL; /* it has the hash of the rows that are in use now */
+        known = NULL; /* has the hash of the rows in use now, not of the view's rows */
     }
     uint64_t tick = part->pages->tick[number];
     uint64_t shape = hash_shape(part, number);
@@ -436,6 +446,7 @@ static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_pag
     return hash;
 }
 
+/* Returns the sum, or the price, of all pages of a table. */
 static uint64_t hash_part_sum(const hash_part* part)
 {
     setti_page_hash* known = hash_remembered(part->world, part->pages);
@@ -450,7 +461,7 @@ static uint64_t hash_part_sum(const hash_part* part)
         if (page == NULL) {
             continue;
         }
-        if (page == live) { /* of a view too, if the page was not written since */
+        if (page == live) { /* a view shares unwritten pages with the live world */
             sum += hash_live_page(part, number, known != NULL ? &known[number] : NULL);
         } else {
             sum += part->answer == HASH_SUM ? hash_page(part, page, number) : hash_price_of(part);
@@ -500,10 +511,10 @@ uint64_t sett_world_hash(sett_world* world)
     return setti_hash_finish(setti_hash_sum(world, NULL));
 }
 
-/* Whether all machines hash the type's values alike. */
+/* Returns true if all machines hash the type's values alike. */
 static bool hash_is_portable(const setti_type* type)
 {
-    if (setti_hash_size(type) == 0) { /* a tag, not part of the state, or hashed by its module */
+    if (setti_hash_size(type) == 0) { /* a tag, not part of the state, or hashed by a module */
         return type->desc.size == 0 || type->desc.save == SETT_SAVE_SKIP || type->module != NULL;
     }
     return type->desc.write != NULL || (type->members != NULL && !type->members->opaque);
@@ -526,7 +537,7 @@ bool sett_world_hash_portable(const sett_world* world, sett_component* raw)
     return true;
 }
 
-/* Whether all remembered sums are right. If not, *number is the first page with a wrong one. */
+/* Returns true if all remembered sums are right, else sets *number to the first wrong page. */
 static bool hash_part_holds(const hash_part* part, uint32_t* number)
 {
     const setti_page_notes* notes = part->pages->notes;
@@ -542,7 +553,7 @@ static bool hash_part_holds(const hash_part* part, uint32_t* number)
     return true;
 }
 
-/* The values of a page: their number, and the entity of the first one. */
+/* The number of values in a page, and the entity of the first value. */
 typedef struct hash_values {
     const setti_type* type; /* NULL: no page */
     sett_entity first;
@@ -555,7 +566,9 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
     hash_values values = {part->of->type, {0, 0}, 0};
     uint32_t row = number << storage->shift;
     uint32_t end = row + setti_storage_rows(storage);
-    end = storage->kind == SETTI_SPARSE ? SETTI_MIN(end, storage->extent) : end;
+    if (storage->kind == SETTI_SPARSE) {
+        end = SETTI_MIN(end, storage->extent);
+    }
     for (; row < end; row++) {
         uint32_t index = storage->kind == SETTI_SPARSE ? *setti_storage_index(storage, row) : row;
         if (index != SETTI_NONE && setti_storage_has(storage, index) && values.count++ == 0) {
@@ -565,8 +578,8 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
     return values;
 }
 
-/* Compares the remembered sums with new ones. Returns the values of a page written without its
- * tick, if any. */
+/* Compares the remembered sums with new sums. Returns the values of the first page written without
+ * a new tick. */
 static hash_values hash_check(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -575,7 +588,7 @@ static hash_values hash_check(sett_world* world)
         setti_hash_begin(&of, world->registered.item[k]);
         hash_part part = {.world = world, .of = &of, .pages = hash_pages_of(world, &of)};
         if (!hash_part_holds(&part, &number)) {
-            /* Report it once, and find the next such write too. */
+            /* The next call finds other writes. */
             part.pages->notes->hash[number].hash =
                 hash_page(&part, part.pages->data[number], number);
             return hash_values_of(&part, number);
@@ -584,7 +597,7 @@ static hash_values hash_check(sett_world* world)
     return (hash_values){NULL, {0, 0}, 0};
 }
 
-/* Writes the handle and path of the first entity with a value, and the number of the others. */
+/* Writes the handle and path of the first entity, and the number of all entities of the page. */
 static void hash_name_entity(const sett_world* world, const hash_values* values, char* out,
                              size_t size)
 {
@@ -603,7 +616,7 @@ static void hash_name_entity(const sett_world* world, const hash_values* values,
              named ? "\")" : "", others);
 }
 
-/* Logs that without remembered sums nothing can be found. */
+/* Logs that the first call only remembers sums. */
 static void hash_note_first(const sett_world* world)
 {
 #if !defined(NDEBUG)

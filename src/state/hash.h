@@ -4,8 +4,8 @@
 
 #include "state/view.h"
 
-/* Bytes of a value that are hashed, bits outside of the mask as zeroes; 0: it is not part of the
- * state. */
+/* Returns the number of hashed bytes of a value. Bits outside of the mask are hashed as zeroes. 0:
+ * the type's values are not part of the state. */
 static inline size_t setti_hash_size(const setti_type* type)
 {
     bool bytes =
@@ -15,27 +15,27 @@ static inline size_t setti_hash_size(const setti_type* type)
     return bytes ? type->desc.size : 0;
 }
 
-/* Whether two values count as equal: the same is hashed for both. */
+/* Returns true if two values count as equal: their hashes are the same. */
 bool setti_hash_same(const setti_type* type, const void* a, const void* b);
 
-/* How a type's values are hashed. */
+/* The parameters for hashing values of a type. */
 typedef struct setti_hash_type {
     const setti_type* type;
     uint64_t seed;
     size_t size;                  /* setti_hash_size of the type */
-    const unsigned char* mask;    /* the type's, or NULL */
-    const setti_members* members; /* the type's, or NULL */
+    const unsigned char* mask;    /* of the type, or NULL */
+    const setti_members* members; /* of the type, or NULL */
 } setti_hash_type;
 
 void setti_hash_begin(setti_hash_type* of, const setti_type* type);
 
-/* Whether values are hashed as their bytes in memory, unless a float is NaN. */
+/* Returns true if values are hashed as the bytes in memory, except values with a float NaN. */
 bool setti_hash_is_plain(const setti_hash_type* of);
 
 #define SETTI_HASH_K 0x9E3779B97F4A7C15u
 
-/* The last step of hashes. A value's hash starts with a seed, takes in its bytes, eight at a time,
- * and is mixed. */
+/* The last step of a hash. The first is a seed, and each eight bytes of the value take a step of
+ * setti_hash_step. */
 SETTI_INLINE uint64_t setti_hash_mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -49,7 +49,7 @@ SETTI_INLINE uint64_t setti_hash_step(uint64_t hash, uint64_t word)
     return hash ^ (hash >> 32);
 }
 
-/* Not 0 if a float in these eight bytes is NaN. */
+/* Returns 0 if no float in the eight bytes of `word` is NaN. */
 SETTI_INLINE uint64_t setti_hash_nan(setti_nan_word of, uint64_t word)
 {
     return ((word & ~of.test) + of.add) & of.test;
@@ -60,19 +60,19 @@ SETTI_INLINE uint64_t setti_hash_entity(sett_entity entity)
     return setti_hash_mix((((uint64_t)entity.generation << 32) | entity.index) + SETTI_HASH_K);
 }
 
-/* The part of a world's sum for a value of an entity. */
+/* Returns the part of a world's sum for a value of an entity. */
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value);
 
-/* The part of a world's sum for a link, of a type with records. */
+/* Returns the part of a world's sum for a link, of a type with records. */
 uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const void* record);
 
-/* The world's sum of hashes, or that of the state before in a view whose state after is the live
- * world (`view` not NULL). Begins a new tick. */
+/* Returns the sum of hashes of the live world, or of side SETTI_BEFORE of `view` if not NULL. Side
+ * SETTI_AFTER of the view is the live world. Begins a new tick. */
 uint64_t setti_hash_sum(sett_world* world, setti_view* view);
-/* About how many values are hashed for that sum. */
+/* Estimates the number of values that setti_hash_sum has to hash. */
 uint64_t setti_hash_price(sett_world* world, setti_view* view);
 
-/* The hash of a state with this sum. */
+/* Returns the hash of a state from the sum of hashes. */
 SETTI_INLINE uint64_t setti_hash_finish(uint64_t sum)
 {
     return setti_hash_mix(sum);

@@ -1,10 +1,10 @@
-/* owned_codec.c: values with strings or lists, or with hooks that write and read, in deltas: their
- * size, and their canonical form.
+/* owned_codec.c: the codec for values that own memory. A delta has the size and the canonical form
+ * of such a value.
  *
- * The workload: titles, inventories and notes of some entities, seldom changed: a changed value is
+ * The workload: titles, inventories and notes of some entities change seldom. So a changed value is
  * sent whole.
  *
- * Invariant:  a length is used only if so many bytes follow it
+ * Invariant:  no length is used before the reader has checked that so many bytes follow
  */
 #include "state/delta.h"
 #include "state/delta_reader.h"
@@ -52,12 +52,12 @@ static setti_delta_type* owned_delta_type(const setti_player* player, const sett
 static const char* owned_check(const setti_player* player, const setti_type* type,
                                const setti_delta_entry* entry)
 {
-    bool good = owned_delta_type(player, type)->rule != NULL || /* encoded by this process */
+    bool good = owned_delta_type(player, type)->rule != NULL || /* this process encoded the bytes */
                 setti_type_read(type, entry->bytes, entry->count, NULL) == SETT_OK;
     return good ? NULL : "the strings or lists of a value are invalid";
 }
 
-/* Reads an entry's value when its component is set. */
+/* Tells setti_change_put to read an entry's value into the component. */
 typedef struct owned_fill {
     setti_edit_fill fill; /* first */
     const setti_type* type;
@@ -88,7 +88,7 @@ static bool owned_play(const setti_player* player, setti_type* type, sett_entity
     bool done = type->storage.size != 0
                     ? setti_change_put(world, type, entity, &fill.fill, call) != NULL
                     : sett_ensure(world, entity, type->id) != NULL;
-    if (done && status == SETT_STATUS_INVALID) { /* the caller undoes it */
+    if (done && status == SETT_STATUS_INVALID) { /* the caller undoes the delta */
         char why[192];
         snprintf(why, sizeof(why), "the `read` hook of \"%.100s\" rejects the bytes of a value",
                  type->desc.name);

@@ -1,4 +1,5 @@
-/* replica.c: makes one world equal to another. */
+/* replica.c: makes the world `into` equal to the world `from`. In this file `type` is a type of
+ * `from`, and `local` is the type of `into` with the same name. */
 #include "state/replica.h"
 #include "base/cow.h"
 #include "sett/state.h"
@@ -6,7 +7,7 @@
 #include "world/change.h"
 #include "world/command.h"
 
-/* Types with links, which only their modules can register. */
+/* Flags of types with links. Only modules can register such types. */
 #define REPLICA_CASCADES (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)
 
 static const char replica_call[] = "sett_world_clone";
@@ -22,12 +23,13 @@ sett_world* setti_replica_create(const sett_world* of)
 
 /* ---------------------------------------------------------------------------------------- types */
 
+/* Returns the type of `into` with the name of `type`, or NULL. */
 static setti_type* replica_find(const sett_world* into, const setti_type* type)
 {
     return setti_type_find(into, type->desc.name);
 }
 
-/* Whether two types require types of the same names, in the same order. */
+/* Whether both types require types with equal names, in the same order. */
 static bool replica_same_required(const sett_world* from, const setti_type* type,
                                   const sett_world* into, const setti_type* local)
 {
@@ -39,17 +41,17 @@ static bool replica_same_required(const sett_world* from, const setti_type* type
     return same;
 }
 
-/* Whether a type's members are known in the other world, but not here. */
+/* Whether `type` has members that `local` must get. */
 static bool replica_gets_members(const setti_type* type, const setti_type* local)
 {
     return type->members != NULL && local->members == NULL && local->module == NULL;
 }
 
-/* The description of a type with the changes that replica_update_types will make. */
+/* Returns the description of `local` after replica_update_types. */
 static sett_component_desc replica_updated_desc(const setti_type* type, const setti_type* local)
 {
     sett_component_desc desc = local->desc;
-    if (local->owner == NULL) { /* a group of this world needs its storage */
+    if (local->owner == NULL) { /* else a group needs the present storage */
         desc.storage = type->desc.storage;
     }
     if (replica_gets_members(type, local)) {
@@ -61,16 +63,15 @@ static sett_component_desc replica_updated_desc(const setti_type* type, const se
     return desc;
 }
 
-/* Fails if a type differs between both worlds, except for what replica_update_types changes. The
- * whole description counts: values are copied as they are, and must be hashed and sent alike. */
+/* Fails if the two types differ, except for differences that replica_update_types will remove. */
 static sett_status replica_check_type(const sett_world* from, sett_world* into,
                                       const setti_type* type, const setti_type* local)
 {
-    const uint32_t same = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
+    const uint32_t same_flags = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
     char list[SETTI_MESSAGE_SIZE];
-    sett_component_desc follows = replica_updated_desc(type, local);
+    sett_component_desc updated = replica_updated_desc(type, local);
     setti_writer out = setti_writer_begin(list, sizeof(list));
-    setti_component_differences(&out, &follows, &type->desc);
+    setti_component_differences(&out, &updated, &type->desc);
     setti_component_differ_in(&out, type->members == NULL && local->members != NULL,
                               "members known in one of them only");
     setti_component_differ_in(&out, !replica_same_required(from, type, into, local),
@@ -78,25 +79,24 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     setti_component_differ_in(
         &out, type->padding_hash != local->padding_hash && !replica_gets_members(type, local),
         "other padding");
-    setti_component_differ_in(&out,
-                              ((type->flags ^ local->flags) & same) != 0 ||
-                                  type->module != local->module ||
-                                  (type->module != NULL && type->module->same != NULL &&
-                                   !type->module->same(type, local)),
-                              "another relationship, or none");
+    bool other_relationship =
+        ((type->flags ^ local->flags) & same_flags) != 0 || type->module != local->module ||
+        (type->module != NULL && type->module->same != NULL && !type->module->same(type, local));
+    setti_component_differ_in(&out, other_relationship, "another relationship, or none");
     if (list[0] != '\0') {
         return setti_world_fail_with(
             into, SETT_STATUS_CONFLICT,
             "%s: \"%.100s\" differs in the two worlds: %.300s - register the type alike in both",
             replica_call, type->desc.name, list);
     }
-    return replica_gets_members(type, local)
-               ? SETT_OK
-               : setti_values_prepare(into, setti_world_type(into, local->id), replica_call);
+    if (replica_gets_members(type, local)) {
+        return SETT_OK;
+    }
+    return setti_values_prepare(into, setti_world_type(into, local->id), replica_call);
 }
 
-/* Changes types of a world without values as the other's have changed since registration: storage,
- * members. Returns false when memory runs out. */
+/* Gives the types of `into`, which have no values, the storages and members of the types of `from`.
+ * Returns false when memory runs out. */
 static bool replica_update_types(const sett_world* from, sett_world* into)
 {
     bool done = true;
@@ -119,7 +119,7 @@ enum {
     REPLICA_NO_REQUIRED = 2
 };
 
-/* Registers a type like the other world's, after the types that it requires. */
+/* Registers `type` in `into`. The required types must be registered. */
 static sett_status replica_register(sett_world* into, const sett_world* from,
                                     const setti_type* type, uint32_t left_out)
 {
@@ -145,7 +145,7 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
         required[k] = replica_find(into, setti_world_type(from, desc.required[k]))->id;
     }
     desc.required = required;
-    desc.id = setti_world_type(into, desc.id) == NULL ? desc.id : 0;
+    desc.id = setti_world_type(into, desc.id) == NULL ? desc.id : 0; /* 0: assigns another id */
     bool done = sett_component_register(into, &desc) != 0;
     setti_pool_free(&into->pool, required, size, 8);
     if (done) {
@@ -154,16 +154,16 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
     return done ? SETT_OK : into->error;
 }
 
-/* This world's type with the name of another world's; `otherwise` if there is none. */
-static setti_type* replica_type_or(const sett_world* into, const setti_type* theirs,
+/* Like replica_find, but returns `otherwise` in place of NULL. `type` may be NULL. */
+static setti_type* replica_type_or(const sett_world* into, const setti_type* type,
                                    setti_type* otherwise)
 {
-    setti_type* local = theirs != NULL ? replica_find(into, theirs) : NULL;
+    setti_type* local = type != NULL ? replica_find(into, type) : NULL;
     return local != NULL ? local : otherwise;
 }
 
-/* Sets the world's pointers to types that the library knows (tags that hide entities, singletons,
- * modules' types), if they came from another world. */
+/* Sets the pointers of `into` to tags that hide entities, types of modules, the tag of
+ * singletons. */
 static void replica_set_pointers(const sett_world* from, sett_world* into)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
@@ -194,8 +194,8 @@ sett_status setti_replica_join(sett_world* into, const sett_world* from, const s
     for (uint32_t k = 0; status == SETT_OK && k < type->required.count; k++) {
         status = setti_replica_join(into, from, type->required.item[k]);
     }
-    if (status == SETT_OK &&
-        replica_find(into, type) == NULL) { /* a type's switch is registered with it */
+    /* `type` can be registered by now: the switch of a type is registered with the type */
+    if (status == SETT_OK && replica_find(into, type) == NULL) {
         status = replica_register(into, from, type, REPLICA_NO_CALLBACKS);
         replica_set_pointers(from, into);
     }
@@ -221,7 +221,7 @@ sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
     return replica_register(into, from, type, REPLICA_NO_CALLBACKS | REPLICA_NO_REQUIRED);
 }
 
-/* Registers the other world's type, or makes this world's type require what the other's does. */
+/* Registers `type` in `into`, or gives the present type the requirements of `type`. */
 static sett_status replica_require(sett_world* into, const sett_world* from, const setti_type* type)
 {
     setti_type* local = replica_find(into, type);
@@ -230,11 +230,11 @@ static sett_status replica_require(sett_world* into, const sett_world* from, con
         return setti_replica_join(into, from, type);
     }
     for (uint32_t k = 0; status == SETT_OK && k < type->desc.required_count; k++) {
-        const setti_type* needed = setti_world_type(from, type->desc.required[k]);
-        status = replica_require(into, from, needed);
+        const setti_type* required = setti_world_type(from, type->desc.required[k]);
+        status = replica_require(into, from, required);
         if (status == SETT_OK &&
-            !setti_type_list_has(&local->required, replica_find(into, needed)) &&
-            !setti_component_require(into, local, replica_find(into, needed))) {
+            !setti_type_list_has(&local->required, replica_find(into, required)) &&
+            !setti_component_require(into, local, replica_find(into, required))) {
             status = setti_world_no_memory(into, replica_call);
         }
     }
@@ -246,8 +246,8 @@ sett_status setti_replica_require(sett_world* into, const sett_world* from)
     sett_status status = SETT_OK;
     uint32_t count = into->registered.count;
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        const setti_type* theirs = setti_type_find(from, into->registered.item[k]->desc.name);
-        status = theirs != NULL ? replica_require(into, from, theirs) : SETT_OK;
+        const setti_type* type = setti_type_find(from, into->registered.item[k]->desc.name);
+        status = type != NULL ? replica_require(into, from, type) : SETT_OK;
     }
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         const setti_type* type = into->registered.item[k];
@@ -263,7 +263,7 @@ sett_status setti_replica_require(sett_world* into, const sett_world* from)
     return status;
 }
 
-/* This world's root of the same name, or NULL. */
+/* Returns the root of `into` that corresponds to `root`, or NULL. */
 static setti_root* replica_find_root(const sett_world* into, const setti_root* root)
 {
     setti_root* at = into->roots;
@@ -274,12 +274,13 @@ static setti_root* replica_find_root(const sett_world* into, const setti_root* r
     return at;
 }
 
+/* Whether the contents of a root have changed since the root was added. */
 static bool replica_is_used(const setti_root* root)
 {
     return memcmp(root->address, root->first, root->size) != 0;
 }
 
-/* A root with data for which this world has no root of its own, or NULL. */
+/* Returns a root of `from` with data that `into` lacks, or NULL. Ignores optional roots. */
 static const setti_root* replica_find_missing(const sett_world* from, const sett_world* into)
 {
     const setti_root* root = from->roots;
@@ -290,7 +291,7 @@ static const setti_root* replica_find_missing(const sett_world* from, const sett
     return root;
 }
 
-/* Checks the types that both worlds have. */
+/* Checks the types of both worlds. Ignores types that `into` lacks. */
 static sett_status replica_check_types(const sett_world* from, sett_world* into)
 {
     sett_status status = SETT_OK;
@@ -303,7 +304,7 @@ static sett_status replica_check_types(const sett_world* from, sett_world* into)
     return status;
 }
 
-/* Registers the missing types. */
+/* Registers missing types in `into`, and checks all types again. */
 static sett_status replica_register_all(const sett_world* from, sett_world* into)
 {
     sett_status status = SETT_OK;
@@ -335,18 +336,19 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
     status = status == SETT_OK ? replica_check_types(from, into) : status;
     status = status == SETT_OK ? replica_register_all(from, into) : status;
     const setti_root* missing = status == SETT_OK ? replica_find_missing(from, into) : NULL;
-    return missing == NULL
-               ? status
-               : setti_world_fail_with(into, SETT_STATUS_CONFLICT,
-                                       "%s: \"%.100s\" has data in the first world, and is not "
-                                       "registered alike in the second - register it there with "
-                                       "the same options",
-                                       replica_call, missing->name);
+    if (missing == NULL) {
+        return status;
+    }
+    return setti_world_fail_with(into, SETT_STATUS_CONFLICT,
+                                 "%s: \"%.100s\" has data in the first world, and is not "
+                                 "registered alike in the second - register it there with the "
+                                 "same options",
+                                 replica_call, missing->name);
 }
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Allocates the pages that the other table has, uninitialised. */
+/* Allocates, without contents, the pages that `from` has. */
 static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     SETTI_ASSERT(to->size == from->size);
@@ -358,20 +360,20 @@ static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, set
     return done;
 }
 
-/* This world's signature for one of the other; SETTI_NONE without memory. */
-static uint32_t replica_signature(const sett_world* from, sett_world* into, uint32_t theirs)
+/* Returns the number in `into` of a signature of `from`, or SETTI_NONE when memory runs out. */
+static uint32_t replica_signature(const sett_world* from, sett_world* into, uint32_t signature)
 {
-    const setti_signature* record = &from->signatures.record[theirs];
-    uint32_t made = 0;
-    for (uint32_t k = 0; made != SETTI_NONE && k < record->count; k++) {
+    const setti_signature* record = &from->signatures.record[signature];
+    uint32_t number = 0; /* the signature without types */
+    for (uint32_t k = 0; number != SETTI_NONE && k < record->count; k++) {
         const setti_type* local = replica_find(into, from->types[record->types[k]]);
-        made = setti_signature_toggle(&into->pool, &into->signatures, made, local->id,
-                                      (local->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
+        number = setti_signature_toggle(&into->pool, &into->signatures, number, local->id,
+                                        (local->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
     }
-    return made;
+    return number;
 }
 
-/* This world's signatures, by the other's numbers; NULL without memory. */
+/* Returns replica_signature for each signature of `from`, or NULL when memory runs out. */
 static uint32_t* replica_signatures(const sett_world* from, sett_world* into, size_t size)
 {
     uint32_t* number = setti_pool_alloc(&into->pool, size, 16);
@@ -385,7 +387,7 @@ static uint32_t* replica_signatures(const sett_world* from, sett_world* into, si
     return number;
 }
 
-/* Allocates all memory for the copy except signatures, so that copying cannot fail. */
+/* Allocates all memory for the copy, except for signatures, so that replica_copy cannot fail. */
 static bool replica_reserve(const sett_world* from, sett_world* into)
 {
     setti_pool* pool = &into->pool;
@@ -413,17 +415,17 @@ static bool replica_reserve(const sett_world* from, sett_world* into)
     return done;
 }
 
-/* Whether ending the world's values runs hooks, or notifies listeners. */
+/* Whether the end of the world's values runs hooks or notifies listeners. */
 static bool replica_ends_with_calls(const sett_world* into)
 {
-    bool noticed = into->listeners != NULL;
-    for (uint32_t k = 0; !noticed && k < into->registered.count; k++) {
-        noticed = (into->registered.item[k]->flags & SETTI_TYPE_ENDINGS) != 0;
+    bool calls = into->listeners != NULL;
+    for (uint32_t k = 0; !calls && k < into->registered.count; k++) {
+        calls = (into->registered.item[k]->flags & SETTI_TYPE_ENDINGS) != 0;
     }
-    return noticed;
+    return calls;
 }
 
-/* Empties all tables. Their contents are dead, or not needed. */
+/* Empties all tables, without hooks. */
 static void replica_empty_tables(sett_world* into)
 {
     setti_pool* pool = &into->pool;
@@ -449,7 +451,7 @@ static void replica_empty_tables(sett_world* into)
 
 /* -------------------------------------------------------------------------------------- copying */
 
-/* Copied pages count as restored, since their ticks of writes come from the other world. */
+/* Copies all pages. Copied pages count as restored, since `from` has other ticks. */
 static void replica_copy_pages(const setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     SETTI_ASSERT(to->count == from->count && to->size == from->size);
@@ -474,10 +476,10 @@ static void replica_copy_entities(const sett_world* from, sett_world* into, cons
     }
     table->count = from->entities.count;
     table->retired = from->entities.retired;
-    setti_entity_rebuild(table); /* indices claimed by commands of the other world are free here */
+    setti_entity_rebuild(table); /* indices claimed by commands of `from` are free in `into` */
 }
 
-/* Copies values that own memory one by one, over their copied bytes. */
+/* Initialises values that own memory. With SETT_SAVE_CLONE, also calls the copy hook. */
 static void replica_copy_values(const setti_type* type, const setti_type* local)
 {
     SETTI_ASSERT(setti_pages_values(&local->storage.rows) != NULL);
@@ -492,7 +494,7 @@ static void replica_copy_values(const setti_type* type, const setti_type* local)
     }
 }
 
-/* Copies a type's counts, its state beside pages. */
+/* Copies the state of a type that is not in pages. */
 static void replica_copy_counts(const setti_type* type, setti_type* local)
 {
     const setti_storage* storage = &type->storage;
@@ -501,7 +503,7 @@ static void replica_copy_counts(const setti_type* type, setti_type* local)
     local->storage.extent = storage->extent;
     local->storage.spare = storage->spare;
     local->storage.hashed = storage->hashed;
-    local->storage.far |= storage->far; /* stays set, because snapshots can have such indices */
+    local->storage.far |= storage->far; /* stays set: snapshots of `into` can have far indices */
     setti_storage_update_access(&local->storage);
     if (module != NULL && module->choice != NULL && module->choice(type) != module->choice(local)) {
         module->choose(local, module->choice(type));
@@ -521,7 +523,7 @@ static void replica_copy_type(const setti_pool* pool, const setti_type* type, se
 
 static void replica_copy(const sett_world* from, sett_world* into, const uint32_t* number)
 {
-    /* for cursors everything is new: restored and cloned at the new tick */
+    /* a new tick, so that cursors see everything as changed */
     into->pool.tick = SETTI_MAX(into->pool.tick, from->pool.tick) + 1;
     into->pool.restored = into->pool.tick;
     into->pool.cloned = into->pool.tick;
@@ -560,16 +562,17 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     if (replica_ends_with_calls(into)) {
         setti_change_destroy_all(into);
     }
-    setti_commands_drop_all(into); /* also those that its callbacks have just recorded */
+    setti_commands_drop_all(into); /* includes commands that callbacks have just recorded */
     replica_empty_tables(into);
     for (uint32_t k = 0; into->pool.small != from->pool.small && k < into->registered.count; k++) {
         setti_storage_use_pages(&into->registered.item[k]->storage, from->pool.small);
     }
     into->pool.small = from->pool.small;
     size_t size = ((size_t)from->signatures.count + 1) * sizeof(uint32_t);
-    uint32_t* number = replica_update_types(from, into) && replica_reserve(from, into)
-                           ? replica_signatures(from, into, size)
-                           : NULL;
+    uint32_t* number = NULL;
+    if (replica_update_types(from, into) && replica_reserve(from, into)) {
+        number = replica_signatures(from, into, size);
+    }
     into->epoch++;
     if (number == NULL) {
         replica_empty_tables(into);
@@ -580,7 +583,7 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     setti_pool_free(&into->pool, number, size, 16);
     for (setti_listener* at = into->listeners; at != NULL; at = at->next) {
         if (!at->observes) {
-            (void)setti_change_admit(into, at); /* everything is reserved */
+            (void)setti_change_admit(into, at); /* cannot fail: replica_reserve reserved memory */
         }
     }
     return SETT_OK;
@@ -588,14 +591,13 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
 
 /* ------------------------------------------------------------------------------------- updating */
 
-/* Copies a page. A page that a snapshot of this world needs is parked and replaced, not copied once
- * more: addresses need not stay. */
+/* Copies a page. */
 static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                 uint32_t number)
 {
     bool fresh;
     if (to->data[number] != NULL && to->tick[number] < pool->cow_from) {
-        setti_pages_free(pool, to, number);
+        setti_pages_free(pool, to, number); /* a snapshot needs it: parks it, without a copy */
     }
     if (!setti_pages_ensure(pool, to, number, &fresh)) {
         return false;
@@ -605,8 +607,8 @@ static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti
     return true;
 }
 
-/* Copies the pages that were written or restored after a tick of the other world, and frees pages
- * that it lacks. */
+/* Copies the pages that `from` wrote or restored after the tick `since`, and frees pages that
+ * `from` lacks. */
 static bool replica_update_pages(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                  uint64_t since)
 {
@@ -623,7 +625,7 @@ static bool replica_update_pages(setti_pool* pool, const setti_pages* from, sett
     return done;
 }
 
-/* Makes room for the other world's signatures. If it has reclaimed numbers, all are mapped anew. */
+/* Extends the map to all signatures of `from`. Clears the map if `from` has reclaimed numbers. */
 static bool replica_update_map(const sett_world* from, sett_world* into, setti_replica_map* map)
 {
     uint32_t count = from->signatures.count;
@@ -646,16 +648,16 @@ static bool replica_update_map(const sett_world* from, sett_world* into, setti_r
     return true;
 }
 
-/* Maps the signatures in a copied page to this world's. */
+/* Replaces the signatures in a copied page, from numbers of `from` to numbers of `into`. */
 static bool replica_update_sets(const sett_world* from, sett_world* into, setti_replica_map* map,
                                 setti_entity_page* page)
 {
     for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
-        uint32_t theirs = page->signature[slot];
-        if (theirs != 0 && map->number[theirs] == SETTI_NONE) {
-            map->number[theirs] = replica_signature(from, into, theirs);
+        uint32_t signature = page->signature[slot];
+        if (signature != 0 && map->number[signature] == SETTI_NONE) {
+            map->number[signature] = replica_signature(from, into, signature);
         }
-        page->signature[slot] = theirs != 0 ? map->number[theirs] : 0;
+        page->signature[slot] = signature != 0 ? map->number[signature] : 0;
         if (page->signature[slot] == SETTI_NONE) {
             return false;
         }
@@ -672,7 +674,7 @@ static bool replica_update_entities(const sett_world* from, sett_world* into,
                 replica_update_map(from, into, map) &&
                 replica_update_pages(&into->pool, &from->entities.pages, &table->pages, since);
     for (uint32_t number = 0; done && number < table->pages.count; number++) {
-        if (table->pages.tick[number] == into->pool.tick) {
+        if (table->pages.tick[number] == into->pool.tick) { /* changed by this update */
             setti_entity_page* page = table->pages.data[number];
             done = page == NULL || replica_update_sets(from, into, map, page);
             setti_entity_refresh(table, number);
@@ -683,8 +685,8 @@ static bool replica_update_entities(const sett_world* from, sett_world* into,
     return done;
 }
 
-/* Whether a type is stored as in the other world, so that its pages can be copied. */
-static bool replica_lies_alike(const setti_type* type, const setti_type* local)
+/* Whether both types have the same storage, so that pages can be copied. */
+static bool replica_same_storage(const setti_type* type, const setti_type* local)
 {
     return local != NULL && type->storage.kind == local->storage.kind &&
            type->storage.size == local->storage.size &&
@@ -714,19 +716,20 @@ static bool replica_update_root(setti_pool* pool, const setti_root* root, setti_
     return done;
 }
 
-/* Returns why the other world cannot be copied as it is, or NULL. */
+/* Returns the name of a type, root or option that differs and prevents an update, or NULL. */
 static const char* replica_update_check(const sett_world* from, const sett_world* into)
 {
     for (uint32_t k = 0; k < from->registered.count; k++) {
         const setti_type* type = from->registered.item[k];
-        if (!replica_lies_alike(type, replica_find(into, type))) {
+        if (!replica_same_storage(type, replica_find(into, type))) {
             return type->desc.name;
         }
     }
     const setti_root* missing = replica_find_missing(from, into);
-    return missing != NULL                        ? missing->name
-           : from->pool.small == into->pool.small ? NULL
-                                                  : "small_pages";
+    if (missing != NULL) {
+        return missing->name;
+    }
+    return from->pool.small == into->pool.small ? NULL : "small_pages";
 }
 
 sett_status setti_replica_update(const sett_world* from, sett_world* into, setti_replica_map* map,
@@ -747,8 +750,8 @@ sett_status setti_replica_update(const sett_world* from, sett_world* into, setti
         done = replica_update_type(pool, type, replica_find(into, type), since);
     }
     for (const setti_root* root = from->roots; done && root != NULL; root = root->next) {
-        setti_root* local =
-            root->name != NULL && !root->optional ? replica_find_root(into, root) : NULL;
+        bool copied = root->name != NULL && !root->optional;
+        setti_root* local = copied ? replica_find_root(into, root) : NULL;
         done = local == NULL || replica_update_root(pool, root, local, since);
     }
     into->epoch++;

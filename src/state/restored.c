@@ -1,7 +1,7 @@
-/* restored.c: reports the changes by a restore.
+/* restored.c: reports the changes that a restore makes.
  *
- * The workload: a rollback some frames back, after which a renderer moves and removes things. The
- * differences are collected before the restore, while both states exist, and reported after it.
+ * The workload: after a rollback of some frames, a renderer moves and removes its objects. The
+ * differences are collected before the restore, while both states exist, and reported afterwards.
  *
  * Invariant:  each difference is reported once, and nothing else
  */
@@ -29,8 +29,8 @@ static void restored_add(restored_sink* to, sett_restored_kind kind, sett_entity
     list->item[list->count++] = (sett_restored){kind, to->component, entity};
 }
 
-/* The comparison runs backwards, from the restored state to the present one: what it calls
- * destroyed is revived, and what it calls created is killed. */
+/* The comparison runs from the restored state to the present state, against the direction of the
+ * restore: the restore revives destroyed entities, and kills created entities. */
 static void restored_note_entity(setti_compare_sink* sink, const sett_entity* revived,
                                  const sett_entity* killed)
 {
@@ -43,19 +43,20 @@ static void restored_note_entity(setti_compare_sink* sink, const sett_entity* re
     }
 }
 
-static void restored_note_value(setti_compare_sink* sink, sett_entity is, const void* after,
-                                sett_entity was, const void* before)
+static void restored_note_value(setti_compare_sink* sink, sett_entity restored,
+                                const void* restored_value, sett_entity present,
+                                const void* present_value)
 {
     restored_sink* to = (restored_sink*)sink;
-    if (before != NULL && after != NULL && sett_equals(is, was)) {
-        restored_add(to, SETT_RESTORED_CHANGED, is);
+    if (present_value != NULL && restored_value != NULL && sett_equals(restored, present)) {
+        restored_add(to, SETT_RESTORED_CHANGED, restored);
         return;
     }
-    if (before != NULL) {
-        restored_add(to, SETT_RESTORED_REMOVED, was);
+    if (present_value != NULL) {
+        restored_add(to, SETT_RESTORED_REMOVED, present);
     }
-    if (after != NULL) {
-        restored_add(to, SETT_RESTORED_ADDED, is);
+    if (restored_value != NULL) {
+        restored_add(to, SETT_RESTORED_ADDED, restored);
     }
 }
 

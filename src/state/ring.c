@@ -2,8 +2,8 @@
  *
  *     at       | . | 7 | 8 | 9 | . |        first = 1, count = 3: 9 is the latest
  *
- * Snapshots also end without the ring: all of them, or the oldest, because of a limit. So the ring
- * counts from the oldest one that has not ended, at each call.
+ * The program can drop all snapshots of the world, and a limit can drop the oldest snapshots. So
+ * each call first looks for the ring's oldest snapshot that has not ended.
  *
  * Invariant:  count <= capacity;  at[(first + k) % capacity] is the k-th oldest, for k < count
  */
@@ -43,14 +43,14 @@ sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
     return ring;
 }
 
-/* The place of a snapshot, counted back from the latest. */
+/* Returns the position in `at` of a snapshot. `back` 0 is the latest snapshot. */
 static uint32_t ring_index(const sett_ring* ring, uint32_t back)
 {
     SETTI_ASSERT(back < ring->count);
     return (ring->first + ring->count - 1 - back) % ring->capacity;
 }
 
-/* The number of snapshots without the oldest ones that have ended. */
+/* Returns the number of snapshots, without the oldest snapshots that have ended. */
 static uint32_t ring_length(const sett_ring* ring)
 {
     uint32_t length = ring->count;
@@ -62,7 +62,7 @@ static uint32_t ring_length(const sett_ring* ring)
     return length;
 }
 
-/* Drops a snapshot, which may be lost already. */
+/* Drops a snapshot, unless it has already ended. */
 static void ring_drop(sett_ring* ring, uint32_t back)
 {
     sett_snapshot snapshot = ring->at[ring_index(ring, back)].snapshot;
@@ -93,7 +93,7 @@ sett_status sett_ring_destroy(sett_ring* ring)
     return status;
 }
 
-/* Drops the latest snapshots, the earliest of them first, see ring_restore. */
+/* Drops the `count` latest snapshots, from the earliest to the latest (see ring_restore). */
 static void ring_drop_later(sett_ring* ring, uint32_t count)
 {
     for (uint32_t k = count; k > 0; k--) {
@@ -134,9 +134,9 @@ sett_status sett_ring_take(sett_ring* ring)
     return sett_ring_take_frame(ring, frame);
 }
 
-/* Restores a snapshot. Drops the later ones before that, the earliest of them first: then pages are
- * handed on, and each page that differs is copied once instead of once a snapshot. That takes half
- * the time over 10 snapshots, 40 % over 350. */
+/* Drops all snapshots after a snapshot, from the earliest to the latest, then restores the
+ * snapshot. In this order each differing page is copied once, not once a snapshot: half the time
+ * for 10 snapshots, 40 % for 350. */
 static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call)
 {
     sett_snapshot target = ring->at[ring_index(ring, back)].snapshot;
@@ -147,7 +147,7 @@ static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call
     return sett_snapshot_restore(ring->world, target);
 }
 
-/* Fails: nothing was taken, or all snapshots were dropped or lost because of a limit. */
+/* Fails: the ring has no snapshot. */
 static sett_status ring_reject_empty(const sett_ring* ring, const char* call)
 {
     return setti_world_fail_with(ring->world, SETT_STATUS_ARGUMENT,
@@ -173,7 +173,7 @@ sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
     return ring_restore(ring, back, "sett_ring_restore");
 }
 
-/* The position of a frame, counted back from the latest; `length` if it is not there. */
+/* Returns the position of a frame, counted back from the latest, or `length` if not found. */
 static uint32_t ring_find(const sett_ring* ring, uint64_t frame, uint32_t length)
 {
     uint32_t back = 0;

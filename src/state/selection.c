@@ -1,17 +1,16 @@
 /* selection.c: a part of a world: its hash, and its values as bytes.
  *
- * The workload: a server that sends each client the entities in its view; a machine that owns a
- * strip of the world and shares its borders. The bytes are a delta (delta.h) with another magic
- * number. Since the receiver can be in any state, it has whole values, and no hashes, orders,
- * lists:
+ * The workload: a server sends each client the entities in view; a machine owns a strip of the
+ * world and shares the borders. The bytes are a delta (delta.h) with another magic number. The
+ * receiver can be in any state. So a part has whole values, and no hashes, orders or lists:
  *
- *     ended     handles that the receiver has, and that are dead or not selected any more
- *     begun     entities with entries, and entities that the receiver lacks and creates
- *     slots     parents in entries, with their generations
- *     entries   values that changed, as if they were added; removed components
+ *     ended     handles of the receiver, now dead or not selected any more
+ *     begun     entities with entries, and entities for the receiver to create
+ *     slots     parents in entries, with generations
+ *     entries   changed values, encoded as added values; removed components
  *
- * Entries come last, but decide which entities are listed: they are written apart, and appended.
- * delta_apply.c applies a part like a delta, with other checks.
+ * Entries come last, but decide which entities are listed. So entries have a writer of their own,
+ * and are appended at the end. delta_apply.c applies a part like a delta, with other checks.
  *
  * Invariant:  copying a selection = encoding it and applying the bytes
  */
@@ -25,13 +24,13 @@
 
 /* ------------------------------------------------------------------------------------ entities */
 
-/* A number that orders handles by index, then by generation. */
+/* Returns a key for sorting handles by index, then by generation. */
 static uint64_t selection_key(sett_entity entity)
 {
     return (uint64_t)entity.index << 32 | entity.generation;
 }
 
-/* Lets an item sink in a heap with the greatest at its top. */
+/* Lets item `at` sink to its place in a heap with the greatest key at the top. */
 static void selection_sink(sett_entity* item, uint32_t at, uint32_t count)
 {
     sett_entity sinking = item[at];
@@ -46,7 +45,7 @@ static void selection_sink(sett_entity* item, uint32_t at, uint32_t count)
     item[at] = sinking;
 }
 
-/* Sorts by index, with a heap, and removes duplicates. Most lists ascend already. */
+/* Sorts handles with heapsort, and removes duplicates. Most lists ascend already. */
 static void selection_sort(setti_selected* selected)
 {
     sett_entity* item = selected->entity;
@@ -55,14 +54,14 @@ static void selection_sort(setti_selected* selected)
     for (uint32_t k = 1; k < count && ascends; k++) {
         ascends = selection_key(item[k - 1]) < selection_key(item[k]);
     }
-    for (uint32_t k = ascends ? 0 : count / 2; k-- > 0;) {
+    for (uint32_t k = ascends ? 0 : count / 2; k-- > 0;) { /* heapsort */
         selection_sink(item, k, count);
     }
-    for (uint32_t left = ascends ? 0 : count; left > 1;) {
-        sett_entity last = item[--left];
-        item[left] = item[0];
+    for (uint32_t heap_count = ascends ? 0 : count; heap_count > 1;) {
+        sett_entity last = item[--heap_count];
+        item[heap_count] = item[0];
         item[0] = last;
-        selection_sink(item, 0, left);
+        selection_sink(item, 0, heap_count);
     }
     selected->count = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -150,8 +149,8 @@ bool setti_selected_add(sett_world* world, setti_selected* selected, sett_entity
     return true;
 }
 
-/* The position of a handle, or SETTI_NONE. */
-static uint32_t selection_place(const setti_selected* selected, sett_entity entity)
+/* Returns the position of a handle in the list, or SETTI_NONE. Binary search. */
+static uint32_t selection_position(const setti_selected* selected, sett_entity entity)
 {
     uint32_t low = 0;
     uint32_t high = selected->count;
@@ -168,7 +167,7 @@ static uint32_t selection_place(const setti_selected* selected, sett_entity enti
 
 bool setti_selected_has(const setti_selected* selected, sett_entity entity)
 {
-    return selection_place(selected, entity) != SETTI_NONE;
+    return selection_position(selected, entity) != SETTI_NONE;
 }
 
 bool setti_selection_has_type(const sett_selection* selection, const setti_type* type)
@@ -182,11 +181,11 @@ bool setti_selection_has_type(const sett_selection* selection, const setti_type*
 
 /* ---------------------------------------------------------------------------------------- hash */
 
-/* The sum of the hashes of the selected entities' values of a type. */
+/* Returns the sum of the hashes of the selected entities' values of a type. */
 static uint64_t selection_sum(const sett_world* world, const setti_selected* selected,
                               const setti_type* type)
 {
-    setti_view view; /* its state after is the live world */
+    setti_view view; /* SETTI_AFTER is the live world */
     setti_delta_sum sum = {.view = &view};
     setti_view_init_empty(setti_unconst(world), &view);
     setti_hash_begin(&sum.of, type);
@@ -209,8 +208,9 @@ sett_status sett_selection_hash(sett_world* world, const sett_selection* selecti
     }
     *sum = 0;
     sett_status status = setti_world_check_serial(world, __func__);
-    status =
-        status == SETT_OK ? setti_selection_find(world, selection, __func__, &selected) : status;
+    if (status == SETT_OK) {
+        status = setti_selection_find(world, selection, __func__, &selected);
+    }
     if (status != SETT_OK) {
         return status;
     }
@@ -232,41 +232,42 @@ sett_status sett_selection_hash(sett_world* world, const sett_selection* selecti
 /* Marks of a selected entity. */
 enum {
     SELECTION_ALIVE = 1,
-    SELECTION_KNOWN = 2,  /* the receiver has it: only changes are sent */
-    SELECTION_LISTED = 4, /* it is in the list of entities */
-    SELECTION_OWNED = 8   /* an entry has it as a parent */
+    SELECTION_KNOWN = 2,  /* the receiver has the entity: only changes are sent */
+    SELECTION_LISTED = 4, /* the entity has an entry */
+    SELECTION_OWNED = 8   /* an entry of the entity names owners by index */
 };
 
-/* In place of the kind of an entry: the receiver has the value already, or needs none. */
+/* In place of the kind of an entry: the receiver needs no entry. */
 #define SELECTION_NO_ENTRY SETTI_DELTA_KINDS
 
 /* An encoding of a selection. */
 typedef struct selection_job {
-    setti_delta_writer out; /* everything except entries */
-    setti_delta_writer to;  /* entries, appended in the end */
+    setti_delta_writer out;     /* everything except entries */
+    setti_delta_writer entries; /* appended to `out` in the end */
     sett_world* world;
     const sett_selection* selection;
     setti_selected selected;
     unsigned char* mark;    /* SELECTION_* of each selected entity */
-    bool enters;            /* the receiver lacks some entities */
-    setti_selected before;  /* entities that the receiver has, if the selection tells */
-    setti_view* since;      /* its state before is what the receiver has; NULL: by `tick` */
-    uint64_t tick;          /* later writes are sent */
-    const sett_world* into; /* the receiving world if it is known, or NULL */
+    bool any_enter;         /* the receiver lacks some of the entities */
+    setti_selected before;  /* the receiver's entities, if the selection has this list */
+    setti_view* since;      /* SETTI_BEFORE is the receiver's state; NULL: `tick` decides */
+    uint64_t tick;          /* values written later are sent */
+    const sett_world* into; /* the receiving world if known, or NULL */
     bool exact;             /* values are not rounded */
     bool rounds;            /* the current type's values are rounded */
     setti_bytes packed;     /* room for two rounded values */
 } selection_job;
 
-/* Whether the receiver has an entity. */
+/* Returns true if the receiver has the entity. */
 static bool selection_is_known(const selection_job* job, sett_entity entity)
 {
     if (job->selection->before != NULL && !setti_selected_has(&job->before, entity)) {
         return false;
     }
-    return job->since != NULL
-               ? sett_equals(setti_view_entity(job->since, entity.index, SETTI_BEFORE), entity)
-               : job->into != NULL && sett_entity_valid(job->into, entity);
+    if (job->since != NULL) {
+        return sett_equals(setti_view_entity(job->since, entity.index, SETTI_BEFORE), entity);
+    }
+    return job->into != NULL && sett_entity_valid(job->into, entity);
 }
 
 static void selection_mark(selection_job* job)
@@ -277,55 +278,61 @@ static void selection_mark(selection_job* job)
         bool known = selection_is_known(job, entity);
         job->mark[k] =
             (unsigned char)((alive ? SELECTION_ALIVE : 0) | (known ? SELECTION_KNOWN : 0));
-        job->enters = job->enters || (alive && !known);
+        job->any_enter = job->any_enter || (alive && !known);
     }
 }
 
-/* Whether an entity is selected and alive, and the receiver lacks it. */
+/* Returns true if an entity is selected and alive, and unknown to the receiver. */
 static bool selection_enters(const selection_job* job, sett_entity entity)
 {
-    uint32_t at = selection_place(&job->selected, entity);
+    uint32_t at = selection_position(&job->selected, entity);
     return at != SETTI_NONE &&
            (job->mark[at] & (SELECTION_ALIVE | SELECTION_KNOWN)) == SELECTION_ALIVE;
 }
 
-/* Whether a value leads to an entity that enters, or is the name of a child of one. The receiver
- * left the value out when it lacked that entity. */
+/* Returns true if an owner of the value enters: a link's target, or the parent of a named child.
+ * The receiver had to leave out the value while the owner was missing. */
 static bool selection_leads_in(const selection_job* job, sett_entity entity)
 {
-    const setti_codec* codec = job->to.codec;
-    const setti_type* lists = codec->follows != NULL ? codec->follows(job->world) : job->to.type;
+    const setti_codec* codec = job->entries.codec;
+    const setti_type* owner_type =
+        codec->follows != NULL ? codec->follows(job->world) : job->entries.type;
     setti_codec_cursor cursor = {0};
-    sett_entity owner;
-    bool leads = false;
-    codec = lists != NULL ? setti_delta_codec(lists) : codec;
-    if (!job->enters || codec->owner == NULL) {
+    if (owner_type != NULL) {
+        codec = setti_delta_codec(owner_type);
+    }
+    if (!job->any_enter || codec->owner == NULL) {
         return false;
     }
-    while (!leads && !sett_is_null(owner = codec->owner(job->to.encoder.sides, lists, entity.index,
-                                                        SETTI_AFTER, &cursor))) {
-        leads = selection_enters(job, owner);
+    for (;;) {
+        sett_entity owner = codec->owner(job->entries.encoder.sides, owner_type, entity.index,
+                                         SETTI_AFTER, &cursor);
+        if (sett_is_null(owner)) {
+            return false;
+        }
+        if (selection_enters(job, owner)) {
+            return true;
+        }
     }
-    return leads;
 }
 
-/* Whether the receiver's value may differ, for a type with a codec. */
+/* Returns true if the receiver's value may differ, for a type with a codec. */
 static bool selection_codec_differs(const selection_job* job, const void* before, const void* after)
 {
-    const setti_type* type = job->to.type;
+    const setti_type* type = job->entries.type;
     if (type->records != NULL) {
-        return true; /* its records are not compared */
+        return true; /* records are not compared */
     }
-    return job->to.codec->form == SETTI_DELTA_OWNED
+    return job->entries.codec->form == SETTI_DELTA_OWNED
                ? !setti_hash_same(type, before, after)
                : memcmp(before, after, type->storage.size) != 0;
 }
 
-/* Rounds a value into the side's half of `job->packed`. Its unrounded bytes are at the end of the
- * entries for a moment. */
+/* Rounds a value into the side's half of `job->packed`. The end of the entries is used as scratch
+ * memory for the unrounded bytes. */
 static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t side)
 {
-    setti_delta_writer* to = &job->to;
+    setti_delta_writer* to = &job->entries;
     const setti_members* members = to->type->members;
     size_t begin = to->size;
     size_t size = setti_delta_bytes(to->type);
@@ -334,74 +341,78 @@ static unsigned char* selection_pack(selection_job* job, const void* value, uint
     if (to->encoder.status == SETT_OK) {
         setti_send_pack(members, to->out + begin, size, packed);
     }
-    to->size = begin;
+    to->size = begin; /* drops the unrounded bytes */
     return packed;
 }
 
 static void selection_write_value(selection_job* job, const void* value)
 {
     if (job->rounds) {
-        size_t size = setti_send_size(job->to.type->members, setti_delta_bytes(job->to.type));
-        setti_delta_write(&job->to, selection_pack(job, value, SETTI_AFTER), size);
+        size_t size =
+            setti_send_size(job->entries.type->members, setti_delta_bytes(job->entries.type));
+        setti_delta_write(&job->entries, selection_pack(job, value, SETTI_AFTER), size);
     } else {
-        setti_delta_write_bytes(&job->to, job->to.type, value);
+        setti_delta_write_bytes(&job->entries, job->entries.type, value);
     }
 }
 
-/* Whether two values are sent alike, for a type without a codec. */
+/* Returns true if two values are sent as equal bytes, for a type without a codec. */
 static bool selection_is_same(selection_job* job, const void* before, const void* after)
 {
     if (!job->rounds) {
-        return setti_hash_same(job->to.type, before, after);
+        return setti_hash_same(job->entries.type, before, after);
     }
     const unsigned char* was = selection_pack(job, before, SETTI_BEFORE);
     const unsigned char* is = selection_pack(job, after, SETTI_AFTER);
     return memcmp(was, is, (size_t)(is - was)) == 0;
 }
 
-/* The kind of the entry for a value of an entity that `since` has. */
+/* Returns the kind of the entry for a value of a known entity, compared with `since`. */
 static setti_delta_kind selection_kind_since(selection_job* job, sett_entity entity,
                                              const void* value)
 {
-    const void* before = setti_view_value(job->since, job->to.type, entity.index, SETTI_BEFORE);
+    const void* before =
+        setti_view_value(job->since, job->entries.type, entity.index, SETTI_BEFORE);
     if (value == NULL) {
         return before != NULL ? SETTI_DELTA_REMOVED : SELECTION_NO_ENTRY;
     }
-    bool plain = job->to.codec == NULL;
-    setti_delta_kind set = plain ? SETTI_DELTA_ADDED : SETTI_DELTA_CHANGED;
+    bool plain = job->entries.codec == NULL;
+    setti_delta_kind kind = plain ? SETTI_DELTA_ADDED : SETTI_DELTA_CHANGED;
     bool differs = before == NULL || (plain ? !selection_is_same(job, before, value)
                                             : selection_codec_differs(job, before, value) ||
                                                   selection_leads_in(job, entity));
-    return differs ? set : SELECTION_NO_ENTRY;
+    return differs ? kind : SELECTION_NO_ENTRY;
 }
 
-/* The kind of the entry for a value of a selected entity. */
+/* Returns the kind of the entry for a value of the k-th selected entity. */
 static setti_delta_kind selection_kind(selection_job* job, uint32_t k, const void* value)
 {
-    const setti_type* type = job->to.type;
+    const setti_type* type = job->entries.type;
     sett_entity entity = job->selected.entity[k];
     bool known = (job->mark[k] & SELECTION_KNOWN) != 0;
     if (known && job->since != NULL) {
         return selection_kind_since(job, entity, value);
     }
-    const setti_type* there =
+    const setti_type* into_type =
         job->into != NULL ? setti_type_find(job->into, type->desc.name) : NULL;
-    bool has = known && there != NULL && setti_storage_has(&there->storage, entity.index);
+    bool received =
+        known && into_type != NULL && setti_storage_has(&into_type->storage, entity.index);
     if (value == NULL) {
-        return has ? SETTI_DELTA_REMOVED : SELECTION_NO_ENTRY;
+        return received ? SETTI_DELTA_REMOVED : SELECTION_NO_ENTRY;
     }
-    bool leads = job->to.codec != NULL && job->to.codec->owner != NULL;
-    bool old = has && job->tick != 0 && !leads &&
+    bool has_owner = job->entries.codec != NULL && job->entries.codec->owner != NULL;
+    bool old = received && job->tick != 0 && !has_owner &&
                sett_changed_tick(job->world, entity, type->id) <= job->tick;
-    return old                     ? SELECTION_NO_ENTRY
-           : job->to.codec != NULL ? SETTI_DELTA_CHANGED
-                                   : SETTI_DELTA_ADDED;
+    if (old) {
+        return SELECTION_NO_ENTRY;
+    }
+    return job->entries.codec != NULL ? SETTI_DELTA_CHANGED : SETTI_DELTA_ADDED;
 }
 
 static void selection_write_entry(selection_job* job, sett_entity entity, const void* value,
                                   setti_delta_kind kind)
 {
-    setti_delta_writer* to = &job->to;
+    setti_delta_writer* to = &job->entries;
     setti_delta_write_number(to, (uint64_t)kind, 1);
     setti_delta_write_number(to, entity.index, 4);
     if (kind != SETTI_DELTA_REMOVED && to->codec != NULL && to->codec->encode != NULL) {
@@ -412,10 +423,10 @@ static void selection_write_entry(selection_job* job, sett_entity entity, const 
     to->count++;
 }
 
-/* Writes the values of the entities with these bits: as a block, or an entry if it is one value. */
+/* Writes the values of the entities `bits`: as an entry for a single value, else as a block. */
 static void selection_write_block(selection_job* job, uint32_t base, uint64_t bits)
 {
-    setti_delta_writer* to = &job->to;
+    setti_delta_writer* to = &job->entries;
     const setti_storage* storage = &to->type->storage;
     bool one_value = (bits & (bits - 1)) == 0;
     if (one_value) {
@@ -433,7 +444,7 @@ static void selection_write_block(selection_job* job, uint32_t base, uint64_t bi
     to->count++;
 }
 
-/* Values that the receiver adds, of entities in one word of indices. */
+/* Added values of entities with indices in the same word of 64. */
 typedef struct selection_block {
     uint32_t base; /* first index of the word */
     uint64_t bits; /* 0: no values */
@@ -447,7 +458,7 @@ static void selection_end_block(selection_job* job, selection_block* block)
     }
 }
 
-/* Adds an entry: to the block if it fits, else after the block's end. */
+/* Adds an entry to the block, or ends the block first if the entry does not fit. */
 static void selection_add_entry(selection_job* job, selection_block* block, sett_entity entity,
                                 const void* value, setti_delta_kind kind)
 {
@@ -463,19 +474,19 @@ static void selection_add_entry(selection_job* job, selection_block* block, sett
     }
 }
 
-/* Writes the entries of the writer's type, and marks their entities. */
+/* Writes the entries of the writer's type, and marks the entities with entries. */
 static void selection_write_entries(selection_job* job)
 {
-    const setti_codec* codec = job->to.codec;
+    const setti_codec* codec = job->entries.codec;
     bool names_owners = codec != NULL && codec->by_index;
     selection_block block = {0};
-    job->to.count = 0;
+    job->entries.count = 0;
     for (uint32_t k = 0; k < job->selected.count; k++) {
         if ((job->mark[k] & SELECTION_ALIVE) == 0) {
             continue;
         }
         sett_entity entity = job->selected.entity[k];
-        const void* value = setti_storage_find(&job->to.type->storage, entity.index);
+        const void* value = setti_storage_find(&job->entries.type->storage, entity.index);
         setti_delta_kind kind = selection_kind(job, k, value);
         if (kind == SELECTION_NO_ENTRY) {
             continue;
@@ -489,7 +500,7 @@ static void selection_write_entries(selection_job* job)
     selection_end_block(job, &block);
 }
 
-/* Writes the handles that `since` has and the world lacks: everything is selected. */
+/* Writes the handles of all entities destroyed after `since`. */
 static void selection_write_all_ended(selection_job* job)
 {
     setti_view_slot slot = {.index = SETTI_NONE};
@@ -500,12 +511,15 @@ static void selection_write_all_ended(selection_job* job)
     }
 }
 
-/* Whether the receiver has a handle that ends. */
-static bool selection_has_ended(const selection_job* job, sett_entity entity)
+/* Returns true if the receiver has the handle, and the handle is dead or not selected any more. */
+static bool selection_ends(const selection_job* job, sett_entity entity)
 {
-    uint32_t at = selection_place(&job->selected, entity);
+    uint32_t at = selection_position(&job->selected, entity);
     unsigned char mark = at != SETTI_NONE ? job->mark[at] : 0;
-    return job->selection->before != NULL ? (mark & SELECTION_ALIVE) == 0 : mark == SELECTION_KNOWN;
+    if (job->selection->before != NULL) {
+        return (mark & SELECTION_ALIVE) == 0; /* all handles of `before` are the receiver's */
+    }
+    return mark == SELECTION_KNOWN; /* known and not alive */
 }
 
 static void selection_write_ended(selection_job* job)
@@ -519,7 +533,7 @@ static void selection_write_ended(selection_job* job)
         return;
     }
     for (uint32_t k = 0; k < list->count; k++) {
-        if (selection_has_ended(job, list->entity[k])) {
+        if (selection_ends(job, list->entity[k])) {
             setti_delta_write_handle(&job->out, list->entity[k].index, list->entity[k].generation);
         }
     }
@@ -538,7 +552,7 @@ static void selection_write_begun(selection_job* job)
     }
 }
 
-/* Writes a list of handles, which ascend, and the number of its runs at an offset in the head. */
+/* Writes an ascending list of handles, and the number of runs at offset `at` of the head. */
 static void selection_write_list(setti_delta_writer* to, const setti_selected* list, size_t at)
 {
     setti_delta_begin_handles(to);
@@ -548,25 +562,25 @@ static void selection_write_list(setti_delta_writer* to, const setti_selected* l
     setti_delta_write_at(to, at, to->count, 4);
 }
 
-/* Lists the owners that entries of a type name by index alone. Returns false without memory. */
+/* Lists the owners of entries that name owners by index alone. Returns false without memory. */
 static bool selection_find_owners(const selection_job* job, const setti_type* type,
                                   setti_selected* owners)
 {
     const setti_codec* codec = setti_delta_codec(type);
-    bool done = true;
-    for (uint32_t k = 0; done && k < job->selected.count; k++) {
+    bool ok = true;
+    for (uint32_t k = 0; ok && k < job->selected.count; k++) {
         setti_codec_cursor cursor = {0};
         sett_entity owner;
         if ((job->mark[k] & SELECTION_OWNED) == 0) {
             continue;
         }
-        while (done && !sett_is_null(owner = codec->owner(job->to.encoder.sides, type,
-                                                          job->selected.entity[k].index,
-                                                          SETTI_AFTER, &cursor))) {
-            done = setti_selected_add(job->world, owners, owner);
+        while (ok && !sett_is_null(owner = codec->owner(job->entries.encoder.sides, type,
+                                                        job->selected.entity[k].index, SETTI_AFTER,
+                                                        &cursor))) {
+            ok = setti_selected_add(job->world, owners, owner);
         }
     }
-    return done;
+    return ok;
 }
 
 static void selection_write_parents(selection_job* job)
@@ -589,18 +603,18 @@ static void selection_write_parents(selection_job* job)
  * Returns false without memory. */
 static bool selection_begin_type(selection_job* job)
 {
-    const setti_type* type = job->to.type;
+    const setti_type* type = job->entries.type;
     job->rounds = !job->exact && setti_delta_sends(type);
-    bool done = !job->rounds || setti_bytes_reserve(&job->world->pool, &job->packed,
-                                                    2 * (size_t)setti_delta_bytes(type));
-    job->to.encoder.status = done ? job->to.encoder.status : SETT_STATUS_OUT_OF_MEMORY;
-    return done;
+    bool ok = !job->rounds || setti_bytes_reserve(&job->world->pool, &job->packed,
+                                                  2 * (size_t)setti_delta_bytes(type));
+    job->entries.encoder.status = ok ? job->entries.encoder.status : SETT_STATUS_OUT_OF_MEMORY;
+    return ok;
 }
 
-/* Writes the entries of all types; counts[k] becomes the number of the k-th type's. */
+/* Writes the entries of all types. counts[k] becomes the number of entries of the k-th type. */
 static void selection_write_values(selection_job* job, uint32_t* counts)
 {
-    setti_delta_writer* to = &job->to;
+    setti_delta_writer* to = &job->entries;
     for (uint32_t k = 0; k < job->world->registered.count; k++) {
         to->type = job->world->registered.item[k];
         to->codec = setti_delta_codec(to->type);
@@ -637,8 +651,8 @@ static void selection_write(selection_job* job, setti_view* sides, uint32_t* cou
 {
     setti_delta_writer* out = &job->out;
     out->pool = &job->world->pool;
-    job->to.pool = &job->world->pool;
-    setti_delta_begin_encoder(&job->to, &sides->sides);
+    job->entries.pool = &job->world->pool;
+    setti_delta_begin_encoder(&job->entries, &sides->sides);
     selection_mark(job);
     selection_write_values(job, counts);
     setti_delta_write_head(out, SETTI_DELTA_PART);
@@ -647,8 +661,8 @@ static void selection_write(selection_job* job, setti_view* sides, uint32_t* cou
     selection_write_begun(job);
     setti_delta_write_at(out, SETTI_DELTA_COUNT_BEGUN, out->count, 4);
     selection_write_parents(job);
-    if (job->to.encoder.status == SETT_OK) {
-        setti_delta_write(out, job->to.out, job->to.size);
+    if (job->entries.encoder.status == SETT_OK) {
+        setti_delta_write(out, job->entries.out, job->entries.size);
     }
     selection_write_types(job, counts);
     setti_delta_write_seal(out);
@@ -674,7 +688,7 @@ static sett_status selection_check_types(const selection_job* job, const char* c
     return SETT_OK;
 }
 
-/* Finds the selected entities, and those that the receiver has. */
+/* Finds the selected entities, and the receiver's entities from the list `before`. */
 static sett_status selection_find_all(selection_job* job, const char* call)
 {
     const sett_selection before = {.entities = job->selection->before,
@@ -699,11 +713,12 @@ static sett_status selection_encode_view(selection_job* job, setti_view* sides, 
     job->mark = (unsigned char*)counts + counts_size;
     selection_write(job, sides, counts);
     setti_pool_free(&world->pool, counts, size, 16);
-    return job->to.encoder.status != SETT_OK ? job->to.encoder.status : job->out.encoder.status;
+    return job->entries.encoder.status != SETT_OK ? job->entries.encoder.status
+                                                  : job->out.encoder.status;
 }
 
-/* Encodes into the pool's memory: the changes since a snapshot; if that is null, the writes after
- * `job->tick`. */
+/* Encodes the changes since a snapshot, or the writes after `job->tick` for a null snapshot. The
+ * bytes are in memory of the pool. */
 static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, const char* call)
 {
     sett_world* world = job->world;
@@ -730,15 +745,16 @@ static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, 
     if (since != NULL) {
         setti_view_deinit(world, &view);
     }
-    return status != SETT_STATUS_OUT_OF_MEMORY
-               ? status
-               : setti_world_fail(world, status, call, sett_null(), 0);
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        return setti_world_fail(world, status, call, sett_null(), 0);
+    }
+    return status;
 }
 
 static void selection_end(selection_job* job)
 {
     setti_pool* pool = &job->world->pool;
-    setti_pool_free(pool, job->to.out, job->to.capacity, 16);
+    setti_pool_free(pool, job->entries.out, job->entries.capacity, 16);
     setti_pool_free(pool, job->out.out, job->out.capacity, 16);
     setti_bytes_free(pool, &job->packed);
     setti_selection_free(job->world, &job->selected);
@@ -754,9 +770,9 @@ sett_status sett_selection_encode(sett_world* world, const sett_selection* selec
     selection_job job = {.world = world, .selection = selection};
     sett_status status = selection_encode(&job, since, __func__);
     *size = status == SETT_OK ? job.out.size : 0;
-    status = status == SETT_OK
-                 ? setti_delta_check_capacity(world, __func__, out, capacity, job.out.size)
-                 : status;
+    if (status == SETT_OK) {
+        status = setti_delta_check_capacity(world, __func__, out, capacity, job.out.size);
+    }
     if (status == SETT_OK && out != NULL) {
         memcpy(out, job.out.out, job.out.size);
     }
@@ -774,7 +790,7 @@ sett_status setti_selection_encode(sett_world* world, const setti_part* part, co
                          .exact = true};
     sett_status status = selection_encode(&job, part->since, call);
     *out = (setti_bytes){job.out.out, job.out.size, job.out.capacity};
-    job.out.out = NULL;
+    job.out.out = NULL; /* selection_end leaves the bytes to the caller */
     job.out.capacity = 0;
     selection_end(&job);
     return status;
@@ -805,12 +821,16 @@ sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t si
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    allowed = allowed != NULL ? allowed : &all;
+    if (allowed == NULL) {
+        allowed = &all;
+    }
     sett_status status = setti_world_check_unlocked(world, __func__);
     if (status == SETT_OK && setti_world_lacks_list(world, bytes, size, __func__, "bytes")) {
         return world->error;
     }
-    status = status == SETT_OK ? setti_selection_find(world, allowed, __func__, &selected) : status;
+    if (status == SETT_OK) {
+        status = setti_selection_find(world, allowed, __func__, &selected);
+    }
     if (status != SETT_OK) {
         return status;
     }

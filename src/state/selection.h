@@ -1,4 +1,4 @@
-/* selection.h: a part of a world: which entities, which types. */
+/* selection.h: a part of a world: some of the entities and types. */
 #ifndef SETTI_SELECTION_H
 #define SETTI_SELECTION_H
 
@@ -6,14 +6,14 @@
 #include "sett/state.h"
 #include "world/world.h"
 
-/* The entities of a selection, ascending by index, each once. Stale handles are not left out. */
+/* The entities of a selection, ascending by index, without duplicates. May have stale handles. */
 typedef struct setti_selected {
     sett_entity* entity;
     uint32_t count;
     uint32_t capacity;
 } setti_selected;
 
-/* Checks what a selection refers to. Fails, as `call`: ARGUMENT (a list and a query; a list
+/* Checks the lists and types of a selection. Fails, as `call`: ARGUMENT (a list and a query; a list
  * without an address), UNREGISTERED (a type). */
 sett_status setti_selection_check(sett_world* world, const sett_selection* selection,
                                   const char* call);
@@ -26,11 +26,11 @@ void setti_selection_free(sett_world* world, setti_selected* selected);
 /* Appends a handle to a list in the world's pool. Returns false when memory runs out. */
 bool setti_selected_add(sett_world* world, setti_selected* selected, sett_entity entity);
 
-/* Whether a handle is in the list. */
+/* Returns true if the list has the handle. */
 bool setti_selected_has(const setti_selected* selected, sett_entity entity);
 
-/* What a part is encoded against: the snapshot `since`, or else what `into` has and writes after
- * `tick`. Values are not rounded. */
+/* A part to encode without rounding: the changes since the snapshot `since`. Without a snapshot:
+ * the values that `into` lacks, and the values written after `tick`. */
 typedef struct setti_part {
     const sett_selection* selection;
     sett_snapshot since;
@@ -38,17 +38,17 @@ typedef struct setti_part {
     uint64_t tick;
 } setti_part;
 
-/* Encodes a part into the pool's memory, which the caller frees even after a failure. Fails like
- * sett_selection_encode, as `call`. */
+/* Encodes a part into memory of the pool. The caller frees `out`, after a failure as well. Fails
+ * like sett_selection_encode, as `call`. */
 sett_status setti_selection_encode(sett_world* world, const setti_part* part, const char* call,
                                    setti_bytes* out);
 
-/* Encodes the end and the creation of entities, both ascending, without values. */
+/* Encodes destroyed and created entities without values. Each list ascends. */
 sett_status setti_selection_encode_handles(sett_world* world, const setti_selected* ended,
                                            const setti_selected* begun, const char* call,
                                            setti_bytes* out);
 
-/* Whether a selection has a type. */
+/* Returns true if a selection has the type. */
 bool setti_selection_has_type(const sett_selection* selection, const setti_type* type);
 
 #endif

@@ -1,33 +1,34 @@
 /* snapshot.c: the tree of snapshots: take, restore, drop.
  *
- * The workload: one snapshot a frame, while the oldest is dropped, and now and then a restore some
- * frames back. And editors, with many snapshots, restored and dropped in any order.
+ * The workload: each frame takes a snapshot and drops the oldest. Some frames restore a snapshot
+ * from a few frames ago. Editors have many snapshots, restored and dropped in any order.
  *
- * Each snapshot is stored as its difference from its neighbour towards the live world, whose pages
- * never move. Restoring walks to the snapshot and reverses each edge on the way, by exchanging
- * stored pages with live ones (H. Baker's shallow binding, and his arrays):
+ * The snapshots form a tree around the live world. Each snapshot is stored as the difference from
+ * the neighbour on the side of the live world. Pages of the live world never move. Restoring walks
+ * to the snapshot and reverses each edge on the way: the stored pages and the live pages change
+ * places (H. Baker's shallow binding, and his arrays):
  *
  *     a <- b <- c <- live                  restore a:        live -> a -> b -> c
  *                \                                                         \
  *                 d                                                         d
  *
- * Dropping a snapshot in the middle merges its difference into its only child's. With more children
- * it stays, hidden. So does the one next to the live world (the head): a live page's tick tells
- * whether the head's difference has the page. With the head's child in its place, the ticks of
- * pages would have to be written, and change detection would report unchanged pages. The next take
- * or restore frees a hidden head.
+ * A dropped snapshot with one child is merged into the child. With more children it stays, hidden.
+ * The snapshot next to the live world (the head) stays as well, because the tick of a live page
+ * tells whether the head's difference has the page. With a child as the new head, ticks of pages
+ * would change, and change detection would report unchanged pages. The next take or restore frees
+ * a hidden head.
  *
- * The clock is not part of the state: it continues after a restore, while ticks of writes come back
- * with their pages. So writes after a restore are later than everything restored, as the first
- * time, and systems, whose `since` is state, see the same changes again. Cursors outside of the
- * state (a renderer's) must see what the restore exchanged: pages have a second tick for that
- * (setti_pages_restored), and such cursors compare the later one.
+ * The clock is not part of the state: it continues after a restore, while the ticks of writes are
+ * restored with the pages. So writes after a restore are later than all restored writes. A system's
+ * `since` is part of the state, so the system sees the same changes again. Cursors outside of the
+ * state (a renderer's) have to see the exchanged pages: each page has a second tick for restores
+ * (setti_pages_restored), and these cursors compare the later tick of the two.
  *
- * Invariant:  each snapshot but the head has another as its neighbour towards the live world;
- *             cow_from = the head's tick + 1 <= the world's tick, or 0 without any (except at the
- *             end of a stage of threads in which it was lost);
- *             a page's tick, and that of its restore, <= the world's tick;
- *             `others` = bytes in all diffs but the head's, `pages` their number;
+ * Invariant:  toward == NULL for the head, and for no other snapshot;
+ *             cow_from = the head's tick + 1 <= the world's tick, or 0 without a head (except at
+ *             the end of a stage of threads that lost the head);
+ *             a page's ticks of writes and of restores <= the world's tick;
+ *             `others` = bytes in all diffs except the head's, `pages` = number of these pages;
  *             a live page's tick >= cow_from  <=>  the head's diff has an entry for it (cow.c)
  */
 #include "state/snapshot.h"
@@ -54,14 +55,14 @@ static void state_each(setti_cow* cow, const setti_pages* pages,
     }
 }
 
-/* Counts a diff that is not the head's any more. */
+/* Adds a diff to the totals of all diffs except the head's. */
 static void state_count_others(setti_state* state, const setti_diff* diff)
 {
     state->cow.others += diff->size;
     state->cow.pages += diff->pages;
 }
 
-/* Reverses state_count_others: the diff becomes the head's, or is freed. */
+/* Subtracts a diff from the totals, before it becomes the head's or is freed. */
 static void state_discount_others(setti_state* state, const setti_diff* diff)
 {
     SETTI_ASSERT(state->cow.others >= diff->size && state->cow.pages >= diff->pages);
@@ -69,7 +70,7 @@ static void state_discount_others(setti_state* state, const setti_diff* diff)
     state->cow.pages -= diff->pages;
 }
 
-/* Makes a snapshot the head: the one next to the live world, for which pages are copied. */
+/* Makes a snapshot without `toward`, or NULL, the head. Writes copy pages for the head. */
 static void state_set_head(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == NULL || head->toward == NULL);
@@ -81,7 +82,8 @@ static void state_set_head(setti_state* state, setti_snapshot* head)
     }
     state->head = head;
     state->cow.diff = head != NULL ? &head->diff : NULL;
-    if (!state->world->side_by_side) { /* else setti_cow_settle does, when slices have ended */
+    if (!state->world
+             ->side_by_side) { /* else setti_cow_settle sets it when all slices have ended */
         state->world->pool.cow_from = head != NULL ? head->tick + 1 : 0;
     }
 }
@@ -95,7 +97,7 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
         return NULL;
     }
     const setti_snapshot_slot* slot = &state->slot[snapshot.slot];
-    if (slot->serial != snapshot.serial) { /* an earlier handle: whether it was lost is a guess */
+    if (slot->serial != snapshot.serial) { /* an earlier handle: LOST or STALE is a guess */
         *status = snapshot.serial <= state->lost_serial ? SETT_STATUS_LOST : SETT_STATUS_STALE;
         return NULL;
     }
@@ -126,7 +128,9 @@ static bool state_reserve_slot(setti_state* state)
     }
     void* slot = setti_pool_grow(&state->world->pool, state->slot, sizeof(*state->slot),
                                  state->slot_count, 1, &state->slot_capacity);
-    state->slot = slot != NULL ? slot : state->slot;
+    if (slot != NULL) {
+        state->slot = slot;
+    }
     return slot != NULL;
 }
 
@@ -141,7 +145,7 @@ static sett_snapshot state_occupy_slot(setti_state* state, setti_snapshot* node)
     }
     setti_snapshot_slot* slot = &state->slot[number];
     slot->node = node;
-    state->serial += state->serial == UINT32_MAX ? 2 : 1; /* never 0, which is a null handle's */
+    state->serial += state->serial == UINT32_MAX ? 2 : 1; /* skips 0, the null handle's serial */
     slot->serial = state->serial;
     slot->lost = false;
     node->slot = number;
@@ -149,7 +153,7 @@ static sett_snapshot state_occupy_slot(setti_state* state, setti_snapshot* node)
     return handle;
 }
 
-/* Ends a handle, not its snapshot. */
+/* Ends the handle of a snapshot. The snapshot stays. */
 static void state_free_slot(setti_state* state, setti_snapshot* node, bool lost)
 {
     SETTI_ASSERT(state->slot[node->slot].node == node);
@@ -159,12 +163,14 @@ static void state_free_slot(setti_state* state, setti_snapshot* node, bool lost)
     slot->next_free = state->free_slot;
     state->free_slot = node->slot;
     state->lost += lost;
-    state->lost_serial = lost ? SETTI_MAX(state->lost_serial, slot->serial) : state->lost_serial;
+    if (lost) {
+        state->lost_serial = SETTI_MAX(state->lost_serial, slot->serial);
+    }
 }
 
 /* ---------------------------------------------------------------------------------------- roots */
 
-/* The bytes of a snapshot for the world's roots. */
+/* Returns the bytes that a snapshot needs for the world's roots. */
 static size_t roots_measure(const sett_world* world, uint32_t* count)
 {
     const setti_root* last = world->last_root; /* never NULL: entities have a root */
@@ -172,7 +178,7 @@ static size_t roots_measure(const sett_world* world, uint32_t* count)
     return last->saved_at + SETTI_ROOT_SAVED(last->size);
 }
 
-/* Writes each root's bytes, and the lengths of its two tables. */
+/* Writes the bytes of each root, and the lengths of the root's two tables. */
 static void roots_save(const sett_world* world, unsigned char* out)
 {
     for (const setti_root* root = world->roots; root != NULL; root = root->next) {
@@ -190,7 +196,7 @@ const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti
     return root->number < node->root_count ? node->roots + root->saved_at : NULL;
 }
 
-/* Restores all roots. Those that are newer than the snapshot get their initial values. */
+/* Restores all roots. Roots newer than the snapshot get their initial values. */
 static void roots_restore(const sett_world* world, const setti_snapshot* node)
 {
     for (const setti_root* root = world->roots; root != NULL; root = root->next) {
@@ -210,7 +216,7 @@ static void roots_restore(const sett_world* world, const setti_snapshot* node)
 
 /* ----------------------------------------------------------------------------------------- tree */
 
-/* Links a snapshot to its neighbour towards the live world. */
+/* Adds a snapshot to the children of `toward`. */
 static void state_link_toward(setti_snapshot* node, setti_snapshot* toward)
 {
     SETTI_ASSERT(node->toward == NULL && node != toward);
@@ -223,7 +229,7 @@ static void state_link_toward(setti_snapshot* node, setti_snapshot* toward)
     toward->child = node;
 }
 
-/* Unlinks a snapshot from its neighbour towards the live world. */
+/* Removes a snapshot from the children of `toward`. */
 static void state_unlink_toward(setti_snapshot* node)
 {
     SETTI_ASSERT(node->toward != NULL);
@@ -235,7 +241,7 @@ static void state_unlink_toward(setti_snapshot* node)
     node->toward = NULL;
 }
 
-/* Frees a snapshot without dependants, and its pages. */
+/* Frees a snapshot without children, and the saved pages. */
 static void state_free(setti_state* state, setti_snapshot* node)
 {
     setti_pool* pool = &state->world->pool;
@@ -252,8 +258,8 @@ static void state_free(setti_state* state, setti_snapshot* node)
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
-/* Replaces a hidden snapshot by the only one that depends on it. Returns false, and notes that this
- * is to be done later, when memory runs out. */
+/* Merges a hidden snapshot into the only child. If memory runs out, postpones the merge and returns
+ * false. */
 static bool state_merge(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden && node->child != NULL && node->child->sibling_next == NULL);
@@ -273,7 +279,8 @@ static bool state_merge(setti_state* state, setti_snapshot* node)
     return true;
 }
 
-/* Frees a hidden snapshot if at most one depends on it. Returns whether it is freed. */
+/* Frees a hidden snapshot without children, or merges it into a single child. Returns true if the
+ * snapshot is freed. */
 static bool state_collapse(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden);
@@ -284,11 +291,12 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
         state_free(state, node);
         return true;
     }
-    return node->child->sibling_next == NULL && node != state->head && state_merge(state, node);
+    bool one_child = node->child->sibling_next == NULL;
+    return one_child && node != state->head && state_merge(state, node);
 }
 
-/* Frees a hidden snapshot if possible, then its neighbours, which may have waited for that, and at
- * last all that could not be freed before without memory. */
+/* Frees a hidden snapshot if possible, then hidden neighbours up to the head. Then retries merges
+ * postponed for lack of memory. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
     while (node != NULL && node->hidden) {
@@ -309,7 +317,7 @@ typedef enum state_reason {
     STATE_LOST     /* for lack of memory, or because of the limit */
 } state_reason;
 
-/* Ends a snapshot; it stays, hidden, if others depend on it. */
+/* Ends a snapshot. With children, the snapshot stays, hidden. */
 static void state_drop(setti_state* state, setti_snapshot* node, state_reason reason)
 {
     SETTI_ASSERT(!node->hidden);
@@ -349,7 +357,7 @@ static size_t state_size(const setti_state* state)
     return state->cow.others + (state->head != NULL ? state->head->diff.size : 0);
 }
 
-/* Drops the oldest snapshots while memory exceeds the limit; never the latest. */
+/* Drops the oldest snapshots while memory exceeds the limit, but never the last snapshot. */
 static void state_enforce_limit(setti_state* state)
 {
     size_t limit = state->cow.limit;
@@ -384,8 +392,8 @@ void setti_state_set_limit(setti_state* state)
     state_enforce_limit(state);
 }
 
-/* Enforces the limit; setti_cow.full. Not while loops are open, callbacks run, or dropping would
- * call the hooks of values, because a write may be in progress: then the next snapshot does it. */
+/* Enforces the limit; setti_cow.full. A write may be in progress, so this has no effect while loops
+ * are open, callbacks run, or dropping would call hooks. The next snapshot enforces the limit. */
 static void state_full(setti_cow* cow)
 {
     setti_state* state = (setti_state*)cow;
@@ -396,7 +404,7 @@ static void state_full(setti_cow* cow)
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* Prepares new types for being saved, or fails. */
+/* Prepares new types for snapshots. */
 static sett_status snapshot_prepare(setti_state* state)
 {
     const setti_type_list* types = &state->world->registered;
@@ -414,6 +422,7 @@ static sett_status snapshot_prepare(setti_state* state)
     return SETT_OK;
 }
 
+/* Allocates a snapshot with the present roots. Returns NULL when memory runs out. */
 static setti_snapshot* snapshot_make(setti_state* state)
 {
     sett_world* world = state->world;
@@ -447,7 +456,9 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
         return world->error;
     }
     status = snapshot_prepare(state);
-    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
     if (status != SETT_OK) {
         return status;
     }
@@ -463,14 +474,14 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     state->youngest = node;
     state->count++;
     *out = state_occupy_slot(state, node);
-    setti_snapshot* before = state->head;
-    if (before != NULL) {
-        state->cow.expected = before->diff.count;
-        state_link_toward(before, node);
+    setti_snapshot* previous = state->head;
+    if (previous != NULL) {
+        state->cow.expected = previous->diff.count;
+        state_link_toward(previous, node);
     }
     state_set_head(state, node);
     world->pool.tick++; /* writes from now on are later than the snapshot */
-    state_tidy(state, before);
+    state_tidy(state, previous);
     state_enforce_limit(state);
     setti_trace_end(world, SETT_SPAN_SNAPSHOT);
     return SETT_OK;
@@ -486,7 +497,7 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target)
     return target;
 }
 
-/* The entry of this number. Entries are numbered over all edges of a restore, from `first` on. */
+/* Returns entry `number`. The entries of all edges of a restore are numbered from `first` on. */
 static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t number)
 {
     const setti_snapshot* node = first;
@@ -496,10 +507,10 @@ static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t numb
     return &node->diff.item[number];
 }
 
-/* Exchanges the page of entry `number` with its saved data. For plain bytes only the address in the
- * table changes, however many edges have saved the page. The first entry that does so notes the
- * page's own address (SETTI_COW_LENT), and the table the number of this entry plus one. At the end,
- * or before an exchange of another kind, the bytes are copied back to that address. */
+/* Exchanges the live page of entry `number` with the saved data. For plain bytes, only the address
+ * in the table changes. The first such entry notes the page's own address (SETTI_COW_LENT), and the
+ * table notes the number of this entry plus one. At the end of the restore, or before an exchange
+ * of another kind, setti_cow_give_back copies the bytes back to the page's own address. */
 static void restore_swap(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          setti_cow_entry* saved, uint32_t number)
 {
@@ -507,7 +518,7 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
     uint32_t* lent = setti_pages_entry(saved->pages, saved->number);
     bool plain = saved->kind == SETTI_COW_COPY && setti_pages_values(saved->pages) == NULL;
     if (*setti_pages_restored(saved->pages, saved->number) != pool->tick) {
-        *lent = 0; /* the restore's first exchange of this page: it is at its own address */
+        *lent = 0; /* the first exchange of the page, still at its own address */
     }
     if (!plain && *lent != 0) {
         setti_cow_give_back(restore_entry(first, *lent - 1));
@@ -520,22 +531,23 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
     }
 }
 
-/* Whether an entry is exchanged in this round. Round 0 is for values with hooks: they come first,
- * since presence, which is in pages too, tells which of them exist. */
-static bool restore_is_now(const setti_state* state, const setti_cow_entry* saved, uint32_t round)
+/* Returns true if an entry is exchanged in this pass: values with hooks in pass 0, all other pages
+ * in pass 1. Hooks need the old pages of presence. */
+static bool restore_is_now(const setti_state* state, const setti_cow_entry* saved, uint32_t pass)
 {
-    return !state->has_values || (setti_pages_values(saved->pages) == NULL) == (round == 1);
+    bool plain = setti_pages_values(saved->pages) == NULL;
+    return !state->has_values || plain == (pass == 1);
 }
 
-/* Restores the pages of a diff. `first` NULL: its entries are of the writes since the newest
- * snapshot, and become empty. Else it is an edge, whose entries have the numbers from `number` on,
- * and get what the live world had. */
+/* Restores the pages of a diff. `first` == NULL: undoes the writes since the head was taken, and
+ * empties the entries. Else: reverses an edge, with entries numbered from `number` on; the entries
+ * get the live pages. */
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t number)
 {
-    for (uint32_t round = state->has_values ? 0 : 1; round < 2; round++) {
+    for (uint32_t pass = state->has_values ? 0 : 1; pass < 2; pass++) {
         for (uint32_t k = 0; k < diff->count; k++) {
-            if (!restore_is_now(state, &diff->item[k], round)) {
+            if (!restore_is_now(state, &diff->item[k], pass)) {
                 continue;
             }
             if (first == NULL) {
@@ -547,7 +559,7 @@ static void restore_diff(setti_state* state, const setti_snapshot* first, setti_
     }
 }
 
-/* Returns live pages to their addresses. */
+/* Copies live pages back to their own addresses. */
 static void restore_addresses(const setti_snapshot* first)
 {
     for (const setti_snapshot* node = first; node->path != NULL; node = node->path) {
@@ -570,13 +582,13 @@ static void restore_entities(sett_world* world, const setti_diff* diff)
 }
 
 /* Gives the live world the state of the path's last snapshot, edge by edge. The reversed diff of an
- * edge becomes that of the snapshot which the live world leaves. */
+ * edge becomes the diff of the edge's other snapshot. */
 static void restore_walk(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == state->head);
     static const setti_diff nothing = {0};
     setti_pool* pool = &state->world->pool;
-    pool->restored = ++pool->tick;
+    pool->restored = ++pool->tick; /* marks the pages of the head's diff */
     for (const setti_snapshot* node = head->path; node != NULL; node = node->path) {
         state_discount_others(state, &node->diff);
     }
@@ -586,7 +598,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     setti_diff_deinit(pool, &head->diff);
     const setti_snapshot* first = head;
     uint32_t number = 0;
-    pool->restored = ++pool->tick; /* marks the pages that are exchanged */
+    pool->restored = ++pool->tick; /* a new mark, for the pages exchanged below */
     while (head->path != NULL) {
         setti_snapshot* next = head->path;
         restore_diff(state, first, &next->diff, number);
@@ -606,8 +618,8 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     state->world->epoch++;
 }
 
-/* Finds the snapshot to restore. Returns NULL with the failure reported if that is not possible
- * now. */
+/* Finds the snapshot to restore, and drops all commands. Returns NULL, and reports the failure, if
+ * a restore is not possible now. */
 static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, const char* call)
 {
     sett_status status = setti_world_check_unlocked(world, call);
@@ -622,7 +634,7 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
         return NULL;
     }
     setti_commands_drop_all(world);
-    /* destroying it may have exceeded the limit */
+    /* again: destroyed commands may have exceeded the limit, and ended the snapshot */
     setti_snapshot* target = setti_snapshot_find(world, snapshot, &status);
     if (target == NULL) {
         setti_world_fail(world, status, call, sett_null(), 0);
@@ -630,16 +642,16 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
     return target;
 }
 
-/* What a restore does without memory to carry SETT_SAVE_SKIP values over. */
+/* The behaviour of a restore without memory for carrying SETT_SAVE_SKIP values over. */
 typedef enum restore_need {
     RESTORE_OR_FAIL,
-    RESTORE_ALWAYS /* these values are initialised */
+    RESTORE_ALWAYS /* the values are initialised */
 } restore_need;
 
 static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const char* call,
                               restore_need need)
 {
-    bool must = need == RESTORE_ALWAYS;
+    bool always = need == RESTORE_ALWAYS;
     setti_snapshot* target = restore_check(world, snapshot, call);
     if (target == NULL) {
         return world->error;
@@ -650,8 +662,8 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     bool found = !notifies || setti_restored_find(world, target, &notified);
     setti_snapshot* head = setti_snapshot_path(target);
     setti_carried* carried = NULL;
-    bool carries = (found || must) && setti_values_carry(state, head, &carried);
-    if ((!found || !carries) && !must) {
+    bool carries = (found || always) && setti_values_carry(state, head, &carried);
+    if ((!found || !carries) && !always) { /* memory ran out */
         setti_restored_free(world, &notified);
         return setti_world_no_memory(world, call);
     }
@@ -715,7 +727,7 @@ void sett_snapshot_drop_all(sett_world* world)
 {
     if (!SETTI_IS_NULL(world) && setti_world_check_serial(world, __func__) == SETT_OK &&
         setti_state_of(world) != NULL) {
-        state_end(&setti_state_of(world)->cow, SETTI_COW_WORLD_ENDS); /* not: out of memory */
+        state_end(&setti_state_of(world)->cow, SETTI_COW_WORLD_ENDS); /* no snapshot is lost */
     }
 }
 
@@ -771,7 +783,7 @@ void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats*
 
 /* ------------------------------------------------------------------------------------- validate */
 
-/* Checks that each page's tick tells whether the head has an entry of it. */
+/* Checks that the head's diff has an entry for each page written since the head was taken. */
 static const char* state_check_pages(const sett_world* world, const setti_pages* pages,
                                      uint32_t* saved)
 {
@@ -799,7 +811,7 @@ static const char* state_check_pages(const sett_world* world, const setti_pages*
     return NULL;
 }
 
-/* Checks the pages and bytes that a diff says it holds. */
+/* Checks the totals of pages and bytes of a diff. */
 static bool state_check_diff(const setti_diff* diff)
 {
     size_t size = 0;

@@ -1,21 +1,21 @@
 /* snapshot_hash.c: hashes of snapshots.
  *
- * The workload: a session that compares confirmed frames while the world is some predicted frames
- * ahead; and deltas, which have the hashes of both states. Nothing is restored. The cheaper of two
- * ways is taken, by an estimate:
+ * The workload: a session compares confirmed frames while the world is some predicted frames ahead;
+ * deltas contain the hashes of two states. No snapshot is restored. An estimate selects the cheaper
+ * of two methods:
  *
- *     difference   from a snapshot whose sum is known: both sides of each value that differs
- *     whole        page by page; sums of pages that are still live are remembered (hash.c)
+ *     difference   from a snapshot with a known sum: hashes both sides of each different value
+ *     whole        page by page, with the remembered sums of live pages (hash.c)
  *
- * Differences are cheaper if few values of many pages differ; else the whole is.
+ * The difference is cheaper if few values of many pages differ.
  *
- * Invariant:  sum(after) = sum(before) - gone + new, over all that differs
+ * Invariant:  sum(after) = sum(before) - old values + new values, over all different values
  */
 #include "state/delta_writer.h"
 #include "state/hash.h"
 #include "state/snapshot.h"
 
-/* The hash of a value on one side, with its records. */
+/* Returns the hash of a value and its records on one side of the view. */
 static uint64_t sum_value(const setti_delta_sum* sum, sett_entity entity, const void* value,
                           uint32_t side)
 {
@@ -25,8 +25,8 @@ static uint64_t sum_value(const setti_delta_sum* sum, sett_entity entity, const 
         return hash;
     }
     setti_view_list list = setti_view_records(type, value);
-    for (const void* record;
-         (record = setti_view_next_record(sum->view, type->records, &list, side)) != NULL;) {
+    const void* record;
+    while ((record = setti_view_next_record(sum->view, type->records, &list, side)) != NULL) {
         hash += setti_hash_link(&sum->of, entity, record);
     }
     return hash;
@@ -35,10 +35,11 @@ static uint64_t sum_value(const setti_delta_sum* sum, sett_entity entity, const 
 void setti_delta_sum_value(setti_delta_sum* sum, sett_entity was, const void* before,
                            sett_entity is, const void* after)
 {
-    sum->sum += after != NULL ? sum_value(sum, is, after, 1) : 0;
-    sum->sum -= before != NULL ? sum_value(sum, was, before, 0) : 0;
+    sum->sum += after != NULL ? sum_value(sum, is, after, SETTI_AFTER) : 0;
+    sum->sum -= before != NULL ? sum_value(sum, was, before, SETTI_BEFORE) : 0;
 }
 
+/* Returns the hash of a slot of the entity table. */
 static uint64_t sum_slot(uint32_t index, uint32_t generation)
 {
     const sett_entity entity = {index, generation};
@@ -59,13 +60,14 @@ typedef struct sum_walk {
     setti_delta_sum sum;
 } sum_walk;
 
+/* Adds the difference of a changed value; setti_compare_sink.value. */
 static void sum_note_value(setti_compare_sink* sink, sett_entity was, const void* before,
                            sett_entity is, const void* after)
 {
     setti_delta_sum_value(&((sum_walk*)sink)->sum, was, before, is, after);
 }
 
-/* Notes changed values of an array on both sides. */
+/* Adds the difference of changed values of an array; setti_compare_sink.rows. */
 static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
 {
     const setti_hash_type* of = &((sum_walk*)sink)->sum.of;
@@ -82,7 +84,7 @@ static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
     ((sum_walk*)sink)->sum.sum += sum;
 }
 
-/* The difference between the sums of both sides. */
+/* Returns the sum of SETTI_AFTER minus the sum of SETTI_BEFORE. */
 static uint64_t sum_difference(setti_compare* walk)
 {
     sum_walk hash = {.sink.value = sum_note_value, .sum.view = walk->view};
@@ -98,10 +100,10 @@ static uint64_t sum_difference(setti_compare* walk)
     return hash.sum.sum;
 }
 
-#define SUM_SAMPLES 4u /* pages of a type that an estimate reads */
-#define SUM_COMPARE 8u /* rows compared at the price of hashing one */
+#define SUM_SAMPLES 4u /* an estimate reads this many pages of a type */
+#define SUM_COMPARE 8u /* comparing 8 rows takes as long as hashing one row */
 
-/* The number of rows that differ in a page. */
+/* Returns the number of different rows in a page; all rows if one side lacks the page. */
 static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage* storage)
 {
     const unsigned char* was = page->in[SETTI_BEFORE];
@@ -115,7 +117,7 @@ static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage*
     return was != NULL && is != NULL ? count : rows;
 }
 
-/* Estimates how many rows are hashed for the difference between the sides. */
+/* Estimates the number of rows to hash for the difference between the sides. */
 static uint64_t sum_price_difference(setti_view* view)
 {
     const setti_type_list* types = &view->world->registered;
@@ -136,7 +138,7 @@ static uint64_t sum_price_difference(setti_view* view)
     return price;
 }
 
-/* The nearest snapshot in time with a known sum, or NULL. */
+/* Returns the snapshot with a known sum that was taken nearest to `node`, or NULL. */
 static setti_snapshot* sum_find_known(setti_snapshot* node)
 {
     setti_snapshot* older = node->older;
@@ -154,7 +156,8 @@ static setti_snapshot* sum_find_known(setti_snapshot* node)
     return NULL;
 }
 
-/* Computes a sum from a snapshot with a known sum, if that takes less than `price` rows. */
+/* Computes the sum of `node` from the known sum of `known`, if this takes less than `price` rows.
+ * Returns true if the sum is computed. */
 static bool sum_by_difference(sett_world* world, setti_snapshot* node, setti_snapshot* known,
                               uint64_t price)
 {

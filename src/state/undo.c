@@ -1,18 +1,19 @@
 /* undo.c: histories of editors.
  *
- * The workload: an artist who changes a few values, some hundred times an hour, in a world of which
- * a simulation changes the rest. A snapshot for each step would have all pages that the simulation
- * writes; deltas between two states of the selection have the few values.
+ * The workload: an artist changes a few values, some hundred times an hour, while a simulation
+ * changes the rest of the world. A snapshot per step would hold all pages that the simulation
+ * writes. A delta between two states of the selection holds only the few values.
  *
- * Such deltas are needed in both directions, and can only be encoded while both states are there.
- * So a history has a world of its own, the mirror: all entities of the world, because links and
- * parents lead to them, and the values of the selected ones, which have a tag. A step updates it
- * and encodes two deltas. Going to a step applies deltas to the mirror, and then its differences
- * from the world to the world, as a selection.
+ * A step needs a delta in each direction, and a delta can only be encoded while its two states
+ * exist. So each history has a second world, the mirror. The mirror has all entities of the world,
+ * because links and parents lead to them. Of the selected entities it has the values as well, and
+ * a tag. Taking a step updates the mirror and encodes two deltas. Going to a step applies deltas
+ * to the mirror, and then applies the differences between mirror and world to the world.
  *
  *     world  --sync-->  mirror  --delta-->  mirror at the step  --selection-->  world
  *
- * Invariant:  between calls the mirror is in the state of the step `now`, and `at` is its snapshot;
+ * Invariant:  between calls the mirror is in the state of the step `now`;
+ *             now_snapshot = the mirror's snapshot of this state;
  *             size = the sum of the steps' sizes <= limit
  */
 #include "state/undo.h"
@@ -29,48 +30,48 @@
 
 #define UNDO_LIMIT ((size_t)64 << 20)
 
-/* A step, with the deltas from the step before and back to it. */
+/* A step, with the delta from the previous step and the delta back to the previous step. */
 typedef struct undo_step {
-    struct undo_step* before; /* the step before; NULL: the history's begin */
+    struct undo_step* before; /* the previous step, or NULL at the begin of the history */
     struct undo_step* after;  /* the step to redo, or NULL */
-    struct undo_step* next;   /* scratch: the next step towards the one to go to */
-    struct undo_step* older;  /* list of all, in order of taking */
+    struct undo_step* path;   /* scratch of undo_walk: the next step on the way forward */
+    struct undo_step* older;  /* list of all steps, in order of taking */
     struct undo_step* younger;
     uint32_t number;
-    uint32_t branches; /* number of steps whose `before` this is */
+    uint32_t branches; /* number of steps that have this step as `before` */
     size_t size;       /* of this struct and `data`, in bytes */
     size_t forward;    /* of the delta from `before`, in bytes */
     size_t back;       /* of the delta to `before`, in bytes */
-    char data[];       /* both deltas, and the terminated name */
+    char data[];       /* the delta from `before`, the delta to `before`, the terminated name */
 } undo_step;
 
 struct sett_undo {
     sett_world* world;
     sett_undo* next; /* list of the world's histories */
     sett_world* mirror;
-    sett_selection selection; /* in the world; the history owns its lists */
-    sett_component* there;    /* the selected types in the mirror; not `tag` */
-    uint32_t there_count;
-    uint32_t there_capacity;
-    sett_component tag; /* in the mirror, of selected entities */
-    uint64_t tick;      /* of the world; the mirror has all writes up to it */
-    sett_snapshot at;
+    sett_selection selection;     /* in the world; the history owns its lists */
+    sett_component* mirror_types; /* the selected types in the mirror, without `tag` */
+    uint32_t mirror_type_count;
+    uint32_t mirror_type_capacity;
+    sett_component tag;         /* marks the selected entities in the mirror */
+    uint64_t tick;              /* of the world: the mirror has all writes up to this tick */
+    sett_snapshot now_snapshot; /* of the mirror, in the state of `now` */
     undo_step* oldest;
     undo_step* youngest;
     undo_step* now;
-    uint32_t number; /* the latest step's */
+    uint32_t number; /* of the latest step */
     size_t limit;
     size_t size;
 };
 
-/* A move from the present state to that of a step. */
+/* A move from the present state of the world to the state of a step. */
 typedef struct undo_move {
     sett_snapshot live;      /* of the mirror, in the present state */
-    setti_selected selected; /* selected in `live` */
-    setti_selected there;    /* selected at the step, or ending */
-    setti_selected enters;   /* selected at the step only, and alive in `live` */
-    setti_bytes changes;     /* of the values of `there` */
-    setti_bytes whole;       /* of the values of `enters` */
+    setti_selected selected; /* entities selected in the present state */
+    setti_selected changing; /* entities selected at the step, or destroyed by the move */
+    setti_selected entering; /* entities selected at the step only, but alive in the world */
+    setti_bytes changes;     /* delta of the values of `changing` */
+    setti_bytes whole;       /* all values of `entering` */
 } undo_move;
 
 sett_world* setti_undo_mirror(sett_undo* undo)
@@ -80,7 +81,7 @@ sett_world* setti_undo_mirror(sett_undo* undo)
 
 /* ------------------------------------------------------------------------------------ failures */
 
-/* Fails in the world as the mirror failed. */
+/* Fails in the world with the mirror's failure `status`. */
 static sett_status undo_fail(sett_undo* undo, sett_status status, const char* call)
 {
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
@@ -97,7 +98,7 @@ static sett_status undo_fail_state(sett_undo* undo, const char* call)
 
 /* --------------------------------------------------------------------------------------- lists */
 
-/* Adds to a list in a world's pool. If memory runs out, that world fails. */
+/* Adds an entity to a list in the world's pool. Returns false, and fails, without memory. */
 static bool undo_list_add(sett_world* world, setti_selected* list, sett_entity entity)
 {
     return setti_selected_add(world, list, entity) ||
@@ -118,7 +119,7 @@ static bool undo_list_tagged(sett_undo* undo, setti_selected* list)
     return true;
 }
 
-/* Lists, in the mirror's pool, the entities of a world that another one lacks. */
+/* Lists the entities of `world` that `other` lacks. The list is in the mirror's pool. */
 static bool undo_list_only(const sett_world* world, const sett_world* other, sett_world* mirror,
                            setti_selected* list)
 {
@@ -132,9 +133,9 @@ static bool undo_list_only(const sett_world* world, const sett_world* other, set
     return true;
 }
 
-/* -------------------------------------------------------------------- bringing it up to date */
+/* -------------------------------------------------------------------- updating the mirror */
 
-/* Applies an encoded part to a world, and frees its bytes, which are in `pool`. */
+/* Applies an encoded part to a world, and frees the part's bytes in `pool`. */
 static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* bytes)
 {
     static const sett_selection all = {0};
@@ -157,52 +158,54 @@ static sett_status undo_sync_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-/* Finds the types of the selection in the mirror. */
+/* Lists the mirror's types of the selected types. */
 static sett_status undo_find_types(sett_undo* undo, const char* call)
 {
     const sett_world* world = undo->world;
-    const sett_selection* of = &undo->selection;
-    uint32_t count = of->type_count != 0 ? of->type_count : world->registered.count;
-    undo->there_count = 0;
+    const sett_selection* selection = &undo->selection;
+    uint32_t count = selection->type_count != 0 ? selection->type_count : world->registered.count;
+    undo->mirror_type_count = 0;
     if (count == 0) {
         return setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
                                      "%s: no component is registered - register some", call);
     }
     for (uint32_t k = 0; k < count; k++) {
-        const setti_type* type =
-            of->type_count != 0 ? setti_world_type(world, of->types[k]) : world->registered.item[k];
-        sett_component* item = setti_pool_grow(&undo->mirror->pool, undo->there, sizeof(*item),
-                                               undo->there_count, 1, &undo->there_capacity);
+        const setti_type* type = selection->type_count != 0
+                                     ? setti_world_type(world, selection->types[k])
+                                     : world->registered.item[k];
+        sett_component* item =
+            setti_pool_grow(&undo->mirror->pool, undo->mirror_types, sizeof(*item),
+                            undo->mirror_type_count, 1, &undo->mirror_type_capacity);
         if (type == NULL) {
             return setti_world_fail(undo->world, SETT_STATUS_UNREGISTERED, call, sett_null(),
-                                    of->types[k]);
+                                    selection->types[k]);
         }
         if (item == NULL) {
             return setti_world_no_memory(undo->world, call);
         }
-        undo->there = item;
-        item[undo->there_count++] = setti_type_find(undo->mirror, type->desc.name)->id;
+        undo->mirror_types = item;
+        item[undo->mirror_type_count++] = setti_type_find(undo->mirror, type->desc.name)->id;
     }
     return SETT_OK;
 }
 
-/* Creates and destroys entities in the mirror, without values, as the world did. */
+/* Creates and destroys entities of the mirror, so that both worlds have the same entities. */
 static sett_status undo_sync_entities(sett_undo* undo, const char* call)
 {
     sett_world* mirror = undo->mirror;
-    setti_selected ended = {0};
-    setti_selected begun = {0};
+    setti_selected destroyed = {0};
+    setti_selected created = {0};
     setti_bytes bytes = {0};
-    bool listed = undo_list_only(mirror, undo->world, mirror, &ended) &&
-                  undo_list_only(undo->world, mirror, mirror, &begun);
+    bool listed = undo_list_only(mirror, undo->world, mirror, &destroyed) &&
+                  undo_list_only(undo->world, mirror, mirror, &created);
     sett_status status = listed ? SETT_OK : mirror->error;
-    if (status == SETT_OK && ended.count + begun.count != 0) {
-        status = setti_selection_encode_handles(mirror, &ended, &begun, call, &bytes);
+    if (status == SETT_OK && destroyed.count + created.count != 0) {
+        status = setti_selection_encode_handles(mirror, &destroyed, &created, call, &bytes);
         status = status == SETT_OK ? undo_apply(mirror, &mirror->pool, &bytes) : status;
         setti_bytes_free(&mirror->pool, &bytes);
     }
-    setti_selection_free(mirror, &ended);
-    setti_selection_free(mirror, &begun);
+    setti_selection_free(mirror, &destroyed);
+    setti_selection_free(mirror, &created);
     return status == SETT_OK ? status : undo_fail(undo, status, call);
 }
 
@@ -217,8 +220,7 @@ static bool undo_has_children(const sett_world* world, sett_entity entity)
 #endif
 }
 
-/* Whether a value of the mirror can be removed without removing links to its entity, or children:
- * these belong to other entities. */
+/* Returns true if the entity has a value of the type that no other entity depends on. */
 static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const setti_type* type)
 {
     setti_delta_form form = setti_delta_form_of(type);
@@ -226,46 +228,47 @@ static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const 
            !(form == SETTI_DELTA_TREE && undo_has_children(mirror, entity));
 }
 
-/* Removes the values of an entity of the mirror. The hierarchy is last: without it the entity is a
- * root, and its name could be that of another root. */
+/* Removes the values of an entity of the mirror, the hierarchy's value last. */
 static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
-    bool done = true;
-    for (uint32_t tree = 0; tree < 2; tree++) {
-        for (uint32_t k = 0; done && k < mirror->registered.count; k++) {
+    bool ok = true;
+    for (uint32_t tree = 0; tree < 2; tree++) { /* without a parent, names could be taken */
+        for (uint32_t k = 0; ok && k < mirror->registered.count; k++) {
             const setti_type* type = mirror->registered.item[k];
-            bool now = (setti_delta_form_of(type) == SETTI_DELTA_TREE) == (tree == 1);
-            done = !now || !undo_can_remove(mirror, entity, type) ||
-                   sett_remove(mirror, entity, type->id) == SETT_OK;
+            bool is_tree = setti_delta_form_of(type) == SETTI_DELTA_TREE;
+            bool now = is_tree == (tree == 1);
+            ok = !now || !undo_can_remove(mirror, entity, type) ||
+                 sett_remove(mirror, entity, type->id) == SETT_OK;
         }
     }
-    return done;
+    return ok;
 }
 
-/* Removes values and tag of entities that are not selected any more. */
+/* Removes the values and tags of entities not selected any more. */
 static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* selected,
                                         const char* call)
 {
     sett_world* mirror = undo->mirror;
     setti_selected tagged = {0};
-    bool done = undo_list_tagged(undo, &tagged);
-    for (uint32_t k = 0; done && k < tagged.count; k++) {
-        done = setti_selected_has(selected, tagged.entity[k]) ||
-               undo_remove_values(undo, tagged.entity[k]);
+    bool ok = undo_list_tagged(undo, &tagged);
+    for (uint32_t k = 0; ok && k < tagged.count; k++) {
+        ok = setti_selected_has(selected, tagged.entity[k]) ||
+             undo_remove_values(undo, tagged.entity[k]);
     }
     setti_selection_free(mirror, &tagged);
-    return done ? SETT_OK : undo_fail_state(undo, call);
+    return ok ? SETT_OK : undo_fail_state(undo, call);
 }
 
+/* Tags the selected entities of the mirror. */
 static bool undo_sync_tags(sett_undo* undo, const setti_selected* selected)
 {
-    bool done = true;
-    for (uint32_t k = 0; done && k < selected->count; k++) {
-        done = !sett_entity_valid(undo->mirror, selected->entity[k]) ||
-               sett_ensure(undo->mirror, selected->entity[k], undo->tag) != NULL;
+    bool ok = true;
+    for (uint32_t k = 0; ok && k < selected->count; k++) {
+        ok = !sett_entity_valid(undo->mirror, selected->entity[k]) ||
+             sett_ensure(undo->mirror, selected->entity[k], undo->tag) != NULL;
     }
-    return done;
+    return ok;
 }
 
 #if defined(SETT_NO_RELATION)
@@ -277,7 +280,7 @@ static bool undo_arrange(const sett_world* from, sett_world* to, const setti_sel
     return true;
 }
 #else
-/* Whether an entity's children, as far as both worlds have them, have one order. */
+/* Returns true if both worlds have the same children of the parent in the same order. */
 static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_entity parent)
 {
     sett_entity b = sett_hierarchy_first(to, parent);
@@ -291,42 +294,41 @@ static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_
     return true;
 }
 
-/* Orders the children of listed entities as in another world. */
+/* Orders the children of listed entities as in the world `from`. */
 static bool undo_order(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     setti_selected order = {0};
-    bool done = true;
-    for (uint32_t k = 0; done && k < list->count; k++) {
+    bool ok = true;
+    for (uint32_t k = 0; ok && k < list->count; k++) {
         sett_entity parent = list->entity[k];
         if (!sett_entity_valid(from, parent) || !sett_entity_valid(to, parent) ||
             undo_is_arranged(from, to, parent)) {
             continue;
         }
         order.count = 0;
-        for (sett_entity at = sett_hierarchy_first(from, parent); done && !sett_is_null(at);
+        for (sett_entity at = sett_hierarchy_first(from, parent); ok && !sett_is_null(at);
              at = sett_hierarchy_next(from, at)) {
-            done = !sett_equals(sett_hierarchy_parent(to, at), parent) ||
-                   undo_list_add(to, &order, at);
+            ok = !sett_equals(sett_hierarchy_parent(to, at), parent) ||
+                 undo_list_add(to, &order, at);
         }
-        done = done && (order.count == 0 ||
-                        sett_hierarchy_order(to, parent, order.entity, order.count) == SETT_OK);
+        ok = ok && (order.count == 0 ||
+                    sett_hierarchy_order(to, parent, order.entity, order.count) == SETT_OK);
     }
     setti_selection_free(to, &order);
-    return done;
+    return ok;
 }
 
-/* Whether an entity lacks its name in another world, and could have it. */
+/* Returns true if an entity lacks its name in the world `to`, and the name is free there. */
 static bool undo_lost_name(const sett_world* from, const sett_world* to, sett_entity entity)
 {
     const char* name = sett_name_get(from, entity);
-    const char* has = sett_name_get(to, entity);
+    const char* present = sett_name_get(to, entity);
     return name != NULL && sett_entity_valid(to, entity) &&
-           (has == NULL || strcmp(has, name) != 0) &&
+           (present == NULL || strcmp(present, name) != 0) &&
            sett_is_null(sett_name_find(to, sett_hierarchy_parent(to, entity), name));
 }
 
-/* Gives listed entities the names that they lost because another entity had the name for a moment.
- * Others retain theirs. */
+/* Gives listed entities back the names that other entities had for a moment. */
 static bool undo_rename(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     for (uint32_t k = 0; k < list->count; k++) {
@@ -339,7 +341,7 @@ static bool undo_rename(const sett_world* from, sett_world* to, const setti_sele
     return true;
 }
 
-/* Orders the children of listed entities as in another world, and gives them lost names. */
+/* Orders the children of listed entities as in the world `from`, and restores lost names. */
 static bool undo_arrange(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     return undo_order(from, to, list) && undo_rename(from, to, list);
@@ -374,7 +376,7 @@ static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selec
     return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
 }
 
-/* Updates the mirror to the world. After a failure, call undo_reset. */
+/* Updates the mirror from the world. After a failure, the caller calls undo_reset. */
 static sett_status undo_sync(sett_undo* undo, const char* call)
 {
     sett_world* world = undo->world;
@@ -392,17 +394,17 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
     return status;
 }
 
-/* Notes that the mirror has all writes until now. */
+/* Notes that the mirror has all writes of the world. */
 static void undo_note_tick(sett_undo* undo)
 {
     undo->tick = sett_world_tick(undo->world);
     sett_world_advance_tick(undo->world);
 }
 
-/* Restores the mirror to the present step, after a failure. Returns its status. */
+/* Restores the mirror to the present step after the failure `status`, and returns `status`. */
 static sett_status undo_reset(sett_undo* undo, sett_status status)
 {
-    (void)setti_snapshot_undo(undo->mirror, undo->at);
+    (void)setti_snapshot_undo(undo->mirror, undo->now_snapshot);
     return status;
 }
 
@@ -432,10 +434,10 @@ static void undo_free_steps(sett_undo* undo)
     }
 }
 
-/* Makes the one step after the history's begin the new begin. */
+/* Makes the only step after the begin of the history the new begin. */
 static void undo_forget_first(const undo_step* first)
 {
-    undo_step* second = first->younger; /* `after` may be NULL, if a branch was forgotten */
+    undo_step* second = first->younger; /* not first->after: undo_forget may have cleared `after` */
     while (second != NULL && second->before != first) {
         second = second->younger;
     }
@@ -443,7 +445,7 @@ static void undo_forget_first(const undo_step* first)
     second->before = NULL;
 }
 
-/* Forgets the oldest step, or the end of a branch: no other step is reached through these. */
+/* Forgets the oldest step, or the last step of a branch. */
 static void undo_forget(sett_undo* undo, undo_step* step)
 {
     SETTI_ASSERT(step != undo->now);
@@ -459,8 +461,8 @@ static void undo_forget(sett_undo* undo, undo_step* step)
     undo_free_step(undo, step);
 }
 
-/* The next step to forget: the oldest if it has at most one branch, else the oldest end of a
- * branch. Never the present step. */
+/* Returns the next step to forget: the oldest step if it has at most one branch, else the oldest
+ * step without branches. Never returns the present step. */
 static undo_step* undo_find_least(const sett_undo* undo)
 {
     undo_step* step = undo->oldest;
@@ -504,6 +506,7 @@ static undo_step* undo_make_step(sett_undo* undo, const char* name, const setti_
     return step;
 }
 
+/* Makes `step` the present step, after the previous one. Forgets steps beyond the limit. */
 static void undo_add_step(sett_undo* undo, undo_step* step)
 {
     step->number = ++undo->number;
@@ -517,13 +520,14 @@ static void undo_add_step(sett_undo* undo, undo_step* step)
     }
     undo->now = step;
     undo->size += step->size;
-    while (undo->size > undo->limit && (step = undo_find_least(undo)) != NULL) {
-        undo_forget(undo, step);
+    undo_step* least;
+    while (undo->size > undo->limit && (least = undo_find_least(undo)) != NULL) {
+        undo_forget(undo, least);
     }
 }
 
-/* Makes a step from two states of the mirror, with the deltas in both directions; *step becomes
- * NULL if they are equal. */
+/* Makes a step from the present snapshot of the mirror to `to`. *step becomes NULL if the two
+ * states are equal. */
 static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* name,
                                const char* call, undo_step** step)
 {
@@ -531,8 +535,8 @@ static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* na
     setti_bytes forward = {0};
     setti_bytes back = {0};
     *step = NULL;
-    sett_status status = setti_delta_encode(mirror, undo->at, to, &forward);
-    status = status == SETT_OK ? setti_delta_encode(mirror, to, undo->at, &back) : status;
+    sett_status status = setti_delta_encode(mirror, undo->now_snapshot, to, &forward);
+    status = status == SETT_OK ? setti_delta_encode(mirror, to, undo->now_snapshot, &back) : status;
     if (status != SETT_OK) {
         status = undo_fail(undo, status, call);
     } else if (forward.size > SETTI_DELTA_HEAD) {
@@ -564,8 +568,8 @@ sett_status sett_undo_step(sett_undo* undo, const char* name)
         (void)sett_snapshot_drop(undo->mirror, to);
         return status;
     }
-    (void)sett_snapshot_drop(undo->mirror, undo->at);
-    undo->at = to;
+    (void)sett_snapshot_drop(undo->mirror, undo->now_snapshot);
+    undo->now_snapshot = to;
     undo_note_tick(undo);
     if (step != NULL) {
         undo_add_step(undo, step);
@@ -575,16 +579,16 @@ sett_status sett_undo_step(sett_undo* undo, const char* name)
 
 /* -------------------------------------------------------------------------------------- moving */
 
-/* Applies deltas back to where two branches meet, then forward to a step. */
+/* Moves the mirror back from a step to the common ancestor, then forward to `to`. */
 static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
 {
     sett_status status = SETT_OK;
-    undo_step* meet = from;
+    undo_step* meet = from;                 /* becomes the common ancestor */
     for (undo_step* at = to; meet != at;) { /* a step has a higher number than its `before` */
         if (meet->number > at->number) {
             meet = meet->before;
         } else {
-            at->before->next = at;
+            at->before->path = at;
             at = at->before;
         }
     }
@@ -593,65 +597,70 @@ static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
             setti_delta_apply(undo->mirror, at->data + at->forward, at->back, SETTI_COMPARE_HASHES);
     }
     while (status == SETT_OK && meet != to) {
-        meet = meet->next;
+        meet = meet->path;
         status = setti_delta_apply(undo->mirror, meet->data, meet->forward, SETTI_COMPARE_HASHES);
     }
     return status;
 }
 
-/* Fills in the lists of a move; the mirror is in the state of the step to go to. */
+/* Fills in the lists of a move. The mirror is in the state of the destination. */
 static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* mirror = undo->mirror;
     setti_selected tagged = {0};
-    bool done = undo_list_tagged(undo, &tagged);
-    for (uint32_t k = 0; done && k < tagged.count; k++) {
+    bool ok = undo_list_tagged(undo, &tagged);
+    for (uint32_t k = 0; ok && k < tagged.count; k++) {
         sett_entity entity = tagged.entity[k];
         bool enters =
             sett_entity_valid(undo->world, entity) && !setti_selected_has(&move->selected, entity);
-        done = undo_list_add(mirror, enters ? &move->enters : &move->there, entity);
+        ok = undo_list_add(mirror, enters ? &move->entering : &move->changing, entity);
     }
-    for (uint32_t k = 0; done && k < move->selected.count; k++) {
+    for (uint32_t k = 0; ok && k < move->selected.count; k++) {
         sett_entity entity = move->selected.entity[k];
-        done = sett_entity_valid(mirror, entity) || undo_list_add(mirror, &move->there, entity);
+        ok = sett_entity_valid(mirror, entity) || undo_list_add(mirror, &move->changing, entity);
     }
     setti_selection_free(mirror, &tagged);
-    return done ? SETT_OK : undo_fail(undo, SETT_STATUS_OUT_OF_MEMORY, call);
+    return ok ? SETT_OK : undo_fail(undo, SETT_STATUS_OUT_OF_MEMORY, call);
 }
 
-/* Encodes the selected types of listed entities of the mirror, if there are any. */
+/* Encodes the selected values of listed entities of the mirror. An empty list has no effect. */
 static sett_status undo_encode_list(const sett_undo* undo, const setti_selected* list,
                                     setti_part part, const char* call, setti_bytes* out)
 {
     const sett_selection listed = {.entities = list->entity,
                                    .entity_count = list->count,
-                                   .types = undo->there,
-                                   .type_count = undo->there_count};
+                                   .types = undo->mirror_types,
+                                   .type_count = undo->mirror_type_count};
     part.selection = &listed;
     return list->count != 0 ? setti_selection_encode(undo->mirror, &part, call, out) : SETT_OK;
 }
 
-/* Encodes the changes from the world to the mirror. */
+/* Encodes the changes from the world's state to the mirror's state. */
 static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char* call)
 {
     const setti_part since = {.since = move->live};
     const setti_part into = {.into = undo->world};
-    sett_status status = undo_encode_list(undo, &move->there, since, call, &move->changes);
-    status = status == SETT_OK ? undo_encode_list(undo, &move->enters, into, call, &move->whole)
-                               : status;
+    sett_status status = undo_encode_list(undo, &move->changing, since, call, &move->changes);
+    if (status == SETT_OK) {
+        status = undo_encode_list(undo, &move->entering, into, call, &move->whole);
+    }
     return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
 }
 
-/* Moves the mirror from the world's state, of which it keeps a snapshot, back to the last step and
- * from there to step `to`. Then finds and encodes what differs from the snapshot. */
+/* Takes the snapshot move->live of the mirror, moves the mirror to step `to`, and encodes the
+ * changes from the snapshot to the step. */
 static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step* to,
                                     const char* call)
 {
     sett_status status = undo_list_tagged(undo, &move->selected)
                              ? sett_snapshot_take(undo->mirror, &move->live)
                              : SETT_STATUS_OUT_OF_MEMORY;
-    status = status == SETT_OK ? setti_snapshot_undo(undo->mirror, undo->at) : status;
-    status = status == SETT_OK ? undo_walk(undo, undo->now, to) : status;
+    if (status == SETT_OK) {
+        status = setti_snapshot_undo(undo->mirror, undo->now_snapshot);
+    }
+    if (status == SETT_OK) {
+        status = undo_walk(undo, undo->now, to);
+    }
     if (status != SETT_OK) {
         return undo_fail(undo, status, call);
     }
@@ -659,7 +668,7 @@ static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step*
     return status == SETT_OK ? undo_move_encode(undo, move, call) : status;
 }
 
-/* Applies the changes to the world, all or none. */
+/* Applies the changes to the world. After a failure the world has its previous state. */
 static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* world = undo->world;
@@ -675,8 +684,8 @@ static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char*
     if (status == SETT_OK && move->whole.size != 0) {
         status = undo_apply(world, pool, &move->whole);
     }
-    if (status == SETT_OK && !(undo_arrange(undo->mirror, world, &move->there) &&
-                               undo_arrange(undo->mirror, world, &move->enters))) {
+    if (status == SETT_OK && !(undo_arrange(undo->mirror, world, &move->changing) &&
+                               undo_arrange(undo->mirror, world, &move->entering))) {
         status = world->error;
     }
     if (status != SETT_OK) {
@@ -689,11 +698,11 @@ static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char*
     return status;
 }
 
-/* Makes a step the present one. */
-static void undo_arrive(sett_undo* undo, undo_step* to, sett_snapshot at)
+/* Makes `to` the present step, and lets redo follow the branch of `to`. */
+static void undo_arrive(sett_undo* undo, undo_step* to, sett_snapshot snapshot)
 {
-    (void)sett_snapshot_drop(undo->mirror, undo->at);
-    undo->at = at;
+    (void)sett_snapshot_drop(undo->mirror, undo->now_snapshot);
+    undo->now_snapshot = snapshot;
     undo->now = to;
     for (undo_step* step = to; step->before != NULL; step = step->before) {
         step->before->after = step;
@@ -708,8 +717,8 @@ static void undo_move_end(sett_undo* undo, undo_move* move)
         (void)sett_snapshot_drop(undo->mirror, move->live);
     }
     setti_selection_free(undo->mirror, &move->selected);
-    setti_selection_free(undo->mirror, &move->there);
-    setti_selection_free(undo->mirror, &move->enters);
+    setti_selection_free(undo->mirror, &move->changing);
+    setti_selection_free(undo->mirror, &move->entering);
     setti_bytes_free(pool, &move->changes);
     setti_bytes_free(pool, &move->whole);
 }
@@ -717,19 +726,23 @@ static void undo_move_end(sett_undo* undo, undo_move* move)
 static sett_status undo_go(sett_undo* undo, undo_step* to, const char* call)
 {
     undo_move move = {.live = {0, 0}};
-    sett_snapshot at = {0, 0};
+    sett_snapshot taken = {0, 0}; /* of the mirror at `to` */
     sett_status status = undo_sync(undo, call);
-    status = status == SETT_OK ? undo_move_mirror(undo, &move, to, call) : status;
-    if (status == SETT_OK && sett_snapshot_take(undo->mirror, &at) != SETT_OK) {
+    if (status == SETT_OK) {
+        status = undo_move_mirror(undo, &move, to, call);
+    }
+    if (status == SETT_OK && sett_snapshot_take(undo->mirror, &taken) != SETT_OK) {
         status = undo_fail_state(undo, call);
     }
-    status = status == SETT_OK ? undo_move_world(undo, &move, call) : status;
     if (status == SETT_OK) {
-        undo_arrive(undo, to, at);
+        status = undo_move_world(undo, &move, call);
+    }
+    if (status == SETT_OK) {
+        undo_arrive(undo, to, taken);
     } else {
         undo_reset(undo, status);
-        if (at.serial != 0) {
-            (void)sett_snapshot_drop(undo->mirror, at);
+        if (taken.serial != 0) {
+            (void)sett_snapshot_drop(undo->mirror, taken);
         }
     }
     undo_move_end(undo, &move);
@@ -785,7 +798,7 @@ static void undo_free(sett_undo* undo)
     setti_pool_free(pool, undo, sizeof(*undo), 16);
 }
 
-/* Ends histories with their world: mirrors are not in its pool. */
+/* Frees all histories of the world; setti_module_calls.free. */
 static void undo_free_all(sett_world* world)
 {
     for (sett_undo* undo = world->module[SETTI_SLOT_UNDO]; undo != NULL;) {
@@ -796,9 +809,9 @@ static void undo_free_all(sett_world* world)
     world->module[SETTI_SLOT_UNDO] = NULL;
 }
 
-/* Copies a list of `count` items into the world's pool. `at` is the address of the pointer to it,
- * which becomes NULL if the list is empty. Sets *copied to the count of a copy, for undo_free. */
-static bool undo_copy(sett_world* world, void* at, uint32_t* copied, const void* list,
+/* Copies a list of `count` items into the world's pool, and sets the pointer at address `out` to
+ * the copy, or to NULL for an empty list. *copied becomes `count` unless memory runs out. */
+static bool undo_copy(sett_world* world, void* out, uint32_t* copied, const void* list,
                       uint32_t count, size_t each, const char* call)
 {
     void* copy = count != 0 ? setti_world_alloc(world, count * each, 16, call) : NULL;
@@ -806,7 +819,7 @@ static bool undo_copy(sett_world* world, void* at, uint32_t* copied, const void*
         memcpy(copy, list, count * each);
         *copied = count;
     }
-    memcpy(at, &copy, sizeof(copy));
+    memcpy(out, &copy, sizeof(copy)); /* `out` is the address of a pointer of any type */
     return count == 0 || copy != NULL;
 }
 
@@ -834,25 +847,25 @@ static bool undo_make_mirror(sett_undo* undo, const char* call)
     }
     undo->tag = sett_component_register(
         undo->mirror, &(sett_component_desc){.name = "sett undo: selected", .dont_fragment = true});
-    if (undo->tag == 0 || sett_snapshot_take(undo->mirror, &undo->at) != SETT_OK) {
+    if (undo->tag == 0 || sett_snapshot_take(undo->mirror, &undo->now_snapshot) != SETT_OK) {
         (void)undo_fail_state(undo, call);
         return false;
     }
     return true;
 }
 
-/* Makes the present state the begin of the history. */
+/* Frees all steps, and makes the present state the begin of the history. */
 static sett_status undo_begin(sett_undo* undo, const char* call)
 {
     static const setti_bytes none = {0};
-    sett_snapshot at;
+    sett_snapshot taken;
     undo_step* step = NULL;
     sett_status status = undo_sync(undo, call);
     if (status == SETT_OK) {
         step = undo_make_step(undo, "", &none, &none, call);
         status = step != NULL ? SETT_OK : undo->world->error;
     }
-    if (status == SETT_OK && sett_snapshot_take(undo->mirror, &at) != SETT_OK) {
+    if (status == SETT_OK && sett_snapshot_take(undo->mirror, &taken) != SETT_OK) {
         status = undo_fail_state(undo, call);
         setti_pool_free(&undo->world->pool, step, step->size, 16);
     }
@@ -863,8 +876,8 @@ static sett_status undo_begin(sett_undo* undo, const char* call)
     undo->youngest = NULL;
     undo->now = NULL;
     undo->number = 0;
-    (void)sett_snapshot_drop(undo->mirror, undo->at);
-    undo->at = at;
+    (void)sett_snapshot_drop(undo->mirror, undo->now_snapshot);
+    undo->now_snapshot = taken;
     undo_note_tick(undo);
     undo_add_step(undo, step);
     return SETT_OK;
@@ -912,7 +925,9 @@ sett_status sett_undo_destroy(sett_undo* undo)
         undo->world->module[SETTI_SLOT_UNDO] = undo->next;
     }
     for (sett_undo* at = first; at != NULL; at = at->next) {
-        at->next = at->next == undo ? undo->next : at->next;
+        if (at->next == undo) {
+            at->next = undo->next;
+        }
     }
     undo_free(undo);
     return SETT_OK;
@@ -941,7 +956,8 @@ uint32_t sett_undo_next(const sett_undo* undo, uint32_t step)
         return 0;
     }
     const undo_step* at = step != 0 ? undo_find(undo, step) : undo->oldest;
-    return undo_number(step != 0 && at != NULL ? at->younger : at);
+    bool starts = step == 0 || at == NULL; /* the list starts, or the step does not exist */
+    return undo_number(starts ? at : at->younger);
 }
 
 uint32_t sett_undo_before(const sett_undo* undo, uint32_t step)

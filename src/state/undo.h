@@ -1,4 +1,4 @@
-/* undo.h: a history's internals, for tests. */
+/* undo.h: the internals of a history, for tests. */
 #ifndef SETTI_UNDO_H
 #define SETTI_UNDO_H
 
@@ -8,7 +8,7 @@ enum {
     SETTI_SLOT_UNDO = 13
 };
 
-/* The world with the copy of the selection. */
+/* Returns the world in which the history holds a copy of the selection. */
 sett_world* setti_undo_mirror(sett_undo* undo);
 
 #endif

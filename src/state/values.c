@@ -1,28 +1,28 @@
 /* values.c: values that own memory, in snapshots.
  *
- * Saved pages of a SETT_SAVE_CLONE type have clones, made by its copy hook. Behind the columns of
- * such a page, one bit a row says where a clone is. Saved pages of a SETT_SAVE_SKIP type have ticks
- * and entity indices only: a restore carries its live values over by entity.
+ * Saved pages of a SETT_SAVE_CLONE type have clones, made by the type's copy hook. One bit for each
+ * row, after the columns of the page, marks the rows with a clone. Saved pages of a SETT_SAVE_SKIP
+ * type have ticks and entity indices only: a restore carries live values over by entity.
  *
- *     page     values of its rows | ticks | entity indices | alive, one bit a row
+ *     page     values of rows | ticks | entity indices | alive, one bit a row
  *
- * Invariant:  in a saved page of a CLONE type, exactly the rows with a bit have a value;
- *             the first write to a live page comes before any of its values begins or ends, so that
- *             presence still tells which values are alive
+ * Invariant:  in a saved page of a CLONE type, a row has a value if and only if the bit is set;
+ *             a live page is saved before its first value begins or ends, while presence tells the
+ *             rows with a value in the saved state
  */
 #include "base/bits.h"
 #include "state/snapshot.h"
 
 #define VALUES_WORDS (1024 / 64)
 
-/* The storage of a table of rows, which is a member of it. */
+/* Returns the storage that has the table `rows` as a member. */
 static const setti_storage* values_storage(const setti_pages* rows)
 {
     return (const setti_storage*)(const void*)((const unsigned char*)rows -
                                                offsetof(setti_storage, rows));
 }
 
-/* A type's record begins with its storage. */
+/* Returns the type that has the table `rows`. A setti_type begins with the storage. */
 static const setti_type* values_type(const setti_pages* rows)
 {
     return (const setti_type*)(const void*)values_storage(rows);
@@ -53,11 +53,11 @@ static void values_find_alive(const setti_storage* storage, uint32_t number, uin
     }
 }
 
-/* Neighbouring rows with values; zeroes: before the first ones. */
+/* Neighbouring rows with values. {0}: before the first run. */
 typedef struct values_run {
     uint32_t row;
     uint32_t count;
-    size_t at; /* offset of the row's value in a page */
+    size_t at; /* offset of the first row's value in a page */
 } values_run;
 
 static bool values_has(const uint64_t* words, uint32_t row)
@@ -88,7 +88,7 @@ static void values_deinit(const setti_type* type, const uint64_t* words, unsigne
     }
 }
 
-/* Moves values to memory without values. */
+/* Moves values to uninitialised memory. */
 static void values_relocate(const setti_type* type, void* to, void* from, uint32_t count)
 {
     if (type->desc.move != NULL) {
@@ -98,7 +98,7 @@ static void values_relocate(const setti_type* type, void* to, void* from, uint32
     }
 }
 
-/* The size of the columns after the values, up to the bits; *size becomes that of the values. */
+/* Returns the offset of the columns after the values; *size becomes the size of the columns. */
 static size_t values_columns(const setti_storage* storage, size_t* size)
 {
     size_t at = (size_t)setti_storage_rows(storage) * storage->size;
@@ -120,7 +120,7 @@ static void values_swap_columns(const setti_storage* storage, void* a, void* b)
     setti_cow_swap_bytes((unsigned char*)a + at, (unsigned char*)b + at, size);
 }
 
-/* Copies a page for a snapshot: clones of its values, columns, and bits. */
+/* Saves a live page into `copy`: clones of the values, the columns and the bits. */
 static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
 {
     SETTI_ASSERT(copy != NULL && pages->data[number] != NULL);
@@ -139,7 +139,7 @@ static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
     }
 }
 
-/* Notes which values of a page are alive, before the page itself becomes the snapshot's. */
+/* Writes the bits of a live page before the page becomes a saved page. */
 static void clone_seal(const setti_pages* pages, uint32_t number)
 {
     const setti_storage* storage = values_storage(pages);
@@ -149,7 +149,7 @@ static void clone_seal(const setti_pages* pages, uint32_t number)
            values_word_count(storage) * sizeof(*alive));
 }
 
-/* Exchanges two values, or moves the only one. */
+/* Exchanges two values, or moves a single value to the other side. */
 static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, bool in_b)
 {
     SETTI_ASSERT((!in_a || !in_b) || type->row != NULL);
@@ -164,7 +164,7 @@ static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, 
     }
 }
 
-/* Exchanges a live page with a saved one, value by value if the type has a move hook. */
+/* Exchanges a live page with a saved page, value by value if the type has a move hook. */
 static void clone_swap(const setti_pages* pages, uint32_t number, void* saved)
 {
     const setti_type* type = values_type(pages);
@@ -221,7 +221,7 @@ static void skip_save(const setti_pages* pages, uint32_t number, void* copy)
     values_copy_columns(values_storage(pages), copy, pages->data[number]);
 }
 
-/* `seal` and `end`: a restore carries the values of live pages over, before they are parked. */
+/* `seal` and `end` of a page without values: carry_out has moved the values already. */
 static void skip_page(const setti_pages* pages, uint32_t number)
 {
     (void)pages;
@@ -258,7 +258,7 @@ const char* setti_values_unsaved(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
     bool owns = desc->deinit != NULL || desc->copy != NULL || desc->move != NULL;
-    /* A relationship's hooks protect links, and own nothing. */
+    /* The hooks of a relationship only protect links, and own no memory. */
     return owns && desc->save == SETT_SAVE_BYTES && type->storage.size != 0 &&
                    (type->flags & SETTI_TYPE_LINKED) == 0
                ? "has hooks, so it cannot be saved as bytes - register it with SETT_SAVE_CLONE "
@@ -316,18 +316,20 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
     return values_note(world, type, call, &values_clone);
 }
 
-/* The least index from `from` on in a small sparse set, whose index is a hash table. */
+/* Returns the least index >= `from` in a sparse set with a hash table, which is not sorted. */
 static uint32_t carry_least(const setti_storage* storage, uint32_t from)
 {
     uint32_t least = SETTI_NONE;
     for (uint32_t row = 0; row < storage->extent; row++) {
         uint32_t index = *setti_storage_index(storage, row);
-        least = index >= from && index < least ? index : least;
+        if (index >= from && index < least) {
+            least = index;
+        }
     }
     return least;
 }
 
-/* The next index with a value, ascending for every storage. */
+/* Returns the next index with a value from *cursor on, or SETTI_NONE. Ascends in each storage. */
 static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
 {
     if (storage->kind != SETTI_SPARSE) {
@@ -335,7 +337,7 @@ static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
     }
     if (storage->hashed != 0) {
         uint32_t least = carry_least(storage, *cursor);
-        *cursor = least + (least != SETTI_NONE);
+        *cursor = least + (least != SETTI_NONE); /* stays SETTI_NONE at the end */
         return least;
     }
     for (uint32_t index = *cursor; index >> SETTI_SPARSE_SHIFT < storage->presence.count;) {
@@ -352,7 +354,7 @@ static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
     return SETTI_NONE;
 }
 
-/* Whether a restore along the path exchanges pages of a type. */
+/* Returns true if a restore along the path exchanges pages of the type. */
 static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
 {
     for (const setti_snapshot* at = path; at != NULL; at = at->path) {
@@ -366,11 +368,11 @@ static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
     return false;
 }
 
-/* Allocates room for a type's values; NULL without memory. */
+/* Allocates room for all values of a type. Returns NULL without memory. */
 static setti_carried* carry_make(sett_world* world, setti_type* type)
 {
     const setti_storage* storage = &type->storage;
-    size_t entities = setti_align_up(sizeof(setti_carried), 8); /* offset, as `values` is */
+    size_t entities = setti_align_up(sizeof(setti_carried), 8); /* offset of the first array */
     size_t values = setti_align_up(entities + storage->count * sizeof(sett_entity), storage->align);
     size_t size = values + (size_t)storage->count * storage->size;
     unsigned char* bytes = setti_pool_alloc(&world->pool, size, storage->align);
@@ -431,8 +433,8 @@ bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_ca
     return true;
 }
 
-/* Gives all values of a type in the restored state their carried values, or initialises them, and
- * deinitialises carried values without an entity. Both lists ascend by index. */
+/* Moves carried values to the restored rows of the same entities. Initialises other rows, and
+ * deinitialises other carried values. Rows and carried values ascend by index. */
 static void carry_in(const sett_world* world, const setti_carried* carried)
 {
     const setti_type* type = carried->type;

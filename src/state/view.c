@@ -1,27 +1,27 @@
-/* view.c: see view.h.
+/* view.c: finds the pages in which two snapshots may differ.
  *
- * A snapshot's page is in the first entry on the path from the snapshot to the live world; without
- * an entry it is the live page. So a list of all pages with an entry on either path is filled from
- * the live end, later entries over earlier ones.
+ * A path leads from each snapshot to the live world. The snapshot's contents of a page are in the
+ * first entry of the path for this page; without an entry, the page is the live page. The view
+ * lists the pages with an entry on either path, and visits each path from the live world to the
+ * snapshot, so that the snapshot's entry overwrites the others.
  *
- * The list is not sorted. Each table has a bit for each of its pages, which tells whether the page
- * is in the list, and where: after the pages of lower bits. So the list ascends by itself, and a
- * page is found in one step.
+ * The list is not sorted: each table has a bitset of its pages in the list, and a page's position
+ * in the list is the number of lower bits. So the list ascends, and a page is found in one step.
  *
  *     table   pages | word ----------> bits, before | bits, before | ...
  *                                         |
  *     page    ... | number, in[2] | number, in[2] | ...     before + bits below
  *
- * Rejected: sorting the entries and searching them, with a memo of 256 pages, which took .1 of the
- * .9 ms of a delta with 490 pages in random order.
+ * Rejected: to sort the entries, and search them with a memo of 256 pages: .1 of the .9 ms of a
+ * delta with 490 pages in random order.
  *
- * Invariant:  pages outside of the list are the live ones on both sides
+ * Invariant:  a page outside of the list is the live page on both sides
  */
 #include "state/view.h"
 
 #include "base/bits.h"
 
-/* The slot of a table of pages in the view's hash table, or a free slot. */
+/* Returns the slot of `pages` in the hash table, or a free slot. */
 static setti_view_table* view_table(const setti_view* view, const setti_pages* pages)
 {
     SETTI_ASSERT(view->table != NULL);
@@ -34,7 +34,7 @@ static setti_view_table* view_table(const setti_view* view, const setti_pages* p
     return &view->table[at];
 }
 
-/* The page of this number if it may differ, else NULL. */
+/* Returns a page of the list, or NULL if the list does not have the page. */
 static setti_view_page* view_find(const setti_view* view, const setti_pages* pages, uint32_t number)
 {
     const setti_view_table* table = view_table(view, pages);
@@ -49,7 +49,7 @@ static setti_view_page* view_find(const setti_view* view, const setti_pages* pag
 
 typedef void (*view_visit)(setti_view* view, const setti_cow_entry* entry, uint32_t side);
 
-/* Visits all entries on the paths from the live world to both sides, one path after the other. */
+/* Visits all entries on the paths from the live world to both snapshots. */
 SETTI_INLINE void view_walk(setti_view* view, setti_snapshot* const node[2], view_visit visit)
 {
     for (uint32_t side = 0; side < 2; side++) {
@@ -69,7 +69,7 @@ static void view_count_entry(setti_view* view, const setti_cow_entry* entry, uin
     view->page_count++;
 }
 
-/* Makes the set of a table's pages, in words of 64, large enough for the page of this entry. */
+/* Extends the bitset of a table to the page of an entry. */
 static void view_note(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
     (void)side;
@@ -93,7 +93,7 @@ static void view_fill(setti_view* view, const setti_cow_entry* entry, uint32_t s
     page->in[side] = entry->data;
 }
 
-/* Allocates slots for `count` tables; half stay free. */
+/* Allocates a hash table for `count` tables of pages. At least half of the slots stay free. */
 static bool view_make_tables(setti_view* view, setti_pool* pool, uint32_t count)
 {
     view->table_bits = 1 + setti_bits_highest(2 * (uint64_t)count | 1);
@@ -105,7 +105,7 @@ static bool view_make_tables(setti_view* view, setti_pool* pool, uint32_t count)
     return view->table != NULL;
 }
 
-/* Allocates the words of all tables, without bits. */
+/* Allocates the words of all bitsets, without bits. */
 static bool view_make_words(setti_view* view, setti_pool* pool)
 {
     for (size_t k = 0; k < (size_t)1 << view->table_bits; k++) {
@@ -120,7 +120,7 @@ static bool view_make_words(setti_view* view, setti_pool* pool)
     return view->word != NULL || size == 0;
 }
 
-/* Assigns each bit its page in the list. */
+/* Computes the positions of all pages in the list. */
 static void view_place(setti_view* view)
 {
     for (size_t k = 0; k < (size_t)1 << view->table_bits; k++) {
@@ -135,7 +135,7 @@ static void view_place(setti_view* view)
     }
 }
 
-/* Allocates the list, filled with live pages. */
+/* Allocates the list, with the live page on both sides. */
 static bool view_make_pages(setti_view* view, setti_pool* pool)
 {
     size_t size = view->page_count * sizeof(*view->page);
@@ -195,12 +195,12 @@ bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, se
     view_begin(view, world);
     view->node[SETTI_BEFORE] = a;
     view->node[SETTI_AFTER] = b;
-    uint32_t tables = 2 * (world->last_root->number + 1); /* each page is found through a root */
-    view_walk(view, node, view_count_entry); /* the most pages, and so the most tables */
+    uint32_t tables = 2 * (world->last_root->number + 1); /* a root has at most 2 tables */
+    view_walk(view, node, view_count_entry); /* entries: an upper bound of pages and of tables */
     if (!view_make_tables(view, pool, SETTI_MIN(tables, view->page_count))) {
         return false;
     }
-    view->page_count = 0;
+    view->page_count = 0; /* view_place counts pages */
     view_walk(view, node, view_note);
     if (view_make_words(view, pool)) {
         view_walk(view, node, view_mark);
@@ -245,7 +245,7 @@ const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t 
 static const setti_view_page* view_next_page(setti_view* view, const setti_pages* pages,
                                              uint32_t* at)
 {
-    *at = setti_pages_next(pages, *at + 1); /* SETTI_NONE + 1 is the first */
+    *at = setti_pages_next(pages, *at + 1); /* SETTI_NONE + 1 is 0 */
     view->each.pages = pages;
     view->each.number = *at;
     view->each.in[SETTI_AFTER] = setti_pages_get(pages, *at);
@@ -268,24 +268,24 @@ const setti_view_page* setti_view_next(setti_view* view, const setti_pages* page
 
 #define VIEW_SLOTS 64 /* slots compared at once */
 
-/* The first slot from `at` on whose generations differ; SETTI_ENTITY_ROWS: none. A side without the
- * page has SETTI_UNUSED. */
+/* Returns the first slot from `at` on with two generations, or SETTI_ENTITY_ROWS. The slots of a
+ * missing page count as SETTI_UNUSED. */
 static uint32_t view_next_generation(const setti_view_page* page, uint32_t at)
 {
-    const setti_entity_page* was = page->in[SETTI_BEFORE];
-    const setti_entity_page* is = page->in[SETTI_AFTER];
-    if (was == NULL || is == NULL) {
-        const setti_entity_page* one = was != NULL ? was : is;
-        while (at < SETTI_ENTITY_ROWS && one->generation[at] == SETTI_UNUSED) {
+    const setti_entity_page* before = page->in[SETTI_BEFORE];
+    const setti_entity_page* after = page->in[SETTI_AFTER];
+    if (before == NULL || after == NULL) {
+        const setti_entity_page* present = before != NULL ? before : after;
+        while (at < SETTI_ENTITY_ROWS && present->generation[at] == SETTI_UNUSED) {
             at++;
         }
         return at;
     }
     for (; at < SETTI_ENTITY_ROWS; at++) {
         if (at % VIEW_SLOTS == 0 &&
-            memcmp(was->generation + at, is->generation + at, 4 * VIEW_SLOTS) == 0) {
-            at += VIEW_SLOTS - 1;
-        } else if (was->generation[at] != is->generation[at]) {
+            memcmp(before->generation + at, after->generation + at, 4 * VIEW_SLOTS) == 0) {
+            at += VIEW_SLOTS - 1; /* skips equal slots; the loop adds 1 */
+        } else if (before->generation[at] != after->generation[at]) {
             break;
         }
     }
@@ -325,7 +325,7 @@ uint32_t setti_view_count(setti_view* view, const setti_pages* pages)
     return SETTI_MAX(pages->count, end);
 }
 
-/* The number at an offset of a root on a side; 0 if the root is newer. */
+/* Returns the number at an offset of a root, or 0 if the snapshot is older than the root. */
 static uint32_t view_root_number(const setti_view* view, const setti_root* root, size_t offset,
                                  uint32_t side)
 {
@@ -343,7 +343,7 @@ uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t si
     return view_root_number(view, root, 0, side);
 }
 
-/* A type's root begins at the count of its storage. */
+/* The offset of a member in a type's root, which begins at the storage's `count`. */
 #define VIEW_OFFSET(member) (offsetof(setti_storage, member) - offsetof(setti_storage, count))
 
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side)
@@ -359,7 +359,7 @@ sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side)
     return (generation & SETTI_DEAD) == 0 ? (sett_entity){index, generation} : sett_null();
 }
 
-/* The row of an index in a sparse set on a side, or SETTI_NONE. */
+/* Returns the row of an index in a sparse set, or SETTI_NONE. */
 static uint32_t view_row(setti_view* view, const setti_type* type, uint32_t index, uint32_t side)
 {
     SETTI_ASSERT(type->storage.kind == SETTI_SPARSE);

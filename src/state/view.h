@@ -5,18 +5,17 @@
 #include "state/snapshot.h"
 #include "world/codec.h"
 
-/* A page on both sides; NULL where it does not exist. */
+/* A page on both sides. */
 typedef struct setti_view_page {
     const setti_pages* pages;
     uint32_t number;
-    const void* in[2];
+    const void* in[2]; /* by side; NULL: the page does not exist there */
 } setti_view_page;
 
-/* Of 64 pages of a table: those that may differ, and the number of the table's pages in the view
- * before them. */
+/* The pages that may differ, among 64 pages of a table. */
 typedef struct setti_view_word {
     uint64_t bits;
-    uint32_t before;
+    uint32_t before; /* pages in the view of the table's earlier words */
 } setti_view_word;
 
 typedef struct setti_view_table {
@@ -28,7 +27,7 @@ typedef struct setti_view_table {
 } setti_view_table;
 
 typedef struct setti_view {
-    setti_sides sides;    /* first: what codecs see */
+    setti_sides sides;    /* first: codecs get the view as a setti_sides */
     bool empty;           /* the state before is an empty world */
     setti_view_page each; /* the current page of a walk over an empty world */
     const sett_world* world;
@@ -41,7 +40,7 @@ typedef struct setti_view {
     uint32_t page_count;
 } setti_view;
 
-/* Begins a view of two snapshots; `b` NULL: the live world. Returns false when memory runs out. */
+/* Begins a view of two snapshots. NULL is the live world. Returns false when memory runs out. */
 bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view);
 
 /* Begins a view of the empty world and the live one. Needs no memory, and no deinit. */
@@ -49,11 +48,11 @@ void setti_view_init_empty(sett_world* world, setti_view* view);
 
 void setti_view_deinit(sett_world* world, setti_view* view);
 
-/* A page on a side; NULL if it is not there. */
+/* Returns a page on a side, or NULL if the page does not exist there. */
 const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t number,
                            uint32_t side);
 
-/* The next page of a table that may differ; *at begins as SETTI_NONE. NULL: the end. */
+/* Returns the next differing page of a table, or NULL at the end. *at begins as SETTI_NONE. */
 const setti_view_page* setti_view_next(setti_view* view, const setti_pages* pages, uint32_t* at);
 
 /* A walk over the slots of entities whose generations differ, ascending. */
@@ -67,35 +66,35 @@ typedef struct setti_view_slot {
 /* Goes to the next slot. Returns false at the end. */
 bool setti_view_next_slot(setti_view* view, setti_view_slot* slot);
 
-/* The number of page numbers of a table on both sides and in the live world. */
+/* Returns an upper bound of page numbers of a table, on both sides and in the live world. */
 uint32_t setti_view_count(setti_view* view, const setti_pages* pages);
 
-/* Rows in use of a type's storage. */
+/* Returns the extent of a type's storage: the end of its rows in use. */
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side);
 
-/* The entity at an index on a side; null if there is none. */
+/* Returns the entity at an index on a side, or null. */
 sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side);
 
-/* The value of an index on a side, or NULL. A tag's is any address. */
+/* Returns the value of the entity at an index, or NULL. For a tag, the address means nothing. */
 const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t index,
                              uint32_t side);
 
-/* A root's value on a side, if it is one number. */
+/* Returns the contents of a root that is one number. */
 uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t side);
 
-/* The record at a place on a side. */
+/* Returns the record at a place on a side. */
 const unsigned char* setti_view_record(setti_view* view, const setti_records* records,
                                        uint32_t place, uint32_t side);
 
-/* The rest of a list of records: `left` of them from `place` on. */
+/* The rest of a list of records. */
 typedef struct setti_view_list {
-    uint32_t left;
-    uint32_t place;
+    uint32_t left;  /* number of records */
+    uint32_t place; /* of the next record */
 } setti_view_list;
 
-/* The list of the records of a value. */
+/* Returns the list of the records of a value. */
 setti_view_list setti_view_records(const setti_type* type, const void* value);
-/* The next record of a list; NULL: the end. */
+/* Returns the next record of a list, or NULL at the end. */
 const unsigned char* setti_view_next_record(setti_view* view, const setti_records* records,
                                             setti_view_list* list, uint32_t side);
 

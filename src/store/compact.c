@@ -1,12 +1,12 @@
-/* compact.c: closing the gaps of a keep_order storage, and reopening them.
+/* compact.c: closes the gaps of a keep_order storage, and opens them again.
  *
- * Removal leaves a gap, so that a loop sees the rest in the order of their addition; moving all
- * later rows down at each removal, as an array would, makes removing everything quadratic. One pass
- * over the rows closes all gaps at once.
+ * A removal leaves a gap, so that the order of the other rows stays. Moving all later rows at each
+ * removal instead would make the removal of all values quadratic. One pass over the rows closes all
+ * gaps.
  *
  *     before   a . b . . c          after   a b c
  *
- * Invariant:  the rows that are no gaps keep their order;  afterwards extent == count
+ * Invariant:  the order of values stays;  after setti_storage_compact, extent == count
  */
 #include "store/storage.h"
 
@@ -47,8 +47,12 @@ bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_
         *setti_storage_index(storage, row) = SETTI_NONE;
     }
     storage->extent = extent;
-    for (uint32_t row = extent; row-- > 0 && from != 0;) { /* ends after the last value */
-        if (want[row] != SETTI_NONE && --from != row) {
+    for (uint32_t row = extent; row-- > 0 && from != 0;) { /* the last value moves first */
+        if (want[row] == SETTI_NONE) {
+            continue;
+        }
+        from--;
+        if (from != row) {
             setti_sparse_move(pool, storage, from, row);
             setti_pages_write(pool, &storage->rows, from >> storage->shift);
             *setti_storage_index(storage, from) = SETTI_NONE;

@@ -1,9 +1,9 @@
-/* gather.c: which values have copies that a loop works on, and where. See gather.h.
+/* gather.c: finds the copies of values that loops work on. See gather.h.
  *
- * The workload: a few handles a batch are looked up while a loop over several sparse sets is open.
- * There is no table by entity: the loop's step says which row an entity has, if any. While a
- * storage has a gather its `handle_kind` is SETTI_GATHERED, so that access by handle takes the slow
- * path; arrays without one pay nothing, sparse sets one comparison.
+ * The workload: a loop over several sparse sets looks up a few handles in each batch. There is no
+ * table by entity: the row of an entity in the loop's step gives the address of the copy. While a
+ * storage has a gather, its `handle_kind` is SETTI_GATHERED, and access by handle takes the slow
+ * path. Without a gather, this costs sparse sets one comparison, and arrays nothing.
  */
 #include "store/gather.h"
 
@@ -33,7 +33,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
     for (uint32_t k = 0; k < scratch->count; k++) {
         setti_storage* storage = scratch->gathers[k].storage;
         setti_gather** at = &storage->gather;
-        while (*at != &scratch->gathers[k]) { /* usually it is the latest */
+        while (*at != &scratch->gathers[k]) { /* usually equal: the latest gather */
             at = &(*at)->outer;
             SETTI_ASSERT(*at != NULL);
         }
@@ -46,7 +46,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
     }
 }
 
-/* The entity's row in the loop's step; at least SETTI_GATHER_ROWS if it has none. */
+/* Returns the entity's row in the loop's step, or a number >= SETTI_GATHER_ROWS. */
 static uint32_t gather_row_of(const setti_gather_scratch* scratch, uint32_t index)
 {
     uint32_t row = scratch->driver != NULL ? setti_sparse_row(scratch->driver, index) : index;

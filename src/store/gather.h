@@ -1,57 +1,57 @@
-/* gather.h: copies of values that a loop works on, because their rows lie in another order than the
- * loop's. They are written back when a batch ends. Until then the copy is the value: access by
- * handle is led there (setti_storage_find), and so are loops within the loop.
+/* gather.h: a loop over several storages copies values into the loop's order of rows, and works on
+ * the copies. The end of the batch writes the copies back. Until then the copy is the value: access
+ * by handle (setti_storage_find) and inner loops use the copy.
  *
- * Invariant:  storage.gather is the list of open gathers of its values, the latest first;
- *             an entity whose row is in `rows` has its value in each of their copies that is used
+ * Invariant:  storage.gather is the list of open gathers of the storage, the latest first;
+ *             an entity with a row in `rows` has a copy in each gather with `used`
  */
 #ifndef SETTI_GATHER_H
 #define SETTI_GATHER_H
 
 #include "store/storage.h"
 
-/* Rows of a step in which fields are gathered: few, so that the copies stay in the first-level
- * cache, and enough to spread what a batch costs (about 40 ns) thin. */
+/* Rows in a step of a loop with gathered fields: few enough for the first-level cache, and enough
+ * to make the cost of a batch (about 40 ns) small. */
 #define SETTI_GATHER_ROWS 128
 
 /* The copies of one type's values. */
 typedef struct setti_gather {
-    struct setti_gather* outer; /* the storage's gather of the loop opened before, or NULL */
-    setti_storage* storage;     /* the values that were copied */
+    struct setti_gather* outer; /* the storage's gather of an outer loop, or NULL */
+    setti_storage* storage;     /* of the copied values */
     const struct setti_gather_scratch* scratch;
     unsigned char* values; /* the copies, by row of the step */
-    uint32_t term;         /* the number of the query's term that reads or writes them */
-    bool used; /* the batch works on the copies; false: the rows lie in the batch's order already */
+    uint32_t term;         /* number of the query's term for the values */
+    bool used;             /* false: the rows already have the order of the batch */
 } setti_gather;
 
-/* The memory of a loop that gathers, and the position of its batch. It is separate from the batch,
- * which no longer exists if its function returned without closing the loop. */
+/* The memory of a loop that gathers, and the position of the current batch. Not a part of the
+ * batch: a function may return without closing the loop, and then the batch no longer exists. */
 typedef struct setti_gather_scratch {
-    struct setti_gather_scratch* next;  /* in the list of the query or job whose loop this is */
-    struct setti_gather_scratch** link; /* the pointer that leads here */
-    const setti_storage* driver; /* the sparse set whose rows are the loop's; NULL: indices are */
+    struct setti_gather_scratch* next;  /* in the list of the loop's query or job */
+    struct setti_gather_scratch** link; /* the pointer to this scratch */
+    const setti_storage* driver; /* a loop over rows of this sparse set; NULL: over indices */
     uint32_t base;               /* the first row of the step */
-    uint32_t size;               /* bytes of the scratch, with `gathers` and their copies */
-    uint32_t align;              /* the alignment that it was allocated with */
+    uint32_t size;               /* bytes of the scratch, with `gathers` and all copies */
+    uint32_t align;              /* alignment of the allocation */
     uint32_t count;              /* entries of `gathers` */
-    uint64_t rows[SETTI_GATHER_ROWS / 64]; /* rows of the step that are in the batch */
-    setti_gather gathers[];                /* of the types that the loop writes */
+    uint64_t rows[SETTI_GATHER_ROWS / 64]; /* the rows of the step in the batch */
+    setti_gather gathers[];                /* of the types written by the loop */
 } setti_gather_scratch;
 
-/* Makes the scratch the latest of `list`. */
+/* Adds an empty scratch at the front of `list`. */
 void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** list);
 
-/* Access to the storage's values now uses the copies in `values`. */
+/* Redirects access to the storage's values to the copies in `values`. */
 void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values,
                       uint32_t term);
 
-/* Ends the redirection, without writing back. */
+/* Removes the scratch from its list and ends all redirections, without writing copies back. */
 void setti_gather_close(setti_gather_scratch* scratch);
 
-/* The `except` of setti_gather_find for all scratches. */
+/* For `except` of setti_gather_find: searches all scratches. */
 #define SETTI_GATHER_ANY ((const setti_gather_scratch*)NULL)
 
-/* The latest copy of the entity's value in a scratch other than `except`; NULL if there is none. */
+/* Returns the latest copy of the entity's value in a scratch other than `except`, or NULL. */
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,
                         uint32_t index);
 

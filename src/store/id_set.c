@@ -1,17 +1,16 @@
-/* id_set.c: the complete sparse set. Source of the idea: Briggs and Torczon, "An efficient
- * representation for sparse sets" (1993); keeping the free part a permutation too, so that a fresh
- * number is at hand, is the variation of the Varkor engine.
+/* id_set.c: the complete sparse set. The idea is from Briggs and Torczon, "An efficient
+ * representation for sparse sets" (1993). As in the Varkor engine, the free ids are part of the
+ * permutation too, so the next free id is always known.
  *
- * The workload: entities created and destroyed by the hundred thousand, mostly the newest or a
- * random one, never searched for.
+ * The workload: entities are created and destroyed by the hundred thousand, mostly the newest or a
+ * random entity, without a search.
  *
- *     row      0 1 2 | 3 4 5           dense   members in front, in the order that loops see
+ *     row      0 1 2 | 3 4 5           dense   members first, in the order of loops; then free ids
  *     dense    7 2 5 | 3 0 1 ...       sparse  the inverse permutation
  *
- * Invariant:  dense[sparse[id]] == id and sparse[dense[row]] == row for every id and row below the
- * capacity;
- *             the pages of every row < count, and of every number in them, exist, so that removal
- *             needs no memory.
+ * Invariant:  dense[sparse[id]] == id and sparse[dense[row]] == row, below the capacity;
+ *             the pages of each row < count, and of the ids in these rows, exist, so that removal
+ *             needs no memory
  */
 #include "store/id_set.h"
 
@@ -42,18 +41,18 @@ bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at)
 
 bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
-    /* Adding exchanges row `count` with the row of `id`, and writes the entries of both ids. */
+    /* setti_id_set_request writes the pages of two rows and of the two ids in these rows. */
     return setti_id_set_reserve_page(pool, set, set->count) &&
            setti_id_set_reserve_page(pool, set, id) &&
            setti_id_set_reserve_page(pool, set, setti_id_set_dense(set, set->count)) &&
            setti_id_set_reserve_page(pool, set, setti_id_set_sparse(set, id));
 }
 
-/* Exchanges the ids of two rows. The pages of the rows and of the ids exist. */
+/* Exchanges the ids of two rows. The pages of rows and ids exist. */
 static void id_set_swap(setti_pool* pool, setti_id_set* set, uint32_t row_a, uint32_t row_b)
 {
     if (row_a == row_b) {
-        return; /* creating in order, destroying the newest: nothing to write */
+        return; /* the usual case, for ids added in order */
     }
     uint32_t a = setti_id_set_dense(set, row_a);
     uint32_t b = setti_id_set_dense(set, row_b);

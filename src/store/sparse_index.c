@@ -1,34 +1,36 @@
-/* sparse_index.c: the index of a sparse set: from an entity to its row.
+/* sparse_index.c: the index of a sparse set finds the row of an entity.
  *
- * The workload: a thousand types, each on some hundred entities all over the world; and types that
- * half of the entities have. By pages of 1,024 indices a look-up is two loads, but 160 values among
- * 20,000 entities take 80 KB of pages. A hash table of 4 KB has room for INDEX_MOST values,
- * wherever the entities are.
+ * The workload: a thousand types, each on some hundred entities all over the world, and types on
+ * half of the entities. With pages of 1,024 indices a look-up is two loads, but 160 values among
+ * 20,000 entities take 80 KB of pages. A hash table of 4 KB has room for INDEX_MOST values, with
+ * any entities.
  *
- *     hashed   pages 0..hashed-1: slots of { index, row }, empty ones end a search
- *     paged    by entity index: the row, or none          | 2 . . 0 | (no page) | . 1 . . |
+ *     hashed   pages 0..hashed-1: slots { index, row }; a search ends at an empty slot
+ *     paged    by entity index: the row or SETTI_NONE     | 2 . . 0 | (no page) | . 1 . . |
  *
- * A set begins hashed, and goes over to pages when it has more than INDEX_MOST values, unless its
- * entities are so far apart that the table of pages would be the larger part. Trimming the world
- * makes a small set hashed again. While rows of several entities are reserved the hash table grows
- * instead: its size does not depend on the indices, so earlier reservations stay valid.
+ * A new set is hashed. With more than INDEX_MOST values the index becomes paged, unless the
+ * entities are so far apart that the table of pages would have more than 16 entries per value.
+ * Trimming the world makes a small set hashed again. While the pool is pinned, rows of several
+ * entities are reserved, and the hash table grows instead: the size does not depend on indices, so
+ * reservations stay valid.
  *
- * Invariant:  hashed: at most INDEX_MOST slots a page are taken; between the home of an index and
- *             its slot is no empty one;  paged: a page's count = its rows that are not none
+ * Invariant:  hashed: each page has at most INDEX_MOST used slots, and there is no empty slot
+ *             between the home of an index and the slot of this index;
+ *             paged: a page's count = number of rows != SETTI_NONE
  */
 #include "store/storage.h"
 
-/* Values a page of slots, at most: three of four. */
+/* The most used slots in a page: three of four. */
 #define INDEX_MOST (SETTI_INDEX_SLOTS / 4 * 3)
 
-/* The number of the last slot: slots are numbered over all pages, a power of two. */
+/* Returns the number of the last slot. The number of slots over all pages is a power of two. */
 static uint32_t index_mask(const setti_storage* storage)
 {
     SETTI_ASSERT(storage->hashed != 0);
     return storage->hashed * SETTI_INDEX_SLOTS - 1;
 }
 
-/* The slot of an entity, or the empty one where its search ends. */
+/* Returns the slot of an entity, or the empty slot that ends the search. */
 SETTI_INLINE uint32_t index_seek(const setti_storage* storage, uint32_t index)
 {
     uint32_t mask = index_mask(storage);
@@ -70,28 +72,28 @@ SETTI_INLINE void index_write_slot(setti_pool* pool, const setti_storage* storag
     *setti_index_slot_at(storage, at) = slot;
 }
 
-/* Empties a page of the index: SETTI_NONE is both an empty slot and no row. */
+/* Empties a page of a hashed or paged index. */
 static void index_clear_page(setti_pool* pool, const setti_storage* storage, uint32_t number)
 {
     setti_sparse_page* page = storage->presence.data[number];
     setti_pages_write(pool, &storage->presence, number);
-    memset(page->row, 0xFF, sizeof(page->row));
+    memset(page->row, 0xFF, sizeof(page->row)); /* SETTI_NONE: an empty slot, or no row */
     page->count = 0;
 }
 
-/* Creates a page of the index, empty, if it is missing. False when memory runs out. */
+/* Creates a missing page of the index, without entries. Returns false when memory runs out. */
 static bool index_ensure_page(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     bool fresh;
-    bool done = setti_pages_ensure(pool, &storage->presence, number, &fresh);
-    if (done && fresh) {
+    bool ok = setti_pages_ensure(pool, &storage->presence, number, &fresh);
+    if (ok && fresh) {
         index_clear_page(pool, storage, number);
     }
-    return done;
+    return ok;
 }
 
-/* Frees the pages behind those of the hash table. */
-static void index_free_behind(setti_pool* pool, setti_storage* storage)
+/* Frees the pages after the hash table. */
+static void index_free_after(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->hashed != 0);
     uint32_t number = storage->hashed;
@@ -101,7 +103,7 @@ static void index_free_behind(setti_pool* pool, setti_storage* storage)
     storage->spare = SETTI_NONE;
 }
 
-/* Fills the index, which is empty, from the rows. */
+/* Fills an empty index from the rows. */
 static void index_fill(setti_pool* pool, setti_storage* storage)
 {
     for (uint32_t row = 0; row < storage->extent; row++) {
@@ -112,13 +114,13 @@ static void index_fill(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Makes the index a hash table of so many pages. False, with nothing changed, without memory. */
+/* Makes the index a hash table of `pages` pages. Returns false, without effect, without memory. */
 static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pages)
 {
     for (uint32_t number = 0; number < pages; number++) {
         if (!index_ensure_page(pool, storage, number)) {
             if (storage->hashed != 0) { /* a paged index may have empty pages */
-                index_free_behind(pool, storage);
+                index_free_after(pool, storage);
             }
             return false;
         }
@@ -128,19 +130,19 @@ static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pa
     }
     storage->hashed = pages;
     index_fill(pool, storage);
-    index_free_behind(pool, storage);
+    index_free_after(pool, storage);
     return true;
 }
 
-/* The pages of the hash table become the first pages by entity index: they are created with the
- * others, cleared, filled, and freed if no entity is in them. */
+/* Makes a hashed index paged. The pages of the hash table become the first pages by entity index,
+ * and are freed if the rows have no entity in these pages. Returns false without memory. */
 bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0 && storage->hashed != 0);
     for (uint32_t row = 0; row < storage->extent; row++) {
         uint32_t index = *setti_storage_index(storage, row);
         if (index != SETTI_NONE && !index_ensure_page(pool, storage, index >> SETTI_SPARSE_SHIFT)) {
-            index_free_behind(pool, storage);
+            index_free_after(pool, storage);
             return false;
         }
     }
@@ -161,19 +163,21 @@ bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
     return true;
 }
 
-/* Whether a table of pages by entity index would have more than 16 entries a value. */
+/* Returns true if a table of pages by entity index would have more than 16 entries per value. */
 static bool index_is_far(const setti_storage* storage)
 {
     uint32_t highest = 0;
     for (uint32_t row = 0; row < storage->extent; row++) {
         uint32_t index = *setti_storage_index(storage, row);
-        highest = index != SETTI_NONE && index > highest ? index : highest;
+        if (index != SETTI_NONE && index > highest) {
+            highest = index;
+        }
     }
     return (highest >> SETTI_SPARSE_SHIFT) / 16 > storage->count;
 }
 
-/* Makes room for `count` values more in a hash table. For a paged index it does nothing:
- * setti_sparse_reserve_index creates the pages, once the entities are known. */
+/* Makes room for `count` more values in a hash table. No effect on a paged index, because the pages
+ * depend on the entities: setti_sparse_reserve_index creates pages. */
 bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
     uint64_t need = (uint64_t)storage->count + count;
@@ -196,8 +200,8 @@ bool setti_sparse_reserve_index(setti_pool* pool, setti_storage* storage, uint32
     return index_ensure_page(pool, storage, storage->hashed != 0 ? 0 : index >> SETTI_SPARSE_SHIFT);
 }
 
-/* Hashed: notes the row of an entity that has none. Returns false, without an effect, if that takes
- * memory, or a snapshot needs the page, or the entity has a row. */
+/* Hashed: adds the row of an entity. Returns false, without effect, if there is no room, or a
+ * snapshot needs the page, or the entity has a row already. */
 bool setti_index_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,
                          uint32_t row)
 {
@@ -215,7 +219,7 @@ bool setti_index_try_put(const setti_pool* pool, setti_storage* storage, uint32_
     return true;
 }
 
-/* Notes the row of an entity that has none; there is room. */
+/* Adds the row of an entity without a row. There is room in the index. */
 void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row)
 {
     if (storage->hashed != 0) {
@@ -230,8 +234,8 @@ void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, 
     ((setti_sparse_page*)storage->presence.data[index >> SETTI_SPARSE_SHIFT])->count++;
 }
 
-/* Hashed: empties a slot. A later slot, up to the next empty one, moves into the hole if the search
- * for its entity would pass the hole. */
+/* Hashed: empties slot `hole`. Later entries before the next empty slot move into the hole if the
+ * search for their entities would pass the hole. */
 SETTI_INLINE void index_empty_slot(setti_pool* pool, const setti_storage* storage, uint32_t hole)
 {
     uint32_t mask = index_mask(storage);
@@ -241,7 +245,7 @@ SETTI_INLINE void index_empty_slot(setti_pool* pool, const setti_storage* storag
             break;
         }
         uint32_t home = setti_index_home(slot.index, storage->hashed);
-        if (((at - home) & mask) >= ((at - hole) & mask)) {
+        if (((at - home) & mask) >= ((at - hole) & mask)) { /* the hole is between home and `at` */
             index_write_slot(pool, storage, hole, slot);
             hole = at;
         }
@@ -256,9 +260,9 @@ void setti_index_forget(setti_pool* pool, setti_storage* storage, uint32_t index
     index_empty_slot(pool, storage, at);
 }
 
-/* The fast path of setti_sparse_erase, for a set of plain bytes with a hash table of one page,
- * while no snapshot is held: two searches instead of five, and no call. Returns false, with nothing
- * done, in other cases: setti_sparse_erase goes on. */
+/* The fast path of setti_sparse_erase, with two searches instead of five, and no call: for plain
+ * bytes and a hash table of one page, while no snapshot is held. Returns false, without effect, in
+ * other cases. */
 bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 1 || storage->keep_order || storage->tracked || storage->move != NULL ||
@@ -288,8 +292,8 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     return true;
 }
 
-/* Makes the index a hash table of one page, if that page is at most half full then. Without memory
- * the index stays as it is. */
+/* Makes the index a hash table of one page if this page is at most half full. Without memory the
+ * index stays paged. */
 void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0);
@@ -301,7 +305,7 @@ void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* NULL, or what is wrong with a hash table; adds its slots in use to *entries. */
+/* Returns NULL, or the error of a hash table. Adds the number of used slots to *entries. */
 static const char* index_validate_hash(const setti_storage* storage, uint32_t* entries)
 {
     uint32_t pages = storage->hashed;
@@ -311,7 +315,8 @@ static const char* index_validate_hash(const setti_storage* storage, uint32_t* e
     for (uint32_t number = 0; number < SETTI_MAX(pages, storage->presence.count); number++) {
         bool needed = number < pages && (storage->count != 0 || pages > 1);
         bool exists = setti_pages_get(&storage->presence, number) != NULL;
-        if (exists ? number >= pages : needed) {
+        bool wrong = exists ? number >= pages : needed;
+        if (wrong) {
             return "sparse-set: the hash table has other pages than its size says";
         }
     }
@@ -321,7 +326,7 @@ static const char* index_validate_hash(const setti_storage* storage, uint32_t* e
     return NULL;
 }
 
-/* NULL, or what is wrong with a paged index; adds its rows to *entries. */
+/* Returns NULL, or the error of a paged index. Adds the number of rows to *entries. */
 static const char* index_validate_pages(const setti_storage* storage, uint32_t* entries)
 {
     for (uint32_t number = 0; number < storage->presence.count; number++) {
@@ -338,8 +343,8 @@ static const char* index_validate_pages(const setti_storage* storage, uint32_t* 
     return NULL;
 }
 
-/* NULL, or what is wrong with the index. setti_sparse_validate has checked that each row is found:
- * so there are other entries if their number is another one. */
+/* Returns NULL, or the error of the index. setti_sparse_validate has checked that the index finds
+ * each row, so the number of entries is equal if there are no other entries. */
 const char* setti_sparse_validate_index(const setti_storage* storage)
 {
     uint32_t entries = 0;

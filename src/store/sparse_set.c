@@ -1,4 +1,4 @@
-/* sparse_set.c: the public form of the complete sparse set: an id_set with a pool of its own. */
+/* sparse_set.c: the public sparse set: an id_set with its own pool. */
 #include "sett/sparse_set.h"
 
 #include "base/platform.h"
@@ -42,7 +42,7 @@ sett_status sett_sparse_set_add(sett_sparse_set* set, uint32_t* id)
     if (set->set.count >= set->set.limit) {
         return SETT_STATUS_LIMIT;
     }
-    uint32_t fresh = setti_id_set_dense(&set->set, set->set.count);
+    uint32_t fresh = setti_id_set_dense(&set->set, set->set.count); /* the first free id */
     if (!setti_id_set_reserve_id(&set->pool, &set->set, fresh)) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
@@ -135,7 +135,7 @@ static int set_compare_numbers(uint32_t a, uint32_t b, void* user)
     return (a > b) - (a < b);
 }
 
-/* Merge sort from the bottom, runs of 1, 2, 4, ...: stable. Returns the array with the result. */
+/* Bottom-up merge sort, with runs of 1, 2, 4, ... Stable. Returns the array with the result. */
 static uint32_t* set_merge_sort(uint32_t* from, uint32_t* to, size_t count,
                                 int (*compare)(uint32_t, uint32_t, void*), void* user)
 {
@@ -168,7 +168,9 @@ sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(uint32_t, 
     if (count < 2) {
         return SETT_OK;
     }
-    compare = compare != NULL ? compare : set_compare_numbers;
+    if (compare == NULL) {
+        compare = set_compare_numbers;
+    }
     size_t size;
     uint32_t* ids = setti_multiply(count, 2 * sizeof(uint32_t), &size)
                         ? setti_pool_alloc(&set->pool, size, 16)
@@ -197,7 +199,9 @@ sett_status sett_sparse_set_validate(const sett_sparse_set* set, const char** re
         return SETT_STATUS_ARGUMENT;
     }
     const char* found = setti_id_set_validate(&set->set);
-    found = found == NULL ? setti_pool_validate(&set->pool) : found;
+    if (found == NULL) {
+        found = setti_pool_validate(&set->pool);
+    }
     if (reason != NULL) {
         *reason = found != NULL ? found : "";
     }

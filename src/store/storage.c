@@ -1,6 +1,6 @@
-/* storage.c: what storages of every kind share, and the switch between the kinds. See storage.h.
+/* storage.c: the code for all kinds of storages, and the switch between the kinds. See storage.h.
  *
- * Invariant of all:  count = values alive;  has(i) for exactly count indices i
+ * Invariant:  count = number of values = number of indices i with setti_storage_has(i)
  */
 #include "store/storage.h"
 
@@ -10,9 +10,9 @@
 
 const setti_zero_page setti_zeroes = {{0}};
 
-/* Computes the rows of a page, and the offsets of its columns, one after another. A page has 1,024
- * rows, halved until its values are at most `most` bytes. A page of an array has at least 64 rows,
- * a whole word of occupancy. */
+/* Computes the number of rows in a page, and the offsets of columns. A page has 1,024 rows, halved
+ * until the values are at most `most` bytes. A page of an array has at least 64 rows: a whole word
+ * of presence. */
 static void storage_lay_out(setti_storage* storage, size_t most)
 {
     uint8_t least = storage->kind == SETTI_SPARSE ? 0 : 6;
@@ -55,7 +55,7 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
 void setti_storage_use_pages(setti_storage* storage, bool small)
 {
     SETTI_ASSERT(storage->rows.count == 0 && storage->rows.capacity == 0);
-    setti_page_notes* notes = storage->rows.notes; /* laying out begins the table anew */
+    setti_page_notes* notes = storage->rows.notes; /* storage_lay_out would clear it */
     bool saved = storage->saved != 0;
     storage->saved = 0;
     storage_lay_out(storage, small ? PAGE_BYTES_SMALL : PAGE_BYTES);
@@ -195,7 +195,8 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
     return true;
 }
 
-/* Sets the bit of an index. NULL if it is set, or its page is missing or needed by a snapshot. */
+/* Sets the bit of an index. Returns NULL if the bit is set, or the page is missing or needed by a
+ * snapshot. */
 static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_TAG);
@@ -312,7 +313,7 @@ uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base)
     }
     const setti_sparse_page* page = setti_pages_get(&storage->presence, base >> SETTI_SPARSE_SHIFT);
     if (page == NULL || page->count == SETTI_SPARSE_ROWS) {
-        return page == NULL ? 0 : UINT64_MAX;
+        return page == NULL ? 0 : UINT64_MAX; /* a missing page, or a full page */
     }
     const uint32_t* row = &page->row[base & SETTI_SPARSE_MASK];
     for (uint32_t k = 0; k < 64; k++) {

@@ -1,14 +1,14 @@
-/* storage.h: the values of one component type. One contract, a flat switch on `kind`:
+/* storage.h: the values of one component type. One interface, with a flat switch on `kind`:
  *
- *     array        position = entity index; one occupancy bit an entity;    storage_array.c
- *                  pages of rows where values are
- *     tag          the occupancy bits alone                                 storage_array.c
+ *     array        row = entity index; one bit of presence for each entity; storage_array.c
+ *                  pages of rows only where values are
+ *     tag          only the bits of presence                                storage_array.c
  *     sparse set   rows without gaps, an index from entity to row;          storage_sparse_set.c
- *                  with keep_order removal leaves gaps                      compact.c
- *                  the index: by pages, of few values a hash table          sparse_index.c
+ *                  with keep_order, a removal leaves a gap                  compact.c
+ *                  index: pages, or for few values a hash table             sparse_index.c
  *
- * Everything is by entity index; generations are the entity table's matter. The *place* of a value
- * is its row counted over all pages: the entity index in an array.
+ * All functions take entity indices, without generations. The *place* of a value is the number of
+ * the value's row over all pages. In an array, the place is the entity index.
  */
 #ifndef SETTI_STORAGE_H
 #define SETTI_STORAGE_H
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-/* Zeroes, which readers see in place of what does not exist yet. */
+/* Zeroes, for inlined reads of pages that do not exist yet. */
 typedef union setti_zero_page {
     uint64_t words[1024];
     uint32_t halves[2048];
@@ -34,7 +34,7 @@ typedef enum setti_kind {
     SETTI_SPARSE
 } setti_kind;
 
-/* Presence pages: of arrays and tags 8,192 bits; of sparse sets 1,024 rows, or 512 hashed slots. */
+/* A page of presence has 8,192 bits (array, tag), 1,024 rows, or 512 hashed slots (sparse set). */
 #define SETTI_BITS_SHIFT 13
 #define SETTI_BITS_ROWS ((uint32_t)1 << SETTI_BITS_SHIFT)
 #define SETTI_BITS_WORDS (SETTI_BITS_ROWS / 64)
@@ -53,56 +53,57 @@ typedef struct setti_index_slot {
 
 typedef struct setti_sparse_page {
     union {
-        uint32_t row[SETTI_SPARSE_ROWS]; /* by entity index: its row, SETTI_NONE if absent */
+        uint32_t row[SETTI_SPARSE_ROWS]; /* the row of each entity index, or SETTI_NONE */
         setti_index_slot slot[SETTI_INDEX_SLOTS];
     };
-    uint32_t count; /* used entries of `row`; not kept for `slot` */
+    uint32_t count; /* used entries of `row`; not used for `slot` */
 } setti_sparse_page;
 
 static_assert(sizeof(((setti_sparse_page*)0)->slot) == sizeof(((setti_sparse_page*)0)->row),
               "a page of the table of a sparse set has one size");
 
-/* The `handle_kind` of a storage whose values a loop has copied: see gather.h. */
+/* The `handle_kind` of a storage with copied values (gather.h) or `far`. */
 #define SETTI_GATHERED UINT8_MAX
 
 typedef struct setti_storage {
-    /* Fields that every access reads are one cache line, up to the pointers of `rows`. */
-    uint8_t handle_kind; /* `kind`; SETTI_GATHERED: access by handle looks at `gather` and `far` */
-    uint8_t shift; /* rows a page = 1 << shift: 1,024, or fewer, so that a page stays near 16 KB */
-    uint8_t kind;  /* setti_kind */
-    bool tracked;  /* rows have ticks of their own */
-    uint32_t size; /* bytes a row */
+    /* The members up to the pointers of `rows` are one cache line, for all kinds of access. */
+    uint8_t handle_kind; /* `kind`, or SETTI_GATHERED: access by handle takes the slow path */
+    uint8_t shift;       /* a page has 1 << shift rows: 1,024, or fewer for a page of about 16 KB */
+    uint8_t kind;        /* setti_kind */
+    bool tracked;        /* each row has a tick */
+    uint32_t size;       /* bytes a row */
     /* presence: pages of uint64_t[SETTI_BITS_WORDS], or of setti_sparse_page */
     setti_pages presence;
-    /* pages of rows; an array has an entry for every row of each presence page */
+    /* pages of rows; in an array, the table covers all indices of each presence page */
     setti_pages rows;
 
-    /* The root of the storage: with the pages, its state (SETTI_STORAGE_ROOT_SIZE). */
+    /* The root: these SETTI_STORAGE_ROOT_SIZE bytes and the pages are the state of the storage. */
     uint32_t count; /* values alive */
-    /* array, tag: above every index alive, by a distance that depends on the history
-     * (setti_array_end is exact); sparse set: rows in use, gaps included */
+    /* array, tag: greater than each index with a value, maybe by more than 1 (setti_array_end is
+     * exact); sparse set: rows in use, gaps included */
     uint32_t extent;
-    /* the number of an empty page that is held for the next addition, or SETTI_NONE. Array: a page
-     * of rows; tag: the bits of 1 << shift entities; sparse set: a page of the index */
+    /* the number of an empty page reserved for the next addition, or SETTI_NONE. Array: a page of
+     * rows; tag: the bits of 1 << shift entities; sparse set: a page of the index */
     uint32_t spare;
-    /* sparse set: the pages of the hash table, a power of two; 0: presence is by entity index */
+    /* sparse set: number of pages of the hash table, a power of two; 0: presence has rows by entity
+     * index */
     uint32_t hashed;
 
     uint32_t blank;  /* array: presence pages without a page of rows, see storage_array.c */
     bool keep_order; /* sparse-set: removal leaves a gap */
-    bool far;        /* array, tag: it had an index that is not read in line (SETTI_READ_SHIFT) */
-    /* Open loops that work on copies of values. Read by loops over the type and by access by
-     * handle: no system that writes the type runs beside these. */
+    bool far;        /* array, tag: an index was too high for inlined reads (SETTI_READ_SHIFT) */
+    /* Open loops with copies of values. Loops over the type and access by handle read this pointer;
+     * no system that writes the type runs in parallel. */
     struct setti_gather* gather;
     uint32_t indices; /* sparse-set: offset in a page of the rows' entity indices */
     uint32_t ticks;   /* offset in a page of the rows' ticks, if tracked */
-    uint32_t saved;   /* offset in a page of one bit a row: alive, in a saved page; 0: none */
-    uint32_t align;   /* of a value in memory of its own: that of its page */
-    /* the page that became empty while the pool was pinned, to be the next spare; SETTI_NONE:
-     * there is none; SETTI_STRAYS: there are several */
+    uint32_t saved;   /* offset in a saved page of one bit a row (alive); 0: no bits */
+    uint32_t align;   /* of pages, at least the alignment of a value */
+    /* the next spare: a page that became empty while the pool was pinned; SETTI_NONE: no page;
+     * SETTI_STRAYS: several pages */
     uint32_t stray;
     void (*move)(void* to, void* from, uint32_t count, void* user); /* NULL: memcpy */
-    void* user;                                                     /* handed to move */
+    void* user;                                                     /* argument of `move` */
 } setti_storage;
 
 #define SETTI_STRAYS (SETTI_NONE - 1)
@@ -115,7 +116,7 @@ typedef struct setti_storage {
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
                         bool tracked);
 
-/* An empty storage of a tag: a set of entities. */
+/* Initialises an empty storage of a tag, a set of entities. */
 static inline void setti_storage_init_tag(setti_storage* storage)
 {
     const bool tracked = false; /* a tag has no rows */
@@ -125,19 +126,19 @@ static inline void setti_storage_init_tag(setti_storage* storage)
 /* Sets the size of pages to about 1 KB (`small`) or 16 KB, the default. No page exists yet. */
 void setti_storage_use_pages(setti_storage* storage, bool small);
 
-/* Gives the storage's pages room to note which rows are alive, for values that hooks copy. Call
- * before the first page is created. */
+/* Adds room to pages for a bit of each row, `saved`, for values copied by hooks. Call before the
+ * first page is created. */
 void setti_storage_add_saved(setti_storage* storage);
 
-/* Updates how the storage is accessed by handle, after `gather` or `far` has changed. */
+/* Updates `handle_kind` after a change of `gather` or `far`. */
 static inline void setti_storage_update_access(setti_storage* storage)
 {
-    bool away = storage->gather != NULL || storage->far;
-    storage->handle_kind = away ? SETTI_GATHERED : storage->kind;
-    setti_pages_hide(&storage->presence, away);
+    bool slow = storage->gather != NULL || storage->far;
+    storage->handle_kind = slow ? SETTI_GATHERED : storage->kind;
+    setti_pages_hide(&storage->presence, slow);
 }
 
-/* Frees all pages without looking at the values. */
+/* Frees all pages. Does not deinitialise values. */
 void setti_storage_deinit(setti_pool* pool, setti_storage* storage);
 
 /* -------------------------------------------------------------------------------------- reading */
@@ -147,14 +148,14 @@ SETTI_INLINE uint32_t setti_storage_rows(const setti_storage* storage)
     return (uint32_t)1 << storage->shift;
 }
 
-/* Array, tag: the occupancy word of an index, or NULL if there is no page for it. */
+/* Array, tag: returns the word of presence of an index, or NULL if the page is missing. */
 SETTI_INLINE uint64_t* setti_storage_word(const setti_storage* storage, uint32_t index)
 {
     uint64_t* words = setti_pages_get(&storage->presence, index >> SETTI_BITS_SHIFT);
     return words != NULL ? words + (index / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
 }
 
-/* Array, tag: 1 if there is a value, 0 if not. A number, for arithmetic instead of branches. */
+/* Array, tag: returns 1 if an index has a value, else 0, for arithmetic instead of branches. */
 SETTI_INLINE uint32_t setti_bitmap_bit(const setti_storage* storage, uint32_t index)
 {
     const uint64_t* word = setti_storage_word(storage, index);
@@ -166,17 +167,17 @@ SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
     return setti_bitmap_bit(storage, index) != 0;
 }
 
-/* The first slot where a hash table of so many pages looks for an entity. Indices at any regular
- * distance spread well. A look-up may have to walk over all values that have one home. */
+/* Returns the first slot of the search for an entity, in a hash table of `pages` pages. Indices at
+ * regular distances spread well. At worst, a search reads all entities with this first slot. */
 SETTI_INLINE uint32_t setti_index_home(uint32_t index, uint32_t pages)
 {
     return (uint32_t)(((uint64_t)(index * 2654435769u) * pages * SETTI_INDEX_SLOTS) >> 32);
 }
 
-/* Sparse-set, hashed: the number of the slot of an entity, or SETTI_NONE. */
+/* Sparse-set, hashed: returns the number of an entity's slot, or SETTI_NONE. */
 uint32_t setti_index_find(const setti_storage* storage, uint32_t index);
 
-/* Sparse-set, hashed: a slot by its number. */
+/* Sparse-set, hashed: returns the slot `number`. */
 SETTI_INLINE setti_index_slot* setti_index_slot_at(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(number >> SETTI_INDEX_SHIFT < storage->hashed);
@@ -196,34 +197,35 @@ SETTI_INLINE void setti_index_prefetch(const setti_storage* storage, uint32_t in
     SETTI_PREFETCH(rows + storage->indices + at * sizeof(uint32_t));
 }
 
-/* Sparse-set, hashed: the row of an entity, or SETTI_NONE. */
+/* Sparse-set, hashed: returns the row of an entity, or SETTI_NONE. */
 uint32_t setti_index_row(const setti_storage* storage, uint32_t index);
 
-/* Like setti_sparse_row, of a table of pages by entity index. */
+/* Like setti_sparse_row, for a paged index. */
 SETTI_INLINE uint32_t setti_sparse_paged_row(const setti_pages* presence, uint32_t index)
 {
     const setti_sparse_page* page = setti_pages_get(presence, index >> SETTI_SPARSE_SHIFT);
     return page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;
 }
 
-/* Sparse-set: the row of an entity, or SETTI_NONE. */
+/* Sparse-set: returns the row of an entity, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_sparse_row(const setti_storage* storage, uint32_t index)
 {
     return storage->hashed != 0 ? setti_index_row(storage, index)
                                 : setti_sparse_paged_row(&storage->presence, index);
 }
 
-/* Sparse-set: the number of the presence page that has the entity's row. */
+/* Sparse-set: returns the number of the presence page with the entity's entry. */
 SETTI_INLINE uint32_t setti_sparse_page_of(const setti_storage* storage, uint32_t index)
 {
-    return storage->hashed == 0   ? index >> SETTI_SPARSE_SHIFT
-           : storage->hashed == 1 ? 0
-                                  : setti_index_find(storage, index) >> SETTI_INDEX_SHIFT;
+    if (storage->hashed == 0) {
+        return index >> SETTI_SPARSE_SHIFT;
+    }
+    return storage->hashed == 1 ? 0 : setti_index_find(storage, index) >> SETTI_INDEX_SHIFT;
 }
 
 bool setti_sparse_has(const setti_storage* storage, uint32_t index);
 
-/* Only arrays and tags are inlined: with the sparse set, the 160 calls of this and of
+/* Inlined for arrays and tags only. With sparse sets, the 160 calls of this function and of
  * setti_storage_find would take 40 KB. */
 SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index)
 {
@@ -231,10 +233,10 @@ SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index
                                                        : setti_sparse_has(storage, index);
 }
 
-/* Which of the 64 entities from index `base` on, a multiple of 64, have a value: a bit for each. */
+/* Returns a bit for each of the 64 entities from `base` on, set if the entity has a value. */
 uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base);
 
-/* The place of the entity's value, or SETTI_NONE. */
+/* Returns the place of the entity's value, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_storage_slot(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->kind != SETTI_SPARSE)) {
@@ -243,7 +245,7 @@ SETTI_INLINE uint32_t setti_storage_slot(const setti_storage* storage, uint32_t 
     return setti_sparse_row(storage, index);
 }
 
-/* The address of the value at a place whose page of rows exists. */
+/* Returns the address of the value at a place. The page of rows exists. */
 SETTI_INLINE void* setti_storage_row(const setti_storage* storage, uint32_t place)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, place >> storage->shift) != NULL);
@@ -251,27 +253,27 @@ SETTI_INLINE void* setti_storage_row(const setti_storage* storage, uint32_t plac
     return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
 }
 
-/* Like setti_storage_row; for a tag, which has no rows: not NULL, and not to be dereferenced. */
+/* Like setti_storage_row. A tag has no rows: returns an address not to dereference. */
 SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place)
 {
     return SETTI_UNLIKELY(storage->kind == SETTI_TAG) ? setti_unconst(storage)
                                                       : setti_storage_row(storage, place);
 }
 
-/* Array, tag: the first index from `index` on whose page exists; SETTI_NONE if there is none. */
+/* Array, tag: returns the first index from `index` on with an existing page, or SETTI_NONE. */
 uint32_t setti_array_seek(const setti_storage* storage, uint32_t index);
 
-/* Array, tag: the highest index that has a value, plus 1; 0 if there is none. */
+/* Array, tag: returns 1 + the highest index with a value, or 0 if the storage is empty. */
 uint32_t setti_array_end(const setti_storage* storage);
 
-/* For values that hooks copy: the words of a saved page that say which of its rows are alive. */
+/* Returns the words of a saved page with a bit for each row with a value. */
 SETTI_INLINE uint64_t* setti_storage_saved(const setti_storage* storage, void* page)
 {
     SETTI_ASSERT(storage->saved != 0 && page != NULL);
     return (uint64_t*)(void*)((unsigned char*)page + storage->saved);
 }
 
-/* Sparse-set: the address of a row's entity index; SETTI_NONE in it is a gap. */
+/* Sparse-set: returns the address of a row's entity index. The index of a gap is SETTI_NONE. */
 SETTI_INLINE uint32_t* setti_storage_index(const setti_storage* storage, uint32_t row)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE &&
@@ -280,7 +282,7 @@ SETTI_INLINE uint32_t* setti_storage_index(const setti_storage* storage, uint32_
     return (uint32_t*)(void*)(page + storage->indices) + (row & (setti_storage_rows(storage) - 1));
 }
 
-/* Tracked: the address of a place's tick. */
+/* Tracked: returns the address of a place's tick. */
 SETTI_INLINE uint64_t* setti_storage_tick(const setti_storage* storage, uint32_t place)
 {
     SETTI_ASSERT(storage->tracked &&
@@ -289,13 +291,13 @@ SETTI_INLINE uint64_t* setti_storage_tick(const setti_storage* storage, uint32_t
     return (uint64_t*)(void*)(page + storage->ticks) + (place & (setti_storage_rows(storage) - 1));
 }
 
-/* Like setti_storage_find, for a storage with gathers: the copy, if the value has one. */
+/* Like setti_storage_find, for a storage with gathers. Returns the copy of a copied value. */
 void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index);
 
-/* Like setti_storage_find, for a storage that is no array, or has gathers. */
+/* Like setti_storage_find, for any storage. */
 void* setti_storage_find_other(const setti_storage* storage, uint32_t index);
 
-/* The address of the entity's value, or NULL. Only arrays are inlined, as in setti_storage_has. */
+/* Returns the address of the entity's value, or NULL. Inlined for arrays only. */
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->handle_kind == SETTI_ARRAY)) {
@@ -321,8 +323,8 @@ SETTI_INLINE void setti_storage_write(setti_pool* pool, const setti_storage* sto
 /* Like setti_storage_find, and marks the value as written. */
 void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index);
 
-/* Like setti_storage_find_mut, for fast paths: true with the answer in *value if the storage is a
- * plain array and no snapshot needs the page first. Otherwise *value is NULL. */
+/* Fast path of setti_storage_find_mut, for an array without ticks of rows. Returns false if the
+ * caller has to call setti_storage_find_mut, else sets *value to the result, maybe NULL. */
 SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_storage* storage,
                                            uint32_t index, void** value)
 {
@@ -340,36 +342,37 @@ SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_s
     return true;
 }
 
-/* The tick of the last write to the entity's value, 0 if absent; for a tag, of the last change to
- * any entity's tag on the same page. Part of the state. */
+/* Returns the tick of the last write to the entity's value, or 0 without a value. For a tag: the
+ * tick of the last change to the page of presence. Part of the state. */
 uint64_t setti_storage_written(const setti_storage* storage, uint32_t index);
 
-/* The later of setti_storage_written and the last restore that exchanged the page of the value or
- * of its presence: a restored value need not have been written. */
+/* Returns the later of setti_storage_written and the last restore that exchanged the page of the
+ * value or of the bit of presence. */
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
 
-/* Tracked: copies the ticks of a value that moves from a place of `from` to one of `to`. */
+/* Tracked: copies the ticks of a value that moves from a place of `from` to a place of `to`. */
 SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t from_place,
                                           const setti_storage* to, uint32_t to_place)
 {
     SETTI_ASSERT(from->tracked && to->tracked);
     SETTI_ASSERT(from->kind != SETTI_TAG && to->kind != SETTI_TAG);
-    uint64_t was = *setti_pages_restored(&from->rows, from_place >> from->shift);
-    uint64_t* is = setti_pages_restored(&to->rows, to_place >> to->shift);
+    uint64_t from_restored = *setti_pages_restored(&from->rows, from_place >> from->shift);
+    uint64_t* to_restored = setti_pages_restored(&to->rows, to_place >> to->shift);
     *setti_storage_tick(to, to_place) = *setti_storage_tick(from, from_place);
-    *is = SETTI_MAX(*is, was);
+    *to_restored = SETTI_MAX(*to_restored, from_restored);
 }
 
-/* The next entity index with a value, SETTI_NONE at the end: upwards in an array, from the last row
- * down in a sparse set. Begins with *cursor = 0. The index just returned may be erased. */
+/* Returns the next entity index with a value, or SETTI_NONE at the end. *cursor is 0 at the begin.
+ * Ascends in an array, and descends from the last row in a sparse set. The caller may erase the
+ * latest index. */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
-/* The whole walk: SETTI_EACH_INDEX(index, storage) { ... } */
+/* A walk over all indices with a value: SETTI_EACH_INDEX(index, storage) { ... } */
 #define SETTI_EACH_INDEX(index, storage)                                                           \
     for (uint32_t index##_cursor = 0, index = setti_storage_next(storage, &index##_cursor);        \
          index != SETTI_NONE; index = setti_storage_next(storage, &index##_cursor))
 
-/* Like setti_storage_next, in the order of the rows. Nothing may be erased meanwhile. */
+/* Like setti_storage_next, in the order of rows. The caller may not erase values. */
 static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint32_t* cursor)
 {
     uint32_t index = SETTI_NONE;
@@ -382,23 +385,23 @@ static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint
     return index;
 }
 
-/* The index of the entity whose value lies at `address`, or SETTI_NONE. */
+/* Returns the index of the entity with the value at `address`, or SETTI_NONE. */
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 
 /* ------------------------------------------------------------------------------------- changing
  * Called by edit*.c and change*.c only. */
 
-/* Makes sure that inserting `index` needs no memory; may compact. False when memory runs out. */
+/* Makes room for inserting `index`. May compact. Returns false when memory runs out. */
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 
-/* The pages for `count` more rows of a sparse set. */
+/* Creates pages for `count` more rows of a sparse set. Returns false when memory runs out. */
 bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32_t count);
 
-/* The pages for `count` more rows of a sparse set, and room in its index. */
+/* Like setti_sparse_reserve_pages, and makes room in a hashed index. */
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 
-/* To reserve for many entities call setti_storage_reserve_rows once, with their number, and
- * setti_storage_reserve_indices for each run of neighbouring indices. */
+/* Makes room for many entities: the caller calls setti_storage_reserve_rows once, with the total
+ * number, and setti_storage_reserve_indices for each run of neighbouring indices. */
 SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage,
                                              uint32_t count)
 {
@@ -407,20 +410,20 @@ SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* st
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count);
 
-/* Inserts up to *count neighbouring indices from `index` on, none of them present, all reserved: as
- * many as have rows in one page. *count becomes their number. Returns the address of the first of
- * these rows, which are not initialised. */
+/* Inserts neighbouring indices from `index` on: at most *count, and not beyond one page of rows.
+ * *count becomes the number of inserted indices. All are reserved, without a value. Returns the
+ * address of the first row. The rows are not initialised. */
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count);
 
-/* Removes the row of `index`, present, whose value is dead already. Needs no memory. */
+/* Removes the row of `index`. The value is deinitialised already. Needs no memory. */
 void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 /* Closes the gaps of a keep_order storage. Needs no memory. */
 void setti_storage_compact(setti_pool* pool, setti_storage* storage);
 
-/* Opens gaps in a storage without gaps: where one of the `extent` entries of `want` is SETTI_NONE.
- * The last entry is no gap. Rows stay in order. Returns false when memory runs out. */
+/* Opens gaps in a storage without gaps, at each row with want[row] == SETTI_NONE. `want` has
+ * `extent` entries; the last is no gap. Values stay in order. Returns false without memory. */
 bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
                          uint32_t extent);
 
@@ -430,11 +433,11 @@ void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 /* Frees the pages that became empty while the pool was pinned. */
 void setti_storage_free_strays(setti_pool* pool, setti_storage* storage);
 
-/* Checks the storage's invariant. Returns NULL or the part that does not hold. */
+/* Returns NULL, or the violated part of the storage's invariant. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* Inserts an index without a value into an array whose page exists, in line. Returns NULL, with
- * pages marked at most, if a snapshot needs them. `cow`: see setti_pages_try_mark. */
+/* Inserts an index without a value into an array with a page for the index. Inlined. Returns
+ * NULL if a snapshot needs a page; a page may be marked then. `cow`: see setti_pages_try_mark. */
 SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
@@ -444,8 +447,8 @@ SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage*
             !setti_pages_try_mark(pool, &storage->presence, index >> SETTI_BITS_SHIFT, cow))) {
         return NULL;
     }
-    /* Where there is a page of rows there is one of presence. */
-    uint64_t* words = storage->presence.data[index >> SETTI_BITS_SHIFT];
+    uint64_t* words =
+        storage->presence.data[index >> SETTI_BITS_SHIFT]; /* exists, as the rows do */
     uint64_t* word = &words[index / 64 & (SETTI_BITS_WORDS - 1)];
     SETTI_ASSERT((*word >> (index % 64) & 1) == 0);
     *word |= (uint64_t)1 << (index % 64);
@@ -459,7 +462,7 @@ SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage*
     return setti_storage_row(storage, index);
 }
 
-/* Like setti_array_insert_one, but the page may be missing: then NULL. */
+/* Like setti_array_insert_one, but returns NULL if the page is missing. */
 SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
@@ -468,17 +471,17 @@ SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage*
                : NULL;
 }
 
-/* Like setti_array_try_insert, by a call, for any storage; NULL also if the entity has a value. */
+/* Like setti_array_try_insert, for any storage. Returns NULL if the entity has a value, too. */
 void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 typedef enum setti_erased {
-    /* nothing is done: it is a sparse set, has no value, or a snapshot needs the page of the bit */
+    /* no effect: a sparse set, or no value, or a snapshot needs the page of presence */
     SETTI_NOT_ERASED,
     SETTI_ERASED,
-    SETTI_EMPTIED, /* erased the last of its word: the caller calls setti_array_word_emptied */
+    SETTI_EMPTIED, /* the word is 0 now: the caller calls setti_array_word_emptied */
 } setti_erased;
 
-/* Fast path of a removal, in line. */
+/* The fast path of a removal. Inlined. */
 SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_storage* storage,
                                                 uint32_t index)
 {
@@ -486,17 +489,18 @@ SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_st
     if (SETTI_UNLIKELY(storage->kind == SETTI_SPARSE || word == NULL)) {
         return SETTI_NOT_ERASED;
     }
-    uint64_t left = *word ^ (uint64_t)1 << (index % 64); /* less than before if the bit is set */
-    if (SETTI_UNLIKELY(left > *word || !setti_pages_try_write(pool, &storage->presence,
-                                                              index >> SETTI_BITS_SHIFT))) {
+    uint64_t rest = *word ^ (uint64_t)1 << (index % 64);
+    bool absent = rest > *word; /* the exclusive or has set the bit */
+    if (SETTI_UNLIKELY(absent || !setti_pages_try_write(pool, &storage->presence,
+                                                        index >> SETTI_BITS_SHIFT))) {
         return SETTI_NOT_ERASED;
     }
-    *word = left;
+    *word = rest;
     storage->count--;
-    return left != 0 ? SETTI_ERASED : SETTI_EMPTIED;
+    return rest != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
-/* Like setti_array_try_erase, for an array or tag with the value, while no snapshot is held. */
+/* Like setti_array_try_erase, if the array or tag has the value, and no snapshot is held. */
 SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti_storage* storage,
                                                    uint32_t index)
 {
@@ -507,17 +511,17 @@ SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti
     SETTI_ASSERT((words[at] >> (index % 64) & 1) != 0);
     (void)setti_pages_try_mark(pool, &storage->presence, number, SETTI_NO_COW);
     storage->count--;
-    uint64_t left = words[at] & ~((uint64_t)1 << (index % 64));
-    words[at] = left;
-    return left != 0 ? SETTI_ERASED : SETTI_EMPTIED;
+    uint64_t rest = words[at] & ~((uint64_t)1 << (index % 64));
+    words[at] = rest;
+    return rest != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
-/* Frees the pages around an index whose word of occupancy became 0, if no value is left in them. */
+/* Frees pages without values, after the word of presence of `index` became 0. */
 void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 /* ----------------------------------------------------------------------------------------- rows */
 
-/* Up to this size copying a row in line costs less than a call of memcpy. */
+/* Up to this size, inlined copies are faster than a call of memcpy. */
 #define SETTI_ROW_SMALL 64
 
 SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
@@ -528,7 +532,7 @@ SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
         memcpy(t, f, size);
         return;
     }
-    if (size >= 8) { /* the last eight bytes may overlap those before: fewer branches */
+    if (size >= 8) { /* the last eight bytes may overlap the bytes before */
         for (size_t at = 0; at + 8 < size; at += 8) {
             memcpy(t + at, f + at, 8);
         }
@@ -549,7 +553,7 @@ SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
     }
 }
 
-/* Returns `to`. */
+/* Sets `size` bytes to 0. Returns `to`. */
 SETTI_INLINE void* setti_row_zero(void* to, size_t size)
 {
     SETTI_ASSERT(to != NULL || size == 0);
@@ -577,8 +581,8 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
     return to;
 }
 
-/* Where the index stores an entity's row. The entity has a value, or the index is paged and has the
- * entity's page. */
+/* Returns the address of an entity's row in the index. The entity has a value, or the index is
+ * paged and has the entity's page. */
 SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
@@ -597,7 +601,7 @@ SETTI_INLINE uint32_t* setti_sparse_entry_mut(setti_pool* pool, const setti_stor
     return setti_sparse_entry(storage, index);
 }
 
-/* Assigns a row to an entity that has another one: writes both the index and the row's entity. The
+/* Assigns another row to an entity with a row: writes the index, and the row's entity index. The
  * caller moves the value. */
 SETTI_INLINE void setti_sparse_assign_row(setti_pool* pool, const setti_storage* storage,
                                           uint32_t index, uint32_t row)
@@ -609,15 +613,15 @@ SETTI_INLINE void setti_sparse_assign_row(setti_pool* pool, const setti_storage*
 }
 
 /* ---------------------------------------------------------------------------------------- kinds
- * The arms of storage.c's switch, and what the files of one kind share. */
+ * The functions of each kind that storage.c calls, and functions shared by the files of a kind. */
 
-/* Notes a page that became empty and has to stay, because the pool is pinned. */
+/* Notes an empty page that has to stay while the pool is pinned. */
 SETTI_INLINE void setti_storage_note_stray(setti_pool* pool, setti_storage* storage,
                                            uint32_t number)
 {
     SETTI_ASSERT(pool->pinned != 0);
-    bool first = storage->stray == SETTI_NONE || storage->stray == number;
-    storage->stray = first ? number : SETTI_STRAYS;
+    bool single = storage->stray == SETTI_NONE || storage->stray == number;
+    storage->stray = single ? number : SETTI_STRAYS;
     pool->strayed = true;
 }
 

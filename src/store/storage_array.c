@@ -1,34 +1,34 @@
-/* storage_array.c: the positional, paged storage. An entity's index is its place; a value never
- * moves.
+/* storage_array.c: an array in pages, for arrays and tags. The entity's index is the place of the
+ * value, and values never move.
  *
- * The workload: common components, joins of several of them, entities that come and go. Adding and
- * removing is setting and clearing a bit; which entities have two components is the AND of two
- * words.
+ * The workload: common components, loops over several components, entities created and destroyed
+ * all the time. Adding sets a bit, and removing clears a bit. The AND of two words gives the
+ * entities with two components.
  *
- *     presence   [ 8,192 bits ] [  NULL  ] [ 8,192 bits ]    one bit an entity
- *     rows       [p][p][p][ ][p][ ][ ][p] ...                pages where values are; none of a tag
+ *     presence   [ 8,192 bits ] [  NULL  ] [ 8,192 bits ]    a bit for each entity
+ *     rows       [p][p][p][ ][p][ ][ ][p] ...                pages with values; a tag has no rows
  *     page       row 0 | row 1 | ... | ticks, if tracked
  *
- * The tables have a bit for each page that exists (setti_pages_next): a walk over few values reads
- * these bits, and so does a search for the new end when the last page is freed.
+ * The tables have a bit for each existing page (setti_pages_next). A walk over few values reads
+ * these bits, and after the last page is freed, so does the search for the new extent.
  *
- * The bits lie apart from the rows: testing presence then touches 128 KB for a million entities,
- * and intersecting two types reads two short streams.
+ * The bits of presence are not in the pages of rows: for a million entities, tests of presence
+ * touch 128 KB, and a loop over two types reads two short streams of words.
  *
- * Invariant:  bit i set <=> i has a value;  count = bits set;
- *             i has a value => i < extent and its page of rows exists;
- *             a presence page exists => the table of rows has entries for all of it;
- *             a page of rows exists => its presence page does;
- *             a page of rows over which no bit is set is the spare, waits as reserved, or became
- *             empty while the pool is pinned
+ * Invariant:  bit i is set <=> i has a value;  count = number of set bits;
+ *             i has a value => i < extent, and the page with row i exists;
+ *             a page of presence exists => the table of rows covers all indices of the page;
+ *             a page of rows exists => the page of presence of these rows exists;
+ *             a page of rows without a set bit is the spare, or reserved, or became empty while the
+ *             pool is pinned
  */
 #include "store/storage.h"
 
-/* The most empty presence pages that a type preserves, 128 KB. Without them, a type that comes and
- * goes on a hundred entities far apart would clear a new page each time. */
+/* The most empty pages of presence of a type: 128 KB. Otherwise, adding and removing a type on a
+ * hundred distant entities would create and free a page each time. */
 #define ARRAY_BLANK 128
 
-/* Whether a presence page can be freed. Array: it has no page of rows any more; tag: no bit. */
+/* Returns true if a page of presence can be freed. Array: no page of rows is left; tag: no bit. */
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(setti_pages_get(&storage->presence, number) != NULL);
@@ -51,7 +51,7 @@ void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t inde
     uint32_t rows = setti_storage_rows(storage);
     uint32_t end = index + SETTI_MIN(*count, rows - (index & (rows - 1)));
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    setti_storage_write(pool, storage, index); /* before the bits, which select saved values */
+    setti_storage_write(pool, storage, index); /* first: saving a page reads the old bits */
     for (uint32_t at = index; at < end;) {
         uint32_t until = SETTI_MIN(end, (at | 63) + 1);
         uint64_t mask = setti_bits_below(until - at) << (at % 64);
@@ -80,7 +80,7 @@ void setti_array_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
     }
 }
 
-/* Whether the page of rows with this number has no value in it. */
+/* Returns true if the page of rows `number` has no value. */
 static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE);
@@ -89,7 +89,7 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
            !setti_bits_any(words, setti_storage_rows(storage) / 64);
 }
 
-/* Frees the presence pages in which no value is left. */
+/* Frees the pages of presence without values. */
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
@@ -103,7 +103,7 @@ static void array_free_blank(setti_pool* pool, setti_storage* storage)
     storage->blank = 0;
 }
 
-/* Lowers the extent to the end of the last page, if that page was freed. */
+/* Lowers the extent to the end of the last existing page. */
 static void array_lower_extent(setti_storage* storage)
 {
     if (storage->count == 0) {
@@ -121,8 +121,8 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* Updates presence and extent after a page of rows was freed. A tag has bits alone: for it, call
- * this after the last bit of a page's rows was cleared. */
+/* Updates presence and extent after page `page` of rows was freed, or, for a tag, lost the last
+ * bit. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -138,7 +138,7 @@ static void array_update_after_free(setti_pool* pool, setti_storage* storage, ui
     array_lower_extent(storage);
 }
 
-/* Frees the spare page, if there is one and no value was added to it since. */
+/* Frees the spare page, unless a value was added to the page. */
 static void array_free_spare(setti_pool* pool, setti_storage* storage)
 {
     uint32_t spare = storage->spare;
@@ -152,9 +152,9 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
     array_update_after_free(pool, storage, spare);
 }
 
-/* Makes the spare the page of rows with this number, which is missing: so a type that comes and
- * goes all over the world does not allocate. False if there is no spare, a snapshot may need the
- * spare, or rows in it may be reserved. */
+/* Moves the spare to the missing page of rows `number`, so that adding and removing a type all over
+ * the world does not allocate. Returns false if there is no spare, a snapshot may need the spare,
+ * or rows of the spare may be reserved. */
 static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
@@ -175,7 +175,7 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
     uint32_t number = index >> SETTI_BITS_SHIFT;
     uint32_t page = index >> storage->shift;
     if (storage->spare == page) {
-        storage->spare = SETTI_NONE; /* or a removal before the insertion could free the page */
+        storage->spare = SETTI_NONE; /* so that no removal frees the page before the insertion */
     }
     bool fresh = setti_pages_get(&storage->presence, number) == NULL;
     if (!fresh && (storage->kind == SETTI_TAG || storage->rows.data[page] != NULL)) {
@@ -196,13 +196,14 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
     if (storage->kind == SETTI_TAG) {
         return true;
     }
-    storage->blank -= !fresh && storage->blank != 0 && array_bits_are_empty(storage, number);
+    bool was_blank = !fresh && storage->blank != 0 && array_bits_are_empty(storage, number);
+    storage->blank -= was_blank ? 1 : 0;
     return array_move_spare(pool, storage, page) ||
            setti_pages_ensure(pool, &storage->rows, page, &fresh);
 }
 
-/* Makes a page that became empty the spare, and frees the spare before it. So an entity that
- * toggles its component does not allocate each time. */
+/* Makes an empty page the spare, and frees the previous spare. So toggling a component of an entity
+ * does not allocate each time. */
 static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(pool->pinned == 0);
@@ -277,7 +278,7 @@ uint32_t setti_array_seek(const setti_storage* storage, uint32_t index)
 uint32_t setti_array_end(const setti_storage* storage)
 {
     for (uint32_t end = storage->extent; storage->count != 0;) {
-        uint32_t start = (end - 1) & ~(uint32_t)63; /* of the word that has index end - 1 */
+        uint32_t start = (end - 1) & ~(uint32_t)63; /* first index of the word of end - 1 */
         const uint64_t* word = setti_storage_word(storage, start);
         if (word != NULL && *word != 0) {
             return start + setti_bits_highest(*word) + 1;

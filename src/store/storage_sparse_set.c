@@ -1,13 +1,13 @@
-/* storage_sparse_set.c: the sparse set with its values beside it.
+/* storage_sparse_set.c: the sparse set with values.
  *
- * The workload: components that few entities have, walked from end to end; orders that matter.
- * Adding appends; removing moves the last row into the hole, or, with keep_order, leaves a gap for
+ * The workload: components of few entities, walked from end to end; types with an order. Adding
+ * appends a row. Removing moves the last row into the hole, or with keep_order leaves a gap for
  * compact.c.
  *
- *     page     values of its rows | ticks, if tracked | entity indices of its rows
+ *     page     values of rows | ticks, if tracked | entity indices of rows
  *
- * Invariant:  sparse[indices[r]] == r for every row r < extent that is not a gap (sparse_index.c);
- *             count = rows that are no gap;  no keep_order => no gaps;  the last row is no gap
+ * Invariant:  sparse[indices[r]] == r for each row r < extent except gaps (sparse_index.c);
+ *             count = rows without gaps;  no keep_order => no gaps;  the last row is no gap
  */
 #include "base/cow.h"
 #include "store/storage.h"
@@ -16,7 +16,7 @@ bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     if (count == 0 || count > SETTI_NONE - storage->extent) {
-        return count == 0;
+        return count == 0; /* too many rows count as out of memory */
     }
     bool fresh;
     uint32_t last = (storage->extent + count - 1) >> storage->shift;
@@ -34,8 +34,9 @@ bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_
            setti_sparse_reserve_entries(pool, storage, count);
 }
 
-/* Whether the next insertion closes the gaps first: it would need a page, and at least half of the
- * rows are gaps. So an insertion takes O(1) on average, and gaps at most half of the memory. */
+/* Returns true if the next insertion closes the gaps first: the insertion would need a page, and at
+ * least half of the rows are gaps. So insertions are O(1) on average, and gaps take at most half of
+ * the memory. */
 bool setti_sparse_is_full(const setti_storage* storage)
 {
     return storage->kind == SETTI_SPARSE && storage->extent != 0 &&
@@ -52,8 +53,8 @@ bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
            setti_sparse_reserve_index(pool, storage, index);
 }
 
-/* Paged: notes the row of an entity that has none. Returns false, without an effect, if that takes
- * memory, or a snapshot needs the page, or the entity has a row. */
+/* Paged: adds the row of an entity. Returns false, without effect, if the page is missing, or a
+ * snapshot needs the page, or the entity has a row already. */
 SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,
                                  uint32_t row)
 {
@@ -68,16 +69,20 @@ SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage,
     return true;
 }
 
-/* If there is a page behind the last row, no gaps have to be closed (setti_sparse_is_full). */
+/* Inserts an entity. Returns NULL if this needs memory or a snapshot needs a page. Never closes
+ * gaps: see setti_sparse_is_full. */
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     uint32_t row = storage->extent;
     uint32_t number = row >> storage->shift;
     if (setti_pages_get(&storage->rows, number) == NULL ||
-        !setti_pages_try_write(pool, &storage->rows, number) ||
-        !(storage->hashed != 0 ? setti_index_try_put(pool, storage, index, row)
-                               : sparse_try_put(pool, storage, index, row))) {
+        !setti_pages_try_write(pool, &storage->rows, number)) {
+        return NULL;
+    }
+    bool added = storage->hashed != 0 ? setti_index_try_put(pool, storage, index, row)
+                                      : sparse_try_put(pool, storage, index, row);
+    if (!added) {
         return NULL;
     }
     if (storage->tracked) {
@@ -106,12 +111,12 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     return setti_storage_at(storage, first);
 }
 
-/* Moves a value, with its entity and tick, to another row, which has none: a gap, or the row of a
- * value that was removed. The caller then empties row `from`. */
+/* Moves a value, the entity index and the tick to row `to`: a gap, or the row of a removed value.
+ * The caller then empties row `from`. */
 void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from != to && *setti_storage_index(storage, from) != SETTI_NONE);
-    if (setti_pages_values(&storage->rows) != NULL) { /* hooks: the value is no longer here */
+    if (setti_pages_values(&storage->rows) != NULL) { /* saves a clone before the value moves */
         setti_pages_write(pool, &storage->rows, from >> storage->shift);
     }
     setti_sparse_assign_row(pool, storage, *setti_storage_index(storage, from), to);
@@ -127,7 +132,7 @@ void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, 
     }
 }
 
-/* Frees the empty pages of rows except the first, which stays for the next addition. */
+/* Frees all empty pages of rows except the first. The next addition uses this page. */
 void setti_sparse_release(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
@@ -141,7 +146,7 @@ void setti_sparse_release(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Removes an entity from the index. A page of a paged index that becomes empty is the new spare. */
+/* Removes an entity from the index. An empty page of a paged index becomes the spare. */
 static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
@@ -219,8 +224,8 @@ void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
     storage->spare = SETTI_NONE;
 }
 
-/* The cursor is 1 + the row just visited, 0 at first. Erasing that row moves only rows behind it,
- * which were visited before. */
+/* Visits rows from the last to the first. The cursor is 1 + the latest row, or 0 at the begin. If
+ * the caller erases the latest row, only rows visited before move. */
 uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);

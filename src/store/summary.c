@@ -1,24 +1,24 @@
 /* summary.c: see summary.h.
  *
- * The workload: while entities are created one after another, every 64th creation makes a word
- * empty, and asks for the next word that is not. In a world of a million entities that is three
- * words to look at, where a walk over words would pass 15,625.
+ * The workload: entities are created one after another. Each 64th creation makes a word of free
+ * indices empty, and searches the next word with a bit. In a world of a million entities the search
+ * reads three words; a walk over all words would read 15,625.
  *
  *     level[2]                       0
  *     level[1]               1 0 1 0 0 ...        bit n: level[0][n] has no 0
  *     level[0]       ... 1 1 | 0 1 0 | 1 ...      bit n: number n is no member
  *
- * A set bit says that a number is missing, so that a table of zeroes has all numbers: of the 8 MB
- * for an entity at index 4,000,000,000 a few pages are touched.
+ * A set bit means that a number is missing, so all numbers are members of a table of zeroes. An
+ * entity at index 4,000,000,000 needs 8 MB of table, but only a few pages are touched.
  *
  * Invariant:  bit n of level[k + 1] is set <=> level[k][n] has no 0;  the last level is one word;
- *             bits beyond those of the level below are 1
+ *             bits without a word in the level below are 1
  */
 #include "store/summary.h"
 
 #include <string.h>
 
-/* Words of a level. */
+/* Returns the number of words of a level. */
 static uint32_t summary_words(uint32_t capacity, uint32_t level)
 {
     SETTI_ASSERT(level < SETTI_SUMMARY_LEVELS);
@@ -48,7 +48,7 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary)
     setti_summary_init(summary);
 }
 
-/* Computes the levels above level[0]. In level[0] all numbers from `count` on are members. */
+/* Computes the levels above level[0], in which all numbers from `count` on are members. */
 static void summary_rebuild(const setti_summary* summary, uint32_t count)
 {
     for (uint32_t k = 1; k < summary->levels; k++) {
@@ -70,27 +70,27 @@ bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t co
     if (count <= summary->capacity) {
         return true;
     }
-    setti_summary made;
-    setti_summary_init(&made);
-    made.capacity = setti_bits_ceil(SETTI_MAX(count, 64));
+    setti_summary larger;
+    setti_summary_init(&larger);
+    larger.capacity = setti_bits_ceil(SETTI_MAX(count, 64));
     do {
-        made.levels++;
-    } while (summary_words(made.capacity, made.levels - 1) > 1);
-    SETTI_ASSERT(made.levels <= SETTI_SUMMARY_LEVELS);
-    uint64_t* words = setti_pool_alloc_zero(pool, summary_size(made.capacity, made.levels), 16);
+        larger.levels++;
+    } while (summary_words(larger.capacity, larger.levels - 1) > 1);
+    SETTI_ASSERT(larger.levels <= SETTI_SUMMARY_LEVELS);
+    uint64_t* words = setti_pool_alloc_zero(pool, summary_size(larger.capacity, larger.levels), 16);
     if (words == NULL) {
         return false;
     }
-    for (uint32_t k = 0; k < made.levels; k++) {
-        made.level[k] = words;
-        words += summary_words(made.capacity, k);
+    for (uint32_t k = 0; k < larger.levels; k++) {
+        larger.level[k] = words;
+        words += summary_words(larger.capacity, k);
     }
     if (summary->capacity != 0) {
-        memcpy(made.level[0], summary->level[0], summary->capacity / 8);
+        memcpy(larger.level[0], summary->level[0], summary->capacity / 8);
     }
-    summary_rebuild(&made, summary->capacity);
+    summary_rebuild(&larger, summary->capacity);
     setti_summary_deinit(pool, summary);
-    *summary = made;
+    *summary = larger;
     return true;
 }
 
@@ -114,12 +114,12 @@ uint32_t setti_summary_next(const setti_summary* summary, uint32_t from)
         uint64_t members = ~summary->level[k][at / 64] >> (at % 64);
         if (members != 0) {
             at += setti_bits_lowest(members);
-            while (k-- > 0) { /* down to the lowest member in that word */
+            while (k-- > 0) { /* down: the lowest member of word `at` in the level below */
                 at = at * 64 + setti_bits_lowest(~summary->level[k][at]);
             }
             return at;
         }
-        at = at / 64 + 1; /* up: the word behind this one, as a bit of the next level */
+        at = at / 64 + 1; /* up: the bit of the next word */
         k++;
     }
     return SETTI_MAX(from, summary->capacity);
@@ -148,7 +148,8 @@ const char* setti_summary_validate(const setti_summary* summary)
         uint32_t above = summary_words(summary->capacity, k + 1);
         for (uint32_t n = 0; n < above * 64; n++) {
             bool set = (summary->level[k + 1][n / 64] >> (n % 64) & 1) != 0;
-            if (set != (n >= words || summary->level[k][n] == UINT64_MAX)) {
+            bool full = n >= words || summary->level[k][n] == UINT64_MAX;
+            if (set != full) {
                 return "summary: a level does not say which words below it are full";
             }
         }

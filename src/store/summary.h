@@ -1,8 +1,8 @@
-/* summary.h: finds the words of a large bit set that are not empty, without reading them.
+/* summary.h: finds the words of a large bit set that are not empty, without reading the words.
  *
- * A set of numbers (of words), 0, 1, 2, ..., all of them members at first. Memory follows the
- * numbers that it has to cover; those beyond are members. Not state: the owner of the words
- * can rebuild it from them.
+ * A summary is a set of numbers of words. At first all numbers 0, 1, 2, ... are members. Numbers
+ * from `capacity` on are members and take no memory. A summary is not part of the world's state,
+ * since the owner of the words can compute it again.
  */
 #ifndef SETTI_SUMMARY_H
 #define SETTI_SUMMARY_H
@@ -10,28 +10,28 @@
 #include "base/bits.h"
 #include "base/page.h"
 
-#define SETTI_SUMMARY_LEVELS 5 /* 64^5 numbers: more than there are words */
+#define SETTI_SUMMARY_LEVELS 5 /* 64^5 numbers: enough for all words */
 
 typedef struct setti_summary {
-    /* level[0]: a bit a number, set if it is no member; level[k + 1]: a bit for each word of
-     * level[k], set if all its bits are. All in one allocation; the last level in use is one
-     * word. */
+    /* level[0]: a bit for each number, set if the number is no member. level[k + 1]: a bit for each
+     * word of level[k], set if all bits of the word are set. The last level in use is one word. All
+     * levels are one allocation. */
     uint64_t* level[SETTI_SUMMARY_LEVELS];
-    uint32_t levels;   /* in use; 0 while nothing is covered */
-    uint32_t capacity; /* numbers covered: a power of two, or 0 */
+    uint32_t levels;   /* in use; 0 if `capacity` is 0 */
+    uint32_t capacity; /* numbers below have a bit; a power of two, or 0 */
 } setti_summary;
 
-/* All numbers are members, none is covered. */
+/* Initialises a summary of capacity 0: all numbers are members. */
 void setti_summary_init(setti_summary* summary);
 
-/* Frees its memory; all numbers are members again. */
+/* Frees the memory. All numbers are members again. */
 void setti_summary_deinit(setti_pool* pool, setti_summary* summary);
 
-/* Covers the numbers below `count`, at most 2^28. False when memory runs out. */
+/* Raises the capacity to at least `count`, at most 2^28. Returns false when memory runs out. */
 bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t count);
 
-/* Adds or removes a number that is covered. Cost: O(1), and up to the levels in use where a word
- * becomes full or stops being so. */
+/* Adds a number below the capacity; setti_summary_remove removes one. Cost: O(1), and one step for
+ * each level with a word that becomes full, or is full no more. */
 SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
 {
     SETTI_ASSERT(number < summary->capacity);
@@ -53,14 +53,14 @@ static inline bool setti_summary_has(const setti_summary* summary, uint32_t numb
            (summary->level[0][number / 64] >> (number % 64) & 1) == 0;
 }
 
-/* The lowest member that is not below `from`. Cost: O(levels in use). */
+/* Returns the lowest member >= `from`. Cost: O(levels in use). */
 uint32_t setti_summary_next(const setti_summary* summary, uint32_t from);
 
-/* Like setti_summary_next, but skips `skip` members. Cost: that, and one step for each 64 numbers
- * between. */
+/* Like setti_summary_next, but skips the first `skip` members. Cost: O(levels in use), and one step
+ * for each 64 numbers skipped. */
 uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_t skip);
 
-/* Returns NULL, or which part of the invariant does not hold. */
+/* Returns NULL, or the violated part of the invariant. */
 const char* setti_summary_validate(const setti_summary* summary);
 
 #endif

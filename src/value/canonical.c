@@ -1,8 +1,8 @@
-/* canonical.c: the form of a value that is the same on every machine.
+/* canonical.c: the canonical form of a value, which is equal on every machine.
  *
- * The workload: hashing and comparing values by the million, of which nearly all have their members
- * side by side on a little-endian machine: there the canonical form is what lies in memory, and the
- * one thing to look for is NaN.
+ * The workload: programs hash and compare values by the million. Nearly all values have adjacent
+ * members, on little-endian machines: then the canonical form is the bytes in memory, unless a
+ * float is NaN.
  *
  * Invariant:  decode(encode(v)) has the same canonical form as v
  *             setti_canonical_same(a, b)  <=>  encode(a) == encode(b)
@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "value/number.h"
 
-#define CANONICAL_PIECE 128u /* bytes that are written at a time, a multiple of 8 */
+#define CANONICAL_PIECE 128u /* bytes written at a time, a multiple of 8 */
 
 static bool canonical_is_nan(const unsigned char* bytes, uint32_t unit)
 {
@@ -27,7 +27,7 @@ static bool canonical_is_nan(const unsigned char* bytes, uint32_t unit)
     return (wide & INT64_MAX) > SETTI_F64_INFINITY;
 }
 
-/* A quiet NaN without a payload, little endian. */
+/* Writes a quiet NaN without a payload, little endian. */
 static void canonical_write_nan(unsigned char* out, uint32_t unit)
 {
     memset(out, 0, unit);
@@ -44,7 +44,7 @@ static void canonical_turn(unsigned char* out, const unsigned char* in, uint32_t
     }
 }
 
-/* Encodes `count` bytes of a piece from byte `from` on, which are whole units. */
+/* Encodes `count` bytes of a piece, from byte `from` on. Both numbers are multiples of the unit. */
 static void piece_encode(const setti_piece* piece, const unsigned char* in, uint32_t from,
                          uint32_t count, unsigned char* out)
 {
@@ -96,7 +96,7 @@ size_t setti_canonical_next(const setti_members* members, const void* value,
     return used;
 }
 
-/* Copies bytes unchanged, of the most frequent sizes. */
+/* Copies bytes, fast for the most frequent sizes. */
 static void piece_copy(unsigned char* out, const unsigned char* in, uint32_t size)
 {
     switch (size) {
@@ -168,7 +168,7 @@ void setti_owned_copy_hook(void* to, const void* from, uint32_t count, void* use
     for (uint32_t k = 0; k < count; k++) {
         unsigned char* into = (unsigned char*)to + k * size;
         const unsigned char* value = (const unsigned char*)from + k * size;
-        for (uint32_t n = 0; n < members->owned_count; n++) { /* lists, too, begin with .text */
+        for (uint32_t n = 0; n < members->owned_count; n++) { /* a list's address is at .text too */
             setti_owned_take(setti_owned_string(value + members->owned[n].offset).text);
         }
         setti_owned_deinit_hook(into, 1, user);
@@ -235,7 +235,7 @@ void setti_canonical_write(const setti_members* members, const void* value, sett
     }
 }
 
-/* Bytes that are read from start to end. */
+/* A reader of bytes. */
 typedef struct canonical_from {
     const unsigned char* at;
     size_t left;
@@ -252,7 +252,7 @@ static const unsigned char* canonical_take(canonical_from* from, size_t size)
     return bytes;
 }
 
-/* Reads a whole piece that piece_encode has written. */
+/* Decodes a whole piece. */
 static void piece_decode(const setti_piece* piece, const unsigned char* in, unsigned char* out)
 {
     if (piece->kind == SETTI_PIECE_TEXT || piece->unit == 1 || !SETTI_BIG_ENDIAN) {
@@ -264,7 +264,7 @@ static void piece_decode(const setti_piece* piece, const unsigned char* in, unsi
     }
 }
 
-/* Replaces the string of a value. False when memory runs out. */
+/* Replaces the string at `at`. Returns false when memory runs out. */
 static bool owned_set_string(const sett_allocator* allocator, const unsigned char* text,
                              size_t length, unsigned char* at)
 {
@@ -277,7 +277,7 @@ static bool owned_set_string(const sett_allocator* allocator, const unsigned cha
     return true;
 }
 
-/* Replaces the list of a value by `count` encoded items. False when memory runs out. */
+/* Replaces the list at `at` by `count` encoded items. Returns false when memory runs out. */
 static bool owned_set_list(const setti_owned* owned, const sett_allocator* allocator,
                            const unsigned char* bytes, uint32_t count, unsigned char* at)
 {
@@ -297,18 +297,18 @@ static bool owned_set_list(const setti_owned* owned, const sett_allocator* alloc
     return true;
 }
 
-/* Reads a string or list into a value; `at` NULL: only checks it. */
+/* Reads a string or list, and replaces the string or list at `at`, unless `at` is NULL. */
 static sett_status owned_read(const setti_owned* owned, const sett_allocator* allocator,
                               canonical_from* from, unsigned char* at)
 {
     bool is_list = owned->item_size != 0;
-    size_t least = is_list ? owned->item_least : 1;
+    size_t each = is_list ? owned->item_least : 1; /* bytes of an item or a character */
     const unsigned char* bytes = canonical_take(from, 4);
     uint32_t count = bytes != NULL ? (uint32_t)setti_bytes_get(bytes, 4) : 0;
-    if (bytes == NULL || count > from->left / least) {
+    if (bytes == NULL || count > from->left / each) {
         return SETT_STATUS_INVALID;
     }
-    bytes = canonical_take(from, count * least);
+    bytes = canonical_take(from, count * each);
     if (!is_list && memchr(bytes, 0, count) != NULL) {
         return SETT_STATUS_INVALID;
     }

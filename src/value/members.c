@@ -1,12 +1,13 @@
-/* members.c: what a value consists of: checked, copied, and found by path.
+/* members.c: checks and copies the declared members of types, and finds members by path.
  *
- * The workload: a few members for each of some hundred types, said once. A type's table is one
- * piece of memory, measured by the same code that fills it.
+ * The workload: some hundred types with a few members each, declared once. All facts about a type
+ * are in one allocation. The code that fills the memory also measures it before.
  *
- *     setti_members | members | nested structs, constants, texts | pieces | offsets of handles
+ *     setti_members, members, nested structs, constants, texts | NaN words | strings and lists |
+ *     pieces | pieces of items | offsets of handles | numbers to round
  *
- * Invariant:  members of a struct do not overlap;  what lies between them is shorter than the
- *             alignment of what follows, or the compiler says that it is padding
+ * Invariant:  members of a struct do not overlap;  a gap is shorter than the alignment of the next
+ *             member, or the mask from the compiler says that the gap is padding
  */
 #include "value/value.h"
 
@@ -49,6 +50,7 @@ uint32_t sett_member_kind_size(sett_member_kind kind)
     return (unsigned)kind < SETT_MEMBER_KINDS ? member_kinds[kind].size : 0;
 }
 
+/* Returns the kind of a member, or of its elements if the member is an array. */
 static sett_member_kind member_kind(const sett_member* member)
 {
     if (member->kind == SETT_MEMBER_LIST) {
@@ -81,7 +83,7 @@ sett_member setti_member_item(const sett_member* list)
 
 static uint32_t struct_align(const sett_struct* of);
 
-/* The alignment that a member's kind requires. */
+/* Returns the alignment that a member's kind requires. */
 static uint32_t member_align(const sett_member* member)
 {
     switch (member_kind(member)) {
@@ -123,7 +125,8 @@ static bool member_name_is_good(const char* name)
     return good;
 }
 
-/* Items own nothing and have no handles: copies share them, and nothing finds handles in them. */
+/* Returns the error in a list's item, or NULL. Items must not own memory or have handles, because
+ * copies of a list share the items. */
 static const char* item_check(const sett_member* item)
 {
     const char* wrong = NULL;
@@ -163,16 +166,16 @@ static const char* list_check(const sett_member* member)
     return item_check(&item);
 }
 
-/* Whether a step is a power of two: multiples of others are not exact. */
+/* Whether a step is a power of two, so that its multiples are exact. */
 static bool member_is_step(double step)
 {
     uint64_t bits;
     memcpy(&bits, &step, sizeof(bits));
-    bool power_of_two = bits << 12 == 0; /* without its sign and exponent: the mantissa is 1.0 */
+    bool power_of_two = bits << 12 == 0; /* all bits of the mantissa are 0 */
     return power_of_two && step >= 0x1p-60 && step <= 0x1p60;
 }
 
-/* Whether a constant's name is a number: SETT_CONSTANTS saw a macro after it was replaced. */
+/* Whether a constant's name is a number: then SETT_CONSTANTS got a macro. */
 static bool member_has_value_for_name(const sett_constant* constants)
 {
     while (constants->name != NULL && strchr("0123456789-(", constants->name[0]) == NULL) {
@@ -181,7 +184,7 @@ static bool member_has_value_for_name(const sett_constant* constants)
     return constants->name != NULL && constants->name[0] != '\0';
 }
 
-/* Whether names of elements are valid and differ: JSON and searches find elements by them. */
+/* Whether names of elements are valid and differ. */
 static bool member_names_are_good(const char* const* names, uint32_t count)
 {
     bool good = count <= SETTI_MEMBERS_COUNT_MAX;
@@ -194,7 +197,7 @@ static bool member_names_are_good(const char* const* names, uint32_t count)
     return good;
 }
 
-/* Whether no two values have one name. */
+/* Whether constants with different values have different names. */
 static bool member_constants_differ(const sett_constant* constants)
 {
     bool differ = true;
@@ -207,7 +210,8 @@ static bool member_constants_differ(const sett_constant* constants)
     return differ;
 }
 
-/* Checks how a member is sent: a number survives being sent twice if it has more bits itself. */
+/* Returns the error in `.send`, or NULL. `.bits` must be at most the bits of the float's mantissa,
+ * so that a rounded number is rounded to the same number again. */
 static const char* member_check_send(const sett_member* member, sett_member_kind kind)
 {
     const sett_member_send* send = &member->send;
@@ -217,13 +221,14 @@ static const char* member_check_send(const sett_member* member, sett_member_kind
     if (member->kind == SETT_MEMBER_LIST || !setti_number_is_float(kind)) {
         return "is sent rounded, but is neither f32 nor f64 - leave out .send";
     }
-    return !(send->scale > 0 && send->scale <= 1e30) || send->bits < 2 ||
-                   send->bits > (kind == SETT_MEMBER_F32 ? 24u : 32u)
-               ? "is sent rounded, and needs a positive .scale and .bits from 2 to 24 (f64: 32)"
-               : NULL;
+    const uint32_t most = kind == SETT_MEMBER_F32 ? 24 : 32;
+    if (!(send->scale > 0 && send->scale <= 1e30) || send->bits < 2 || send->bits > most) {
+        return "is sent rounded, and needs a positive .scale and .bits from 2 to 24 (f64: 32)";
+    }
+    return NULL;
 }
 
-/* Checks the options of a member, or of the items of a list: constants, bits, scale, step, send. */
+/* Returns the error in the options of a member or of a list's items, or NULL. */
 static const char* member_check_extras(const sett_member* given)
 {
     bool list = given->kind == SETT_MEMBER_LIST;
@@ -263,7 +268,7 @@ static const char* member_check_extras(const sett_member* given)
     return member_check_send(given, kind);
 }
 
-/* Compares a member with those before it. */
+/* Returns the conflict of member k with an earlier member, or NULL. */
 static const char* member_check_before(const sett_struct* of, uint32_t k)
 {
     const sett_member* member = &of->members[k];
@@ -314,17 +319,18 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     return wrong != NULL ? wrong : member_check_extras(member);
 }
 
-/* Like member_align; of opaque bytes, maybe a pointer, the largest that place and size allow. */
+/* Like member_align. Opaque bytes may be a pointer: returns the largest alignment, up to `limit`,
+ * that offset and size allow. */
 static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 {
     uint32_t both = member->offset | member->size;
-    uint32_t power = both & (0u - both); /* the largest one that divides both */
+    uint32_t power = both & (0u - both); /* the largest power of two that divides offset and size */
     return member_kind(member) == SETT_MEMBER_OPAQUE ? SETTI_MIN(power, limit)
                                                      : member_align(member);
 }
 
-/* Finds the next byte from `at` on that belongs to a member; of->size: there is none. *end becomes
- * the end of the member; *align, at first the struct's alignment, that of the member. */
+/* Returns the offset of the next member from `at` on, and sets *end and *align for the member.
+ * Without a next member, returns of->size. *align begins as the struct's alignment. */
 static uint32_t struct_next(const sett_struct* of, uint32_t at, uint32_t* end, uint32_t* align)
 {
     uint32_t first = of->size;
@@ -347,19 +353,19 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align,
         uint32_t end = of->size;
         uint32_t align = tail_align;
         uint32_t next = struct_next(of, at, &end, &align);
-        if (next - at >= align) {
+        if (next - at >= align) { /* longer than padding */
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "bytes %u to %u of %.60s belong to no member - describe them, if need be "
                      "with .element = SETT_MEMBER_OPAQUE",
                      (unsigned)at, (unsigned)next - 1, of->name);
             return out;
         }
-        at = next == of->size ? next : end;
+        at = next == of->size ? next : end; /* without a next member: the end of the struct */
     }
     return NULL;
 }
 
-/* Checks all of a struct but its members. */
+/* Returns the error in a struct's own description, or NULL. */
 static const char* struct_check_shape(const sett_struct* of, uint32_t depth, char* out)
 {
     if (of->name == NULL) {
@@ -414,15 +420,17 @@ static bool struct_has_byte(const sett_struct* of, uint32_t at)
     return false;
 }
 
-/* How many strings and lists a value has. */
+/* Returns the number of strings and lists of a value, at most SETTI_OWNED_COUNT_MAX + 1. */
 static size_t struct_count_owned(const sett_struct* of)
 {
     size_t count = 0;
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
         sett_member_kind kind = member_kind(member);
-        size_t each = kind == SETT_MEMBER_STRUCT ? struct_count_owned(member->of)
-                                                 : kind >= SETT_MEMBER_STRING;
+        size_t each = kind >= SETT_MEMBER_STRING ? 1 : 0; /* strings and lists of an element */
+        if (kind == SETT_MEMBER_STRUCT) {
+            each = struct_count_owned(member->of);
+        }
         size_t elements = each != 0 ? member->size / member_element_size(member) : 0;
         count = SETTI_MIN(count + each * elements, (size_t)SETTI_OWNED_COUNT_MAX + 1);
     }
@@ -434,7 +442,7 @@ bool setti_struct_owns(const sett_struct* of)
     return struct_count_owned(of) != 0;
 }
 
-/* Whether numbers of a struct, or of the items of its lists, are sent rounded. */
+/* Whether a struct, or an item of its lists, has numbers that selections round. */
 static bool struct_rounds(const sett_struct* of)
 {
     bool rounds = false;
@@ -471,21 +479,20 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
     return wrong;
 }
 
-/* A list of pieces that is filled; `item` NULL: they are only counted. */
+/* A growing list of pieces. */
 typedef struct piece_list {
-    setti_piece* item;
+    setti_piece* item; /* NULL: pieces are only counted */
     setti_piece last;
     uint32_t count;
-    uint32_t first; /* this piece is not joined to the one before it */
+    uint32_t first; /* number of a piece that must not be joined to the piece before */
 } piece_list;
 
-/* Copies one thing behind the other; without memory it only measures. */
+/* A copy in the making. The first walk, without memory, only measures. */
 typedef struct member_copy {
-    unsigned char* base;
+    unsigned char* base; /* NULL in the first walk, like the next three arrays */
     size_t used;
     piece_list pieces;
     piece_list items; /* pieces of the items of lists */
-    /* NULL while they are only counted: */
     setti_send* sends;
     uint32_t* entities;
     setti_owned* owned;
@@ -494,7 +501,8 @@ typedef struct member_copy {
     uint32_t owned_count;
 } member_copy;
 
-static void* copy_take(member_copy* to, const void* from, size_t size)
+/* Appends `size` bytes. Returns the address of the copy, or NULL without memory. */
+static void* copy_append(member_copy* to, const void* from, size_t size)
 {
     void* at = to->base != NULL ? to->base + to->used : NULL;
     to->used += setti_align_up(size, 8);
@@ -503,7 +511,7 @@ static void* copy_take(member_copy* to, const void* from, size_t size)
 
 static const char* copy_text(member_copy* to, const char* text)
 {
-    return text != NULL ? copy_take(to, text, strlen(text) + 1) : NULL;
+    return text != NULL ? copy_append(to, text, strlen(text) + 1) : NULL;
 }
 
 static const sett_constant* copy_constants(member_copy* to, const sett_constant* from)
@@ -512,7 +520,7 @@ static const sett_constant* copy_constants(member_copy* to, const sett_constant*
     while (from[count].name != NULL) {
         count++;
     }
-    sett_constant* list = copy_take(to, from, (count + 1) * sizeof(*from));
+    sett_constant* list = copy_append(to, from, (count + 1) * sizeof(*from));
     for (uint32_t k = 0; k < count; k++) {
         const char* name = copy_text(to, from[k].name);
         if (list != NULL) {
@@ -524,7 +532,7 @@ static const sett_constant* copy_constants(member_copy* to, const sett_constant*
 
 static const char* const* copy_names(member_copy* to, const char* const* from, uint32_t count)
 {
-    const char** list = copy_take(to, from, count * sizeof(*from));
+    const char** list = copy_append(to, from, count * sizeof(*from));
     for (uint32_t k = 0; k < count; k++) {
         const char* name = copy_text(to, from[k]);
         if (list != NULL) {
@@ -552,7 +560,7 @@ static sett_member copy_member(member_copy* to, const sett_member* from)
         member.element_names = copy_names(to, from->element_names, member.count);
     }
     if (from->of != NULL) {
-        sett_struct* of = copy_take(to, from->of, sizeof(*of));
+        sett_struct* of = copy_append(to, from->of, sizeof(*of));
         sett_struct nested = copy_struct(to, from->of);
         if (of != NULL) {
             *of = nested;
@@ -566,7 +574,7 @@ static sett_struct copy_struct(member_copy* to, const sett_struct* from)
 {
     sett_struct of = *from;
     of.name = copy_text(to, from->name);
-    sett_member* list = copy_take(to, from->members, from->count * sizeof(*list));
+    sett_member* list = copy_append(to, from->members, from->count * sizeof(*list));
     for (uint32_t k = 0; k < from->count; k++) {
         sett_member member = copy_member(to, &from->members[k]);
         if (list != NULL) {
@@ -595,7 +603,7 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
     return piece;
 }
 
-/* Joins a piece to the one before if both are encoded alike. */
+/* Adds a piece, or extends the last piece by adjacent bytes with the same encoding. */
 static void piece_add(piece_list* to, setti_piece piece)
 {
     bool joins = to->count != to->first && piece.kind < SETTI_PIECE_TEXT &&
@@ -614,7 +622,7 @@ static void piece_add(piece_list* to, setti_piece piece)
 
 static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base);
 
-/* A string or a list, with the pieces of its items. */
+/* Adds a string or a list, and the pieces of the list's items. */
 static void owned_add(member_copy* copy, const sett_member* member, uint32_t offset)
 {
     piece_list* items = &copy->items;
@@ -622,8 +630,8 @@ static void owned_add(member_copy* copy, const sett_member* member, uint32_t off
     items->first = items->count;
     if (member->kind == SETT_MEMBER_LIST) {
         const sett_member item = setti_member_item(member);
-        const sett_struct one = {"", item.size, 1, &item, NULL};
-        pieces_add(copy, items, &one, 0);
+        const sett_struct only_item = {"", item.size, 1, &item, NULL};
+        pieces_add(copy, items, &only_item, 0);
         owned.item_size = item.size;
     }
     if (copy->owned != NULL) {
@@ -637,6 +645,24 @@ static void owned_add(member_copy* copy, const sett_member* member, uint32_t off
     copy->owned_count++;
 }
 
+static void entity_add(member_copy* copy, uint32_t offset)
+{
+    if (copy->entities != NULL) {
+        copy->entities[copy->entity_count] = offset;
+    }
+    copy->entity_count++;
+}
+
+static void send_add(member_copy* copy, const sett_member* member, uint32_t offset, uint32_t size)
+{
+    if (copy->sends != NULL) {
+        copy->sends[copy->send_count] =
+            (setti_send){offset, (uint16_t)size, (uint16_t)member->send.bits, member->send.scale};
+    }
+    copy->send_count++;
+}
+
+/* Adds the pieces, handles, rounded numbers, strings and lists of a struct at offset `base`. */
 static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base)
 {
     for (uint32_t k = 0; k < of->count; k++) {
@@ -646,17 +672,10 @@ static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
         uint32_t offset = base + member->offset;
         uint32_t end = offset + member->size;
         for (uint32_t at = offset; kind == SETT_MEMBER_ENTITY && at < end; at += element) {
-            if (copy->entities != NULL) {
-                copy->entities[copy->entity_count] = at;
-            }
-            copy->entity_count++;
+            entity_add(copy, at);
         }
         for (uint32_t at = offset; member->send.bits != 0 && at < end; at += element) {
-            if (copy->sends != NULL) {
-                copy->sends[copy->send_count] = (setti_send){
-                    at, (uint16_t)element, (uint16_t)member->send.bits, member->send.scale};
-            }
-            copy->send_count++;
+            send_add(copy, member, at, element);
         }
         for (uint32_t at = offset; kind == SETT_MEMBER_STRUCT && at < end; at += element) {
             pieces_add(copy, to, member->of, at);
@@ -674,6 +693,7 @@ static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
     }
 }
 
+/* Whether a struct has opaque members that are not local. */
 static bool struct_is_opaque(const sett_struct* of)
 {
     bool opaque = false;
@@ -712,9 +732,11 @@ static uint64_t struct_fingerprint_of(const sett_struct* of, uint64_t print)
 
 uint64_t sett_struct_fingerprint(const sett_struct* of)
 {
-    uint64_t seed = 0x6D656D62657273u; /* "members" */
-    uint64_t print = of != NULL ? struct_fingerprint_of(of, seed) : 0;
-    return of != NULL && print == 0 ? 1 : print;
+    if (of == NULL) {
+        return 0;
+    }
+    uint64_t print = struct_fingerprint_of(of, 0x6D656D62657273u); /* "members" */
+    return print != 0 ? print : 1;                                 /* 0: no members are known */
 }
 
 bool setti_members_equal(const sett_struct* a, const sett_struct* b)
@@ -732,20 +754,20 @@ bool setti_members_equal(const sett_struct* a, const sett_struct* b)
     return equal;
 }
 
-/* Whether the canonical form lies in memory as it is. */
+/* Whether the canonical form of a value without NaN is a range of the value's bytes. */
 static bool pieces_are_adjacent(const setti_members* members)
 {
     bool adjacent = !SETTI_BIG_ENDIAN && members->piece_count != 0;
     for (uint32_t k = 0; adjacent && k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
-        const setti_piece* before = piece - (k != 0);
+        const setti_piece* before = k != 0 ? piece - 1 : piece;
         adjacent = piece->kind < SETTI_PIECE_TEXT &&
                    (k == 0 || before->offset + before->size == piece->offset);
     }
     return adjacent;
 }
 
-/* Fills in how NaN is found word by word. Returns false if a double spans two words. */
+/* Fills in the words to find NaN. Returns false if a float spans two words. */
 static bool pieces_make_words(const setti_members* members, setti_nan_word* words)
 {
     memset(words, 0, ((size_t)members->size / 8 + 1) * sizeof(*words));
@@ -766,13 +788,13 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
     return true;
 }
 
-/* Returns the bytes of these words, 0 if they are not used. */
+/* Returns the bytes of the words to find NaN: 0 for a large type. */
 static size_t words_size(const sett_struct* of)
 {
     return of->size <= SETTI_NAN_SIZE ? (of->size / 8 + 1) * sizeof(setti_nan_word) : 0;
 }
 
-/* Visits all that is copied: counts it, or writes it where there is memory. */
+/* Copies all facts about a type, or only measures their memory. */
 static sett_struct members_walk(member_copy* to, const sett_struct* of)
 {
     to->used = setti_align_up(sizeof(setti_members), 8);
@@ -781,7 +803,7 @@ static sett_struct members_walk(member_copy* to, const sett_struct* of)
     return copied;
 }
 
-/* Fills in what follows from the pieces. */
+/* Fills in the facts that follow from the pieces. */
 static void members_complete(setti_members* members, setti_nan_word* words)
 {
     for (uint32_t k = 0; k < members->piece_count; k++) {
@@ -799,9 +821,9 @@ static void members_complete(setti_members* members, setti_nan_word* words)
 
 setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
 {
-    member_copy count = {0};
+    member_copy count = {0}; /* without memory: only measures */
     (void)members_walk(&count, of);
-    /* where each part begins; those whose items may need it are aligned to 8 */
+    /* offsets of the parts; handles and numbers to round are aligned to 8 bytes */
     size_t words = count.used;
     size_t owned = words + words_size(of);
     size_t pieces = owned + count.owned_count * sizeof(setti_owned);
@@ -855,7 +877,7 @@ const sett_member* setti_struct_member(const sett_struct* of, const char* name, 
     return NULL;
 }
 
-/* Reads "[12]" or ".name" of an element. Returns the address after it, or NULL. */
+/* Reads "[12]" or ".name" at the begin of `path`. Returns the rest of the path, or NULL. */
 static const char* path_element(const sett_member* member, const char* path, uint32_t* element)
 {
     if (*path == '[') {
@@ -883,7 +905,7 @@ static void member_guess(const sett_struct* of, const char* name, size_t length,
     }
 }
 
-/* Whether a path can go on to an element of a member, and not only to a member of a struct. */
+/* Whether a path can name an element of a member. */
 static bool member_has_elements(const sett_member* member)
 {
     return member->kind != SETT_MEMBER_TEXT && member->kind != SETT_MEMBER_OPAQUE &&
@@ -893,7 +915,7 @@ static bool member_has_elements(const sett_member* member)
 bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
                         setti_guess* guess)
 {
-    for (uint32_t base = 0;; base = out->offset) {
+    for (uint32_t base = 0;; base = out->offset) { /* `base` is the offset of the struct `of` */
         size_t length = strcspn(path, ".[");
         const sett_member* member = setti_struct_member(of, path, length);
         if (member == NULL) {

@@ -1,8 +1,9 @@
-/* number.c: see number.h.
+/* number.c: converts numbers to text and back.
  *
- * The workload: texts of worlds, so integers and floats of usual size. Integers compute these
- * exactly; printf and strtod do the rest, and then the locale's decimal point is replaced. Both
- * give the same text: of a float of 7 digits printf and strtof took 3,400 instructions, this 160.
+ * The workload: texts of worlds, with integers and floats of usual sizes. The functions *_usual
+ * convert floats of usual sizes with integers, exactly: 160 instructions for a float of 7 digits,
+ * where printf and strtof took 3,400. Other floats go through printf and strtod, and the locale's
+ * decimal point is replaced. Each float has one text, whichever way writes it.
  *
  * Invariant:  read(write(v)) == v, for every integer, every float and every NaN
  */
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the processor rounds a quotient to more digits than a double has, and then again. */
+/* Whether the processor first rounds a quotient to a format longer than double. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0
 #define NUMBER_ROUNDS_TWICE false
 #else
@@ -89,13 +90,13 @@ static size_t number_put_point(char* text)
     return length;
 }
 
-/* Powers of ten, five from each on. */
+/* Powers of ten. NUMBER_TENS lists five, from n on. */
 #define NUMBER_TENS(n) (n), (n)*10u, (n)*100u, (n)*1000u, (n)*10000u
 static const uint64_t number_tens[] = {NUMBER_TENS((uint64_t)1), NUMBER_TENS((uint64_t)100000),
                                        NUMBER_TENS((uint64_t)10000000000),
                                        NUMBER_TENS((uint64_t)1000000000000000)};
 
-/* Holds a mantissa times a power of five: of an f32 64 bits, of an f64 128. */
+/* Holds a mantissa multiplied by a power of five: 64 bits suffice for f32, 128 for f64. */
 #if defined(__SIZEOF_INT128__)
 __extension__ typedef unsigned __int128 number_product;
 #else
@@ -118,13 +119,15 @@ size_t setti_number_digits(uint64_t number, char* out)
 
 static size_t number_write_integer(bool negative, uint64_t number, char* out)
 {
-    out[0] = '-';
-    size_t length = negative + setti_number_digits(number, out + negative);
+    size_t sign = negative ? 1 : 0;
+    out[0] = '-'; /* overwritten without a sign */
+    size_t length = sign + setti_number_digits(number, out + sign);
     out[length] = '\0';
     return length;
 }
 
-/* Writes a number whose first digit is that of 10^power, without zeroes at its end. */
+/* Writes the digits of `number`, without zeroes at the end, and a point. The first digit counts
+ * 10^power. */
 static size_t number_write_digits(uint64_t number, int power, char* out)
 {
     char text[20];
@@ -153,8 +156,8 @@ static size_t number_write_digits(uint64_t number, int power, char* out)
     return used;
 }
 
-/* The power of ten of the first digit of a number from 1e-4 to below 1e15. None of 0.1, 0.01 and
- * 0.001 has a double below it that is larger than the decimal number. */
+/* Returns the power of ten of the first digit of a number from 1e-4 to below 1e15. Comparisons with
+ * 0.1, 0.01 and 0.001 are exact: these doubles are not less than the decimal numbers. */
 static int number_power(double size)
 {
     int power = -1;
@@ -167,11 +170,11 @@ static int number_power(double size)
     return power;
 }
 
-/* Rounds mantissa * 2^exponent * 10^tens to an integer, as printf does. *same becomes whether it is
- * read as this float, that is, lies within half a step of the mantissa. */
+/* Rounds mantissa * 2^exponent * 10^tens to an integer, half to even, like printf. *same: reading
+ * the integer gives the float, because they differ by at most half a step of the mantissa. */
 static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* same)
 {
-    uint64_t five = number_tens[tens] >> tens; /* 5^tens: a step of the mantissa in the product */
+    uint64_t five = number_tens[tens] >> tens; /* 5^tens; one step of the mantissa, in `product` */
     number_product product = (number_product)mantissa * five;
     int shift = -(exponent + tens);
     SETTI_ASSERT(shift > 0 && shift < 64);
@@ -180,12 +183,12 @@ static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* sa
     uint64_t rest = (uint64_t)product & (one - 1);
     bool up = rest > one / 2 || (rest == one / 2 && (number & 1) != 0);
     uint64_t distance = up ? one - rest : rest;
-    *same = distance <= five / 2; /* powers of five are odd: no number is in the middle */
-    return number + up;
+    *same = distance <= five / 2; /* five is odd: no distance is exactly half a step */
+    return up ? number + 1 : number;
 }
 
-/* Writes a number of a usual size, whose text has no exponent, with the fewest digits that are read
- * as it. Returns the length; 0 for others, which printf writes. */
+/* Writes a float of usual size with the fewest digits that read back equal. Returns the length, or
+ * 0 for other floats. */
 static size_t number_write_usual(sett_member_kind kind, double value, char* out)
 {
     bool narrow = kind == SETT_MEMBER_F32;
@@ -196,21 +199,23 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
     }
     uint64_t bits;
     memcpy(&bits, &size, sizeof(bits));
-    int drop = narrow ? 29 : 0; /* bits that an f32 does not have */
-    uint64_t least = (uint64_t)1 << (52 - drop);
-    uint64_t mantissa = (bits >> drop & (least - 1)) | least;
-    int exponent = (int)(bits >> 52) - 1075 + drop; /* of the mantissa as an integer */
+    int drop = narrow ? 29 : 0; /* mantissa bits of a double that an f32 does not have */
+    uint64_t hidden = (uint64_t)1 << (52 - drop); /* the mantissa's highest bit, not stored */
+    uint64_t mantissa = (bits >> drop & (hidden - 1)) | hidden;
+    int exponent = (int)(bits >> 52) - 1075 + drop; /* size = mantissa * 2^exponent */
     int power = number_power(size);
     int most = narrow ? 9 : 17;
     for (int digits = narrow ? 6 : 15; digits <= most && digits - 1 - power < 20; digits++) {
         bool same;
-        uint64_t number = number_round(mantissa, exponent, digits - 1 - power, &same);
+        int decimals = digits - 1 - power;
+        uint64_t number = number_round(mantissa, exponent, decimals, &same);
         if (number >= number_tens[digits]) {
-            return 0; /* rounded up to a power of ten */
+            return 0; /* rounding up gave one digit more */
         }
         if (same || digits == most) {
-            out[0] = '-';
-            return (value < 0) + number_write_digits(number, power, out + (value < 0));
+            size_t sign = value < 0 ? 1 : 0;
+            out[0] = '-'; /* overwritten without a sign */
+            return sign + number_write_digits(number, power, out + sign);
         }
     }
     return 0;
@@ -222,7 +227,7 @@ static bool number_is_same(sett_member_kind kind, const char* text, double value
                                    : strtod(text, NULL) == value;
 }
 
-/* Small integers first: they are the most frequent. */
+/* Writes a finite float. Tests for small integers first, the most frequent floats. */
 static size_t number_write_finite(sett_member_kind kind, double value, char* out)
 {
     bool small = value > -1e6 && value < 1e6;
@@ -271,7 +276,8 @@ size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale
         return number_write_finite(SETT_MEMBER_F64, (double)number * scale, out);
     }
     bool negative = number < 0 && kind != SETT_MEMBER_U64;
-    return number_write_integer(negative, negative ? 0 - (uint64_t)number : (uint64_t)number, out);
+    uint64_t size = negative ? 0 - (uint64_t)number : (uint64_t)number;
+    return number_write_integer(negative, size, out);
 }
 
 static const char* number_read_integer(sett_member_kind kind, const char* text, size_t length,
@@ -279,18 +285,19 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
 {
     SETTI_ASSERT(setti_number_is_integer(kind));
     bool negative = length != 0 && text[0] == '-';
+    size_t first = negative ? 1 : 0; /* the first digit */
     uint64_t number = 0;
     uint32_t bits = 8 * sett_member_kind_size(kind);
     uint64_t most = UINT64_MAX >> (64 - bits);
     if (setti_number_is_signed(kind)) {
-        most = (most >> 1) + negative;
+        most = (most >> 1) + negative; /* the least number is -most - 1 */
     } else if (negative) {
         most = 0;
     }
-    if (length == (size_t)negative) {
+    if (length == first) {
         return "the number is not an integer";
     }
-    for (size_t k = negative; k < length; k++) {
+    for (size_t k = first; k < length; k++) {
         uint64_t digit = (uint64_t)(unsigned char)text[k] - '0';
         if (digit > 9) {
             return "the number is not an integer";
@@ -304,7 +311,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     return NULL;
 }
 
-/* Reads "nan:" and the bits of a NaN. */
+/* Reads "nan:" and the bits of a NaN. Returns false for any other text. */
 static bool number_read_nan(sett_member_kind kind, const char* text, size_t length, uint64_t* bits)
 {
     static const char digits[] = "0123456789abcdef";
@@ -323,10 +330,11 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
                                    : (*bits & INT64_MAX) > SETTI_F64_INFINITY;
 }
 
-/* Copies a decimal number as strtod accepts it. Returns false if it is none, or too long. */
+/* Copies a decimal number with the locale's point, for strtod. Returns false if the text is too
+ * long or has other characters. */
 static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_TEXT + 8])
 {
-    char probe[16]; /* a digit, the locale's point, a digit */
+    char probe[16]; /* a digit, the locale's point of `size` - 2 bytes, a digit */
     int size = snprintf(probe, sizeof(probe), "%.1f", 0.5);
     size_t used = 0;
     if (length == 0 || length > SETTI_NUMBER_TEXT || size < 3) {
@@ -347,16 +355,16 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
     return true;
 }
 
-/* Reads up to 15 digits, with a point at most. The quotient of two integers that a double holds is
- * rounded once. An f32 is rounded again, which is exact unless the double lies exactly between two
- * neighbouring f32. Returns false for other numbers, which strtod reads. */
+/* Reads a number of up to 15 digits, with or without a point. Returns false for other numbers. The
+ * division rounds once, since a double holds both integers. For an f32 the cast rounds again: right
+ * unless the quotient is exactly between two neighbouring f32. */
 static bool number_read_usual(sett_member_kind kind, const char* text, size_t length, double* out)
 {
     uint64_t number = 0;
     bool negative = length != 0 && text[0] == '-';
     size_t first = negative ? 1 : 0; /* the first digit */
     size_t at = first;
-    size_t point = 0; /* where the digits behind it begin */
+    size_t point = 0; /* offset of the digits after the point; 0: no point yet */
     for (; at < length && number < 100000000000000; at++) {
         uint64_t digit = (uint64_t)(unsigned char)text[at] - '0';
         if (text[at] == '.' && point == 0 && at != first) {
@@ -375,7 +383,7 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
     uint64_t bits;
     memcpy(&bits, &value, sizeof(bits));
     if (kind == SETT_MEMBER_F32 && (bits & 0x1FFFFFFF) == 0x10000000) {
-        return false; /* in the middle: of the 29 bits that are dropped only the highest is set */
+        return false; /* between two f32: only the highest of the 29 dropped bits is set */
     }
     value = kind == SETT_MEMBER_F32 ? (double)(float)value : value;
     *out = negative ? -value : value;
@@ -406,15 +414,15 @@ static const char* number_read_float(sett_member_kind kind, const char* text, si
     uint64_t bits = 0;
     double value = 0;
     bool narrow = kind == SETT_MEMBER_F32;
-    bool word = number_read_nan(kind, text, length, &bits);
+    bool has_bits = number_read_nan(kind, text, length, &bits);
     for (size_t k = 0; k < sizeof(number_words) / sizeof(number_words[0]); k++) {
         const char* known = number_words[k].text;
         if (length == strlen(known) && memcmp(text, known, length) == 0) {
             bits = number_words[k].bits[narrow];
-            word = true;
+            has_bits = true;
         }
     }
-    if (word) {
+    if (has_bits) {
         setti_number_store(narrow ? SETT_MEMBER_U32 : SETT_MEMBER_U64, (int64_t)bits, bytes);
         return NULL;
     }
@@ -447,8 +455,8 @@ const char* setti_number_read(sett_member_kind kind, const char* text, size_t le
     if (!(number > -1e10 && number < 1e10)) { /* scaled integers have at most 32 bits */
         return "the number is out of the range of the member's type";
     }
-    number += number < 0 ? -0.5 : 0.5; /* the nearest, without libm */
-    size_t size =
-        number_write_integer(number <= -1, (uint64_t)(number < 0 ? -number : number), whole);
+    number += number < 0 ? -0.5 : 0.5; /* the conversion to an integer then rounds to nearest */
+    bool negative = number <= -1;      /* 0 has no sign */
+    size_t size = number_write_integer(negative, (uint64_t)(number < 0 ? -number : number), whole);
     return number_read_integer(kind, whole, size, bytes);
 }

@@ -1,14 +1,14 @@
-/* number.h: numbers as text that is the same in every locale, and back. */
+/* number.h: converts numbers to text and back, equal in every locale. */
 #ifndef SETTI_NUMBER_H
 #define SETTI_NUMBER_H
 
 #include "base/common.h"
 #include "sett/members.h"
 
-/* The size of the text of any number, its terminating zero included. */
+/* Bytes of the longest text of a number, with the terminating zero. */
 #define SETTI_NUMBER_SIZE 40
 
-/* The bits of infinity. Those of a NaN are more, without the sign. */
+/* The bits of infinity. A float is NaN if its bits without the sign are greater. */
 #define SETTI_F32_INFINITY 0x7F800000u
 #define SETTI_F64_INFINITY 0x7FF0000000000000u
 
@@ -27,23 +27,23 @@ static inline bool setti_number_is_float(sett_member_kind kind)
 
 bool setti_number_is_signed(sett_member_kind kind);
 
-/* Reads an integer of a value; a u64 as the signed integer with its bits. */
+/* Reads an integer. A u64 is returned as the signed integer with the same bits. */
 int64_t setti_number_load(sett_member_kind kind, const void* bytes);
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 
-/* Reads any number of a value. */
+/* Reads an integer or a float. */
 double setti_number_float(sett_member_kind kind, const void* bytes);
 
-/* Writes an integer or float, times `scale` if that is not 0: a float as the shortest text that is
- * read as it; the bits of an unusual NaN behind "nan:". Returns the length. */
+/* Writes an integer, multiplied by `scale` unless `scale` is 0, or the shortest text of a float
+ * that reads back equal. An unusual NaN becomes "nan:" and its bits. Returns the length. */
 size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale,
                           char out[SETTI_NUMBER_SIZE]);
 
-/* Writes the digits of a number, at most 20, without a zero behind. Returns how many. */
+/* Writes the digits of a number, at most 20, without a terminating zero. Returns their number. */
 size_t setti_number_digits(uint64_t number, char* out);
 
-/* Reads what setti_number_write wrote; for floats and scaled integers any decimal number. Returns
- * NULL or the error. */
+/* Reads a number that setti_number_write wrote. Floats and scaled integers may be any decimal
+ * number. Returns NULL, or the error. */
 const char* setti_number_read(sett_member_kind kind, const char* text, size_t length, double scale,
                               void* bytes);
 

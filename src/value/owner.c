@@ -1,16 +1,16 @@
-/* owner.c: memory that values share: texts and items of lists.
+/* owner.c: shared memory of values, for texts and items of lists.
  *
- * The workload: names and inventories, set now and then; and copies of the pages in which they lie,
- * one a frame, in the middle of a write that cannot fail. So copies share: only a call of the
- * program takes memory.
+ * The workload: a program sets names and inventories now and then. Pages with such values are
+ * copied each frame, during writes that cannot fail. So a copied value shares the memory of the
+ * original, and only calls of the program allocate.
  *
  *     owners | size | allocator | bytes, aligned to 16
- *                                 ^ what values have the address of
+ *                                 ^ the address in values
  *
- * Rejected: memory of the C library that each copy of a value copies. The copy hook returns
- * nothing: a copy for which there is no memory would be an empty text in a snapshot.
+ * Rejected: to copy the memory with each value. The copy hook cannot report a failure: without
+ * memory a snapshot would have an empty text.
  *
- * Invariant:  owners = values that have the address;  with more than one the bytes do not change
+ * Invariant:  owners = values with the address;  bytes with two owners or more do not change
  */
 #include "value/owner.h"
 
@@ -22,7 +22,7 @@
 
 typedef struct owned_head {
     setti_counter owners;
-    size_t size; /* bytes behind the head */
+    size_t size; /* bytes after the head */
     sett_allocator allocator;
 } owned_head;
 
@@ -89,7 +89,7 @@ bool setti_string_set(const sett_allocator* allocator, sett_string* string, cons
     return true;
 }
 
-/* Moves a list to memory of its own with room for `size` bytes, and copies its contents. */
+/* Moves the first `used` bytes of a list to new memory of `size` bytes. */
 static bool list_move(const sett_allocator* allocator, sett_list* list, size_t used, size_t size)
 {
     void* fresh = setti_owned_create(allocator, size);
@@ -123,8 +123,9 @@ bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_
     size_t room = head != NULL ? head->size : 0;
     bool grows = size > room;
     if (grows || setti_counter_get(&head->owners) != 1) {
-        size_t more = grows && room != 0 && size < SIZE_MAX / 2 ? SETTI_MAX(size, room * 2) : size;
-        if (!list_move(allocator, list, used, more)) {
+        bool doubles = grows && room != 0 && size < SIZE_MAX / 2;
+        size_t new_room = doubles ? SETTI_MAX(size, room * 2) : size;
+        if (!list_move(allocator, list, used, new_room)) {
             return false;
         }
     }

@@ -1,4 +1,4 @@
-/* owner.h: memory that values share: texts and items of lists. */
+/* owner.h: shared memory of values, for texts and items of lists. */
 #ifndef SETTI_OWNER_H
 #define SETTI_OWNER_H
 
@@ -8,11 +8,11 @@
 /* Allocates memory with one owner; NULL when memory runs out. */
 void* setti_owned_create(const sett_allocator* allocator, size_t size);
 
-/* Adds or removes an owner; removing the last frees the memory. NULL is ignored. */
+/* Add or remove an owner. The last owner frees the memory. NULL is ignored. */
 void setti_owned_take(const void* memory);
 void setti_owned_drop(const void* memory);
 
-/* Replace the contents of a string or list. False, without a change, when memory runs out. */
+/* Replace the contents. Return false, without a change, when memory runs out. */
 bool setti_string_set(const sett_allocator* allocator, sett_string* string, const void* text,
                       size_t length);
 bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_t item_size,

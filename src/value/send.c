@@ -1,14 +1,14 @@
-/* send.c: values as they travel where members say how exact they are sent (sett_member.send).
+/* send.c: packs values with rounded members (sett_member.send) for selections.
  *
- * The workload: positions of bodies in packets that each client gets twenty times a second. A value
- * of 28 bytes with three positions at 18 bits and four turns at 10 takes 12.
+ * The workload: positions of bodies in packets, for each client twenty times a second. A value of
+ * 28 bytes with three positions of 18 bits and four turns of 10 bits takes 12 bytes.
  *
- *     bytes of a value, as deltas send them, without the numbers of these members | their bits
+ *     bytes of the value without rounded members | bits of the rounded members
  *
- * A number is the nearest multiple of 1 / scale, as a signed integer of so many bits, the lowest
- * first; values beyond the ends are the ends, and the least integer is NaN.
+ * A rounded member is number * scale, rounded to a signed integer of `bits` bits, the lowest bits
+ * first. The limits stand for numbers beyond the limits, and the least integer stands for NaN.
  *
- * Invariant:  a number that was sent once is sent as the same integer again
+ * Invariant:  a rounded number is rounded to the same integer again
  */
 #include "base/bytes.h"
 #include "base/hash_map.h"
@@ -44,7 +44,7 @@ uint64_t setti_send_fingerprint(const setti_members* members)
     return print;
 }
 
-/* The integer of a number; the lowest bits of it count. */
+/* Returns the integer of a number. Only its lowest send->bits bits count. */
 static uint64_t send_round(const setti_send* send, const unsigned char* at)
 {
     double most = (double)(((uint64_t)1 << (send->bits - 1)) - 1);
@@ -62,15 +62,20 @@ static uint64_t send_round(const setti_send* send, const unsigned char* at)
         return (uint64_t)1 << (send->bits - 1);
     }
     number *= send->scale;
-    number = number > most ? most : number < -most ? -most : number;
+    if (number > most) {
+        number = most;
+    } else if (number < -most) {
+        number = -most;
+    }
     return (uint64_t)(int64_t)(number < 0 ? number - 0.5 : number + 0.5);
 }
 
+/* Writes the number of an integer in the lowest bits of `bits`. */
 static void send_restore(const setti_send* send, uint64_t bits, unsigned char* at)
 {
     uint64_t sign = (uint64_t)1 << (send->bits - 1);
     bits &= 2 * sign - 1;
-    int64_t integer = (int64_t)(bits ^ sign) - (int64_t)sign;
+    int64_t integer = (int64_t)(bits ^ sign) - (int64_t)sign; /* sign extension */
     double number = bits == sign ? (double)NAN : (double)integer / send->scale;
     float single = (float)number;
     uint64_t wide = 0;
@@ -85,8 +90,9 @@ void setti_send_pack(const setti_members* members, const unsigned char* value, s
 {
     size_t from = 0;
     uint64_t word = 0;
-    uint32_t held = 0;                                    /* bits of the word */
-    for (uint32_t k = 0; k <= members->send_count; k++) { /* bytes before number k, or the end */
+    uint32_t held = 0; /* bits in the word */
+    /* copies the bytes before each rounded member, and after the last */
+    for (uint32_t k = 0; k <= members->send_count; k++) {
         size_t end = k < members->send_count ? members->sends[k].offset : size;
         memcpy(out, value + from, end - from);
         out += end - from;
@@ -110,8 +116,9 @@ void setti_send_unpack(const setti_members* members, const unsigned char* packed
 {
     size_t from = 0;
     uint64_t word = 0;
-    uint32_t held = 0;                                    /* bits of the word */
-    for (uint32_t k = 0; k <= members->send_count; k++) { /* bytes before number k, or the end */
+    uint32_t held = 0; /* bits in the word */
+    /* copies the bytes before each rounded member, and after the last */
+    for (uint32_t k = 0; k <= members->send_count; k++) {
         size_t end = k < members->send_count ? members->sends[k].offset : size;
         memcpy(out + from, packed, end - from);
         packed += end - from;

@@ -1,14 +1,14 @@
-/* value_text.c: values in words, for logs, debuggers and differences.
+/* value_text.c: writes values as text, for logs, debuggers and differences.
  *
- * The workload: one value at a time, for a person to read. Nothing is allocated.
+ * The workload: single values, read by a person. Nothing is allocated.
  */
 #include "value/number.h"
 #include "value/value.h"
 
-#define TEXT_BYTES 16      /* of bytes without a meaning */
-#define TEXT_ITEMS 64      /* of a list */
+#define TEXT_BYTES 16      /* the most bytes printed of opaque bytes */
+#define TEXT_ITEMS 64      /* the most items printed of a list */
 #define TEXT_PATH 160      /* characters of a member's path */
-#define TEXT_DIFFERENCES 4 /* that are written out */
+#define TEXT_DIFFERENCES 4 /* the most differences printed */
 
 typedef struct text_entities {
     setti_value_entity write;
@@ -105,7 +105,7 @@ static void text_add_list(setti_writer* out, const sett_member* member, const un
     setti_writer_add(out, "]");
 }
 
-/* Writes one element, or all characters of a text. */
+/* Writes one element, or a whole text or opaque member. */
 static void text_add_element(setti_writer* out, const sett_member* member,
                              const unsigned char* bytes, const text_entities* entities)
 {
@@ -203,7 +203,7 @@ static void difference_walk(text_difference* to, const sett_struct* of, const ch
 static void difference_element(text_difference* to, const sett_member* member, const char* path,
                                const unsigned char* a, const unsigned char* b, uint32_t size);
 
-/* Lists of different lengths are not compared item by item. */
+/* Compares two lists: item by item if the lengths are equal, else as a whole. */
 static void difference_list(text_difference* to, const sett_member* member, const char* path,
                             const unsigned char* a, const unsigned char* b)
 {
@@ -214,7 +214,7 @@ static void difference_list(text_difference* to, const sett_member* member, cons
         difference_add(to, path, member, a, b);
         return;
     }
-    for (uint32_t k = 0; x.items != y.items && k < x.count; k++) { /* copies share their items */
+    for (uint32_t k = 0; x.items != y.items && k < x.count; k++) { /* shared items are equal */
         char item_path[TEXT_PATH];
         setti_writer text = {item_path, sizeof(item_path), 0};
         size_t at = (size_t)k * item.size;

@@ -1,10 +1,9 @@
-/* access_many.c: reading and changing by lists of handles.
+/* access_many.c: reads and changes many entities, by lists of handles.
  *
- * The workload: some thousands of entities in no order, each of which is a cache miss for its
- * handle, one for its bit and one for its value. What the next ones touch is fetched MANY_AHEAD
- * entities before it is needed.
+ * The workload: some thousands of entities in no order, with three cache misses for each entity:
+ * the handle, the bit and the value. Memory is prefetched MANY_AHEAD entities ahead.
  *
- * Invariant:  what is done to an entity is what the call for one does
+ * Invariant:  each entity is read or changed exactly as by the call for a single entity
  */
 #include "world/change.h"
 
@@ -42,7 +41,7 @@ SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* st
     }
 }
 
-/* The address of an entity's value, or NULL, in an array that read.h can read in line. */
+/* Returns an entity's value, or NULL, in an array that read.h can read in line. */
 SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_storage* storage,
                                        sett_entity entity)
 {
@@ -52,7 +51,7 @@ SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_stor
                : NULL;
 }
 
-/* Prefetches what many_find_row reads, but for the bit: those of a million entities are 128 KB. */
+/* Prefetches the reads of many_find_row, except the bit: a million bits are only 128 KB. */
 SETTI_INLINE void many_prefetch_value(const sett_world* world, const setti_storage* storage,
                                       uint32_t index)
 {
@@ -61,7 +60,7 @@ SETTI_INLINE void many_prefetch_value(const sett_world* world, const setti_stora
     size_t at = (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
     const setti_entity_page* page = pages->read[index >> SETTI_ENTITY_SHIFT & pages->read_mask];
     SETTI_PREFETCH(&page->generation[index & SETTI_ENTITY_MASK]);
-    if (number < storage->rows.count) { /* of a missing page nothing is loaded */
+    if (number < storage->rows.count) { /* prefetching from a missing page is harmless */
         SETTI_PREFETCH((const void*)((uintptr_t)storage->rows.data[number] + at));
     }
 }
@@ -71,7 +70,7 @@ static uint32_t many_find_plain(const sett_world* world, const setti_storage* st
                                 const sett_entity* entities, uint32_t count, const void** out)
 {
     SETTI_ASSERT(storage->handle_kind == SETTI_ARRAY);
-    /* without values there may be no table of entities to prefetch from */
+    /* without values nothing is prefetched: the table of entities may be missing */
     uint32_t ahead = storage->presence.count != 0 ? MANY_AHEAD : count;
     uint32_t found = 0;
     uint32_t k = 0;

@@ -1,25 +1,27 @@
-/* bind.c: numbers by which a binding finds component types.
+/* bind.c: language bindings find component types by number.
  *
- * The workload: some hundreds of types, bound when a program starts, looked up at each access by
- * handle from C++. So reading in line (sett_component_bound in core.h) looks at two slots, whose
- * places are constants in the program, and a new number moves others between their two slots until
- * all have one. One slot a number left every sixth program of ten types with a type that a call
- * looked up, at five times the cost. What finds no room in the front, and numbers from 2^63 on,
- * which sett.hpp gives to names, are in an open table, at most half full.
+ * The workload: some hundreds of types, bound when a program starts, and looked up at each access
+ * by handle from C++. So reading in line (sett_component_bound in core.h) looks at only two slots
+ * of the front; the two places of a number are constants in the program. A new number takes a slot
+ * from an older number, and the older number moves to its other slot, as in cuckoo hashing. (With
+ * one slot a number, every sixth program of ten types had a type that only a call found, at five
+ * times the cost.) The rest, an open hash table, has all numbers without a slot in the front, and
+ * numbers from 2^63 on, which sett.hpp gives to names.
  *
  *     front    [ number, id | - | number, id | ... ]      at one of two places
- *     rest     [ number, id | - | number, id | ... ]      at number & mask, or behind it
+ *     rest     [ number, id | - | number, id | ... ]      from slot number & mask on
  *
- * Invariant:  each number is in one slot;  in the front at one of its two places;  in the rest no
- *             slot between its place and its slot is empty;  2 * count <= mask + 1
+ * Invariant:  each number is in one slot;  a slot in the front is one of the number's two places;
+ *             in the rest all slots from number & mask to the number's slot are in use, and at most
+ *             half of the slots: 2 * count <= mask + 1
  */
 #include "world/change.h"
 
-#define BIND_ENDED UINT64_MAX /* the number of a slot of the rest whose type was unregistered */
-#define BIND_MOVES 64         /* of numbers, to make room for another */
+#define BIND_ENDED UINT64_MAX /* marks a slot of the rest after its type was unregistered */
+#define BIND_MOVES 64         /* limit of moves to make room for a number in the front */
 #define BIND_FEWEST 64        /* slots of the rest */
 
-/* Whether a number can be in the front. */
+/* Returns true if a number can be in the front. */
 static bool bind_is_fast(uint64_t number)
 {
     return number >> 63 == 0;
@@ -33,7 +35,7 @@ void setti_bind_show(sett_world* world)
 
 /* ------------------------------------------------------------------------------------- the rest */
 
-/* The slot of a number, or the empty one where it would be. The table has an empty slot. */
+/* Returns the slot of a number, or the empty slot for a new number. The table has an empty slot. */
 static sett_bound_* bind_rest_slot(const setti_bind_rest* rest, uint64_t number)
 {
     uint32_t at = (uint32_t)number & rest->mask;
@@ -43,7 +45,7 @@ static sett_bound_* bind_rest_slot(const setti_bind_rest* rest, uint64_t number)
     return &rest->slots[at];
 }
 
-/* Makes room for one number more. False when memory runs out. */
+/* Makes room for another number. False when memory runs out. */
 static bool bind_rest_reserve(setti_pool* pool, setti_bind_rest* rest)
 {
     const setti_bind_rest old = *rest;
@@ -70,7 +72,7 @@ static bool bind_rest_reserve(setti_pool* pool, setti_bind_rest* rest)
 
 /* ------------------------------------------------------------------------------------ the front */
 
-/* Creates the front, empty, if it is missing. False when memory runs out. */
+/* Creates an empty front before the first number. False when memory runs out. */
 static bool bind_front_reserve(sett_world* world)
 {
     const size_t size = SETT_BOUND_FRONT_ * sizeof(*world->front);
@@ -84,7 +86,7 @@ static bool bind_front_reserve(sett_world* world)
     return true;
 }
 
-/* The slot of a number in the front, or NULL. */
+/* Returns the slot of a number in the front, or NULL. */
 static sett_bound_* bind_front_find(const sett_world* world, uint64_t number)
 {
     if (world->front == NULL) {
@@ -93,11 +95,14 @@ static sett_bound_* bind_front_find(const sett_world* world, uint64_t number)
     const uint32_t at = sett_bound_first_(number);
     sett_bound_* first = &world->front[at];
     sett_bound_* second = &world->front[sett_bound_other_(number, at)];
-    return first->number == number ? first : second->number == number ? second : NULL;
+    if (first->number == number) {
+        return first;
+    }
+    return second->number == number ? second : NULL;
 }
 
-/* Puts a number into one of its two slots. A number that was there moves to its own other slot, and
- * so on. Returns the item that found no slot; its number is 0 if all items have one. */
+/* Puts an item into one of its two slots. A displaced item moves to its other slot, and so on.
+ * Returns the last displaced item without a slot; number 0: every item has a slot. */
 static sett_bound_ bind_front_insert(sett_bound_* front, sett_bound_ item)
 {
     uint32_t at = sett_bound_first_(item.number);
@@ -105,9 +110,9 @@ static sett_bound_ bind_front_insert(sett_bound_* front, sett_bound_ item)
         at = sett_bound_other_(item.number, at);
     }
     for (uint32_t k = 0; k < BIND_MOVES && item.number != 0; k++) {
-        const sett_bound_ moved = front[at];
+        const sett_bound_ displaced = front[at];
         front[at] = item;
-        item = moved;
+        item = displaced;
         at = sett_bound_other_(item.number, at);
     }
     return item;

@@ -1,15 +1,15 @@
-/* component_members.c: the members of component types: what their values consist of.
+/* component_members.c: the members of component types.
  *
- * The workload: once for each type, when it is registered or right after.
+ * The workload: once for each type, at registration or right after.
  *
- * Invariant:  type->desc.members == &type->members->of, or both are NULL;  with members, the mask
- *             is 255 exactly where a member that is not local lies, and entity_offsets are those of
- *             its handles;  the hooks of a type with strings or lists are the library's
+ * Invariant:  type->desc.members == &type->members->of, or both are NULL.  With members, the mask
+ *             is 255 exactly in the bytes of members that are not local, entity_offsets are the
+ *             offsets of all handles, and a type with strings or lists has the library's hooks
  */
 #include "sett/members.h"
 #include "world/world.h"
 
-/* Whether `entity_offsets` of a descriptor has an offset. */
+/* Returns true if `entity_offsets` of a descriptor has an offset. */
 static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
 {
     for (uint32_t k = 0; k < desc->entity_offset_count; k++) {
@@ -20,22 +20,24 @@ static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
     return false;
 }
 
-/* Adds the handles in a struct to *count, and those that `entity_offsets` lists, too, to *declared.
+/* Adds the number of handles in a struct to *count, and the number of handles that `entity_offsets`
+ * also lists to *declared.
  *   base  offset of the struct in the value */
 static void members_count_handles(const sett_component_desc* desc, const sett_struct* of,
                                   uint32_t base, uint32_t* count, uint32_t* declared)
 {
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
-        bool list = member->kind == SETT_MEMBER_LIST; /* of no handles */
+        bool list = member->kind == SETT_MEMBER_LIST; /* a list contains no handles */
         bool nested = member->of != NULL && !list;
         uint32_t step = nested ? member->of->size : (uint32_t)sizeof(sett_entity);
         bool handle = member->of == NULL && !list &&
                       (member->kind == SETT_MEMBER_ENTITY || member->element == SETT_MEMBER_ENTITY);
+        /* `at` is the offset of an array's element */
         for (uint32_t at = 0; (handle || nested) && at < member->size; at += step) {
             if (handle) {
                 ++*count;
-                *declared += members_has_offset(desc, base + member->offset + at);
+                *declared += members_has_offset(desc, base + member->offset + at) ? 1 : 0;
             } else {
                 members_count_handles(desc, member->of, base + member->offset + at, count,
                                       declared);
@@ -44,8 +46,8 @@ static void members_count_handles(const sett_component_desc* desc, const sett_st
     }
 }
 
-/* Gives a type with strings or lists the library's hooks. Returns NULL, or what is wrong with hooks
- * of the program. */
+/* Gives a descriptor with strings or lists the library's hooks. Returns NULL, or a conflict with
+ * hooks of the program. */
 static const char* members_give_hooks(sett_component_desc* desc, const sett_struct* of)
 {
     if (!setti_struct_owns(of)) {
@@ -62,7 +64,7 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
     return NULL;
 }
 
-/* NULL, or what is wrong with the struct that the hooks write, which is not that of the value. */
+/* Returns NULL, or an error in the struct that the `write` hook writes. */
 static const char* members_check_written(const sett_struct* of, char* out)
 {
     const char* wrong = setti_members_check(of, SETT_ALIGNOF(sett_list), NULL, out);
@@ -88,22 +90,23 @@ static const char* members_check(sett_component_desc* desc, const sett_struct* o
         return "it has `members`, which say which bytes count - leave out `bytes`";
     }
     const char* wrong = setti_members_check(of, desc->align, mask, out);
-    if (wrong == NULL) {
-        members_count_handles(desc, of, 0, &handles, &declared);
-        if (desc->entity_offset_count != 0 &&
-            (handles != declared || handles != desc->entity_offset_count)) {
-            wrong = "its `entity_offsets` differ from the handles in its members - leave out "
-                    "`entity_offsets`";
-        } else if (handles != 0 && desc->align % SETT_ALIGNOF(sett_entity) != 0) {
-            wrong =
-                "it has a handle, and its `align` is no multiple of 4 - set `align` to 4 or more";
-        }
+    if (wrong != NULL) {
+        return wrong;
     }
-    return wrong == NULL ? members_give_hooks(desc, of) : wrong;
+    members_count_handles(desc, of, 0, &handles, &declared);
+    if (desc->entity_offset_count != 0 &&
+        (handles != declared || handles != desc->entity_offset_count)) {
+        return "its `entity_offsets` differ from the handles in its members - leave out "
+               "`entity_offsets`";
+    }
+    if (handles != 0 && desc->align % SETT_ALIGNOF(sett_entity) != 0) {
+        return "it has a handle, and its `align` is no multiple of 4 - set `align` to 4 or more";
+    }
+    return members_give_hooks(desc, of);
 }
 
-/* Makes the mask of a type with members; *mask becomes NULL if all bits count. False when memory
- * runs out. */
+/* Allocates the mask of a type with members; *mask becomes NULL if all bits count. False when
+ * memory runs out. */
 static bool members_make_mask(setti_pool* pool, const setti_members* members, unsigned char** mask)
 {
     size_t size = members->of.size;
@@ -119,8 +122,8 @@ static bool members_make_mask(setti_pool* pool, const setti_members* members, un
     return true;
 }
 
-/* Gives a type the struct that its hooks write. Nothing follows for the values themselves. False
- * when memory runs out. */
+/* Gives a type the struct that the `write` hook writes. The mask and the offsets of handles do not
+ * change. False when memory runs out. */
 static bool members_own_written(setti_pool* pool, setti_type* type, const sett_struct* of)
 {
     SETTI_ASSERT(type->members == NULL);
@@ -184,8 +187,11 @@ const char* setti_component_validate_members(const setti_type* type)
     if (desc->members != (members != NULL ? &members->of : NULL)) {
         return "the descriptor has other members than the type";
     }
-    if (members == NULL || members == type->written) {
-        return members == NULL || desc->write != NULL ? NULL : "what hooks write has no hooks";
+    if (members == NULL) {
+        return NULL;
+    }
+    if (members == type->written) {
+        return desc->write != NULL ? NULL : "what hooks write has no hooks";
     }
     if (members->owned_count != 0 &&
         (desc->copy != setti_owned_copy_hook || type->hook_user != members)) {
@@ -204,22 +210,21 @@ const char* setti_component_validate_members(const setti_type* type)
     if (counted != members->size) {
         return "bytes without a member count";
     }
-    return desc->entity_offset_count == members->entity_count &&
-                   (members->entity_count == 0 ||
-                    memcmp(desc->entity_offsets, members->entities,
-                           members->entity_count * sizeof(uint32_t)) == 0)
-               ? NULL
-               : "handles of members are not the handles of the type";
+    if (desc->entity_offset_count != members->entity_count ||
+        (members->entity_count != 0 && memcmp(desc->entity_offsets, members->entities,
+                                              members->entity_count * sizeof(uint32_t)) != 0)) {
+        return "handles of members are not the handles of the type";
+    }
+    return NULL;
 }
 
-/* NULL, or why a registered type cannot have these members: they contradict the type, or what is
- * known of its padding. */
+/* Returns NULL, or why a registered type cannot have these members. */
 static const char* members_check_type(sett_world* world, const setti_type* type,
                                       const sett_struct* of, char* out)
 {
     size_t size = type->desc.size;
-    bool made = type->padding_known && type->desc.mask == NULL && size == of->size;
-    unsigned char* ones = made ? setti_pool_alloc(&world->pool, size, 8) : NULL;
+    bool no_padding = type->padding_known && type->desc.mask == NULL && size == of->size;
+    unsigned char* ones = no_padding ? setti_pool_alloc(&world->pool, size, 8) : NULL;
     const unsigned char* mask = type->desc.mask;
     if (ones != NULL) {
         memset(ones, 255, size);
@@ -265,7 +270,9 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
                                      call, name);
     }
     sett_status status = setti_world_check_unlocked(world, call);
-    status = status == SETT_OK && !same ? setti_world_check_no_snapshots(world, call) : status;
+    if (status == SETT_OK && !same) {
+        status = setti_world_check_no_snapshots(world, call);
+    }
     if (status != SETT_OK) {
         return status;
     }
@@ -320,7 +327,7 @@ bool sett_member_find(const sett_world* world, sett_component component, const c
 bool sett_member_lookup(const sett_world* world, const char* path, sett_component* component,
                         sett_member_ref* out)
 {
-    /* a component's name may have dots: the shortest name with which a member is found is used */
+    /* a component's name may contain dots: try the shortest name first */
     char name[SETTI_VALUE_MESSAGE];
     for (const char* dot = strchr(path, '.'); dot != NULL; dot = strchr(dot + 1, '.')) {
         size_t length = (size_t)(dot - path);

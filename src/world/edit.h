@@ -1,19 +1,18 @@
-/* edit.h: a structural change as a value, and the four steps that carry it out. Every call,
- * command, delta and instance that changes structure makes edits; nothing else does, but for the
- * fast paths in change*.c.
+/* edit.h: an edit is a structural change as a value. Four steps carry out an edit. All changes of
+ * structure are edits, except the fast paths in change*.c.
  *
- * An edit says which entities have which signature before and after, which types they get, with
- * their values, and which they lose. A call is a list of edits: one for each type that an addition
- * requires, say. The steps:
+ * An edit holds the signature of entities before and after the change, the added types with their
+ * values, and the removed types. A call may need a list of edits, for example one for each required
+ * type. The steps:
  *
- *     reserve           all memory that the other steps need; for a list, all of its edits are
- *                       reserved first, and the pages pinned if they concern several entities
- *     notify leaving    on_exit of observers that match `from` and not `to`; on_remove
- *     commit            structure and values: cannot fail
- *     notify entering   on_add, which sees the final value; on_set; on_enter
+ *     reserve           reserves memory for the other steps. A call first reserves all edits of a
+ *                       list, and pins the pages if the list changes several entities
+ *     notify leaving    runs on_exit of observers that match `from` and not `to`, and on_remove
+ *     commit            changes structure and values; cannot fail
+ *     notify entering   runs on_add (with the final value), on_set and on_enter
  *
  * Queries and groups see `from` and `to`, never a signature in between. A call that fails in the
- * first step leaves the world as it was. */
+ * first step leaves the world unchanged. */
 #ifndef SETTI_EDIT_H
 #define SETTI_EDIT_H
 
@@ -21,52 +20,51 @@
 
 /* A function that writes the value of an added component. */
 typedef struct setti_edit_fill {
-    /* Writes the value, which is initialised. */
+    /* Writes to a value that is already initialised. */
     void (*write)(const struct setti_edit_fill* fill, void* value);
 } setti_edit_fill;
 
-/* A type that is added, and where its value comes from: at most one of `value`, `origin` and `fill`
- * is not NULL. If all are, the value is an initialised one, and on_set does not run. */
+/* An added type and the source of the value: `value`, `origin` or `fill`. The other two are NULL.
+ * If all three are NULL, the value is only initialised, and on_set does not run. */
 typedef struct setti_edit_part {
     setti_type* type;
-    /* copied; for several entities, unless the edit repeats: an array of values */
+    /* the value to copy; an array of values for several entities (unless edit->repeat) */
     const void* value;
-    /* The value of the entity at index `source` of this storage is copied. It is looked up just
-     * before, because reserving and groups move values. */
+    /* The storage of the value to copy. The value is looked up at the commit, because reserving and
+     * groups move values. */
     const setti_storage* origin;
     const setti_edit_fill* fill; /* writes the value */
-    uint32_t source;
-    bool quiet; /* on_set does not run, though there is a value */
+    uint32_t source;             /* with `origin`: index of the entity with the value */
+    bool quiet;                  /* on_set does not run, although the part has a value */
 } setti_edit_part;
 
 typedef struct setti_edit {
-    /* The edited entities. An edit that creates writes their handles here; NULL, allowed only if no
-     * callback runs: the caller wants no handles. */
+    /* The edited entities. If `creates`, the commit writes the new handles here. May be NULL if the
+     * caller needs no handles and no callback runs. */
     sett_entity* entities;
     uint32_t count;         /* of entities: 1, unless the edit creates */
     uint32_t from;          /* the entities' signature before, without dont_fragment types */
     uint32_t to;            /* the signature after */
-    setti_edit_part* added; /* a type comes behind those that it requires */
+    setti_edit_part* added; /* in an order with required types before the types that need them */
     uint32_t added_count;
-    uint32_t room;       /* capacity of `added`, in the pool; 0: `added` is the caller's memory */
-    uint32_t flags;      /* SETTI_TYPE_* of all added types together; reserving computes them */
-    setti_type* removed; /* the type that is removed, or NULL */
-    bool removes_all; /* all types are removed: dont_fragment ones first, then by id, descending */
-    bool creates;     /* the entities do not exist before */
-    bool destroys;    /* the entities do not exist afterwards */
-    bool forgets;     /* if it destroys: the handles can be created again */
-    bool repeat;      /* all entities get the same values */
+    uint32_t room;       /* capacity of `added` in the pool; 0: `added` is memory of the caller */
+    uint32_t flags;      /* SETTI_TYPE_* of all added types together, set by the step reserve */
+    setti_type* removed; /* the removed type, or NULL */
+    bool removes_all;    /* removes dont_fragment types, then all other types by descending id */
+    bool creates;        /* the entities do not exist before */
+    bool destroys;       /* the entities do not exist afterwards */
+    bool forgets;        /* with `destroys`: the handles can be created again */
+    bool repeat;         /* all entities get the same values */
 } setti_edit;
 
-/* ----------------------------------------------------------------------------------- making one */
+/* --------------------------------------------------------------------------------------- making */
 
-/* Call it before the first edit of a call is made. Frees unused signatures, when there are many:
- * their numbers, which edits hold, can change here only. */
+/* Frees unused signatures if there are many. Each call that makes edits first calls this function:
+ * afterwards the numbers of signatures stay valid until the call ends. */
 void setti_edit_settle(sett_world* world);
 
-/* A call that reserves for several entities before it commits for the first does so between
- * setti_edit_pin and setti_edit_unpin. Meanwhile pages of storages neither move nor are freed,
- * whichever rows are erased or reserved. */
+/* A call that reserves edits of several entities before the first commit pins the pages from the
+ * first reservation to the last commit. Pinned pages of storages do not move and are not freed. */
 static inline void setti_edit_pin(sett_world* world)
 {
     SETTI_ASSERT(world->locks == 0 && (world->pool.pinned != 0 || !world->pool.strayed));
@@ -78,7 +76,7 @@ void setti_edit_free_strays(sett_world* world);
 static inline void setti_edit_unpin(sett_world* world)
 {
     SETTI_ASSERT(world->pool.pinned != 0);
-    if (--world->pool.pinned == 0) { /* else a copy, which makes this change, needs the pins */
+    if (--world->pool.pinned == 0) { /* else an outer call needs the pins */
         world->reserved_for = SETTI_NONE;
         if (SETTI_UNLIKELY(world->pool.strayed)) {
             setti_edit_free_strays(world);
@@ -86,77 +84,80 @@ static inline void setti_edit_unpin(sett_world* world)
     }
 }
 
-/* The signature with the type toggled; the signature itself for a dont_fragment type. SETTI_NONE
- * when memory runs out. */
+/* Returns the signature with the type toggled. A dont_fragment type does not change the signature.
+ * SETTI_NONE when memory runs out. */
 uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_type* type);
 
-/* Frees the signatures that no entity has. */
+/* Frees the signatures without entities. */
 void setti_edit_reclaim_signatures(sett_world* world);
 
-/* Forgets all plans, and the transitions that types remember: the listeners have changed. */
+/* Drops all plans, and the transitions cached in types. Called after listeners have changed. */
 void setti_edit_forget_transitions(sett_world* world);
 
-/* The edit that adds the type of a part to an entity with signature `from`, or removes a type from
- * it. Its `to` is SETTI_NONE when memory runs out: reserving it fails then. */
+/* Makes an edit that adds the type of a part to an entity with signature `from`, or that removes a
+ * type. When memory runs out, the edit's `to` is SETTI_NONE, and reserving the edit fails. */
 setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t from,
                                setti_edit_part* part);
 setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_t from,
                                  setti_type* type);
 
-/* Adds a type to an edit with parts of its own, behind those that it requires. Types that the edit
- * adds already, or that its entity has, are not added again. Returns the type's part, in which the
- * caller says where the value comes from. NULL when memory runs out. */
+/* Adds the types required by `type`, and then `type`, to an edit with `added` in the pool. Skips
+ * types that the entity has or the edit already adds. Returns the part of `type`, for the caller to
+ * set the value. NULL when memory runs out. */
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type);
 
-/* Frees an edit's own parts. */
+/* Frees `added`, if it is in the pool. */
 void setti_edit_free(sett_world* world, setti_edit* edit);
 
 /* Functions that make new entities children of the world's scope. */
 typedef struct setti_scope_calls {
-    /* Adds the components of children to an edit that creates. */
+    /* Adds the components of a child to an edit with `creates`. */
     sett_status (*include)(sett_world* world, setti_edit* edit, const char* call);
-    /* Attaches the entities, which are created. */
+    /* Attaches the entities after the commit. */
     void (*attach)(sett_world* world, const setti_edit* edit);
 } setti_scope_calls;
 
 /* ------------------------------------------------------------------------------------ the steps */
 
-/* Reserves what an edit needs. Of a list, call it for each edit, in the order in which they will be
- * committed. *from: the index from which an edit that creates takes free ones; becomes that for the
- * next edit. NULL for other edits. Fails with LIMIT or OUT_OF_MEMORY: then nothing stays reserved,
- * of this edit and those before. */
+/* The step reserve. The edits of a list are reserved in the order of their commits. Fails with
+ * LIMIT or OUT_OF_MEMORY; then all reserved edits lose their reservations.
+ *   from  if `creates`: *from is the first index to search for free indices; becomes the first
+ *         index for the next edit of the list. Else NULL */
 sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from);
 
-/* Like setti_edit_reserve, for one entity, at an index that the caller has reserved. */
+/* Like setti_edit_reserve, for one entity at an index already reserved by the caller. False when
+ * memory runs out. */
 bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index);
 
-/* Gives up the reservations of an edit that is not committed, because another one failed. */
+/* Drops the reservations of all reserved edits, after reserving another edit failed. */
 void setti_edit_unclaim(sett_world* world);
 
-/* The steps after it; setti_edit_notify_entering is further below. The first two are for edits of
- * one entity. */
+/* The next steps, for edits of one entity; see also setti_edit_notify_entering. */
 void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit);
 void setti_edit_commit(sett_world* world, const setti_edit* edit);
+
+/* The step commit, for edits of one or several entities. */
 void setti_edit_commit_many(sett_world* world, const setti_edit* edit);
 
-/* The last step for an entity that is created without components. */
+/* The step notify entering, for an entity created without components. */
 void setti_edit_notify_begun(sett_world* world, sett_entity entity);
 
-/* Reserves and commits an edit that creates one entity. False, with nothing done, when memory runs
- * out or no index is free. */
+/* Reserves and commits an edit that creates an entity. If memory runs out or no index is free,
+ * changes nothing and returns false. */
 bool setti_edit_begin(sett_world* world, setti_edit* edit);
 
-/* Carries out an edit of one existing entity, which is reserved: notifies leaving, commits,
- * notifies entering. */
+/* Carries out a reserved edit of an existing entity: notifies leaving, commits, notifies
+ * entering. */
 void setti_edit_run(sett_world* world, const setti_edit* edit);
 
 /* ------------------------------------------------------------------------------- parts of steps */
 
-/* A walk over the types that an edit removes from an entity, in this order. */
+/* A walk over the types that an edit removes from an entity. First come dont_fragment types, then
+ * `types` from the last to the first. */
 typedef struct setti_edit_removal {
-    uint32_t apart;              /* dont_fragment types that are left: they come first */
-    uint32_t count;              /* entries of `types` that are left */
-    const sett_component* types; /* visited from the last to the first */
+    uint32_t apart; /* dont_fragment types still to visit */
+    uint32_t count; /* entries of `types` still to visit */
+    const sett_component* types;
 } setti_edit_removal;
 
 static inline setti_edit_removal setti_edit_removed(const sett_world* world, const setti_edit* edit)
@@ -173,7 +174,8 @@ static inline setti_edit_removal setti_edit_removed(const sett_world* world, con
     return walk;
 }
 
-/* The next type of the walk, NULL at the end. The type may have been removed by the next call. */
+/* Returns the next type of the walk, NULL at the end. The caller may remove this type before the
+ * next call. */
 static inline setti_type* setti_edit_next_removed(const sett_world* world, setti_edit_removal* walk,
                                                   uint32_t index)
 {
@@ -186,7 +188,7 @@ static inline setti_type* setti_edit_next_removed(const sett_world* world, setti
     return walk->count != 0 ? world->types[walk->types[--walk->count]] : NULL;
 }
 
-/* Whether removing the types of an edit may have more to do than to erase rows. */
+/* Whether a type removed by the edit may have SETTI_TYPE_REMOVE_HOOKS. */
 SETTI_INLINE bool setti_edit_has_endings(const sett_world* world, const setti_edit* edit)
 {
     if (!edit->removes_all) {
@@ -196,7 +198,7 @@ SETTI_INLINE bool setti_edit_has_endings(const sett_world* world, const setti_ed
            (edit->from != 0 && world->signatures.record[edit->from].hooked != 0);
 }
 
-/* The value that a part copies; NULL: the part has none, or `fill` writes it. */
+/* The value to copy for a part, or NULL if the part has no value or has `fill`. */
 SETTI_INLINE const void* setti_edit_value(const setti_edit_part* part)
 {
     if (part->origin == NULL || part->value != NULL) {
@@ -209,11 +211,11 @@ SETTI_INLINE const void* setti_edit_value(const setti_edit_part* part)
                : setti_storage_find(part->origin, part->source);
 }
 
-/* Writes the value of a part to a new row, for types of any kind.
- *   value  what setti_edit_value returns for the part */
+/* Writes the value of a part to a new row.
+ *   value  from setti_edit_value */
 void setti_edit_write_any(const setti_edit_part* part, void* row, const void* value);
 
-/* Like setti_edit_write_any; in line for plain bytes. */
+/* Writes the value of a part to a new row. Inline for plain bytes. */
 SETTI_INLINE void setti_edit_write(const setti_edit_part* part, void* row)
 {
     const setti_type* type = part->type;
@@ -227,15 +229,15 @@ SETTI_INLINE void setti_edit_write(const setti_edit_part* part, void* row)
     }
 }
 
-/* Whether a type's rows, or entries of the world's collect_list, are reserved by their number, not
- * by index: then several reservations add up in `claimed`. */
+/* Whether a type needs rows of a sparse set, or entries of the world's collect_list. `claimed` of
+ * such a type counts the reserved rows and entries. */
 SETTI_INLINE bool setti_edit_claims(const setti_type* type)
 {
     return type->storage.kind == SETTI_SPARSE || type->cascade != NULL;
 }
 
-/* Makes sure that all entities with this type, and `more` that will get it, can be destroyed
- * together. Call it before they are linked. False when memory runs out. */
+/* Reserves room in collect_list to destroy all entities with a type together, and `more` entities
+ * that will get the type. Called before entities are linked. False when memory runs out. */
 SETTI_INLINE bool setti_edit_reserve_collect(sett_world* world, setti_type* type, uint32_t more)
 {
     uint64_t need = (uint64_t)type->storage.count + type->claimed + more;
@@ -243,12 +245,12 @@ SETTI_INLINE bool setti_edit_reserve_collect(sett_world* world, setti_type* type
            type->cascade->collect == NULL || world->cascade_calls->reserve(world, type, need);
 }
 
-/* Functions of edits for listeners, in edit_listener.c: programs without listeners do not link it.
+/* Functions of edits for listeners, in edit_listener.c (linked only by programs with listeners).
  *   enters  SETTI_ENTERS or SETTI_LEAVES */
 typedef struct setti_listener_calls {
-    /* The slow path of setti_edit_plan: the world has listeners, and the signatures differ. */
+    /* The slow path of setti_edit_plan, if the world has listeners and the signatures differ. */
     const setti_plan_step* (*plan)(sett_world* world, uint32_t from, uint32_t to);
-    /* Reserves the memory for a run of entities in the listeners that they enter. */
+    /* Reserves memory for a run of entities to enter listeners. False when memory runs out. */
     bool (*reserve)(sett_world* world, const setti_edit* edit, setti_entity_run run);
     /* Makes a run of entities enter or leave listeners. */
     void (*commit)(sett_world* world, const setti_edit* edit, setti_entity_run run, bool enters);
@@ -260,24 +262,24 @@ typedef struct setti_listener_calls {
 typedef struct setti_upward_calls {
     /* Whether the entity at an index matches. */
     bool (*matches)(sett_world* world, const setti_listener* listener, uint32_t index);
-    /* Runs on_enter or on_exit for the entity of an edit and its descendants. */
+    /* Runs on_enter or on_exit for the edited entity and all descendants. */
     void (*notify)(sett_world* world, const setti_listener* listener, const setti_edit* edit,
                    sett_entity entity, bool enters);
-    /* Detaches the children of an entity that loses its place in the hierarchy. */
+    /* Detaches the children of an entity that loses Hierarchy. */
     void (*release)(sett_world* world, uint32_t index);
 } setti_upward_calls;
 
-/* Ends the step `notify leaving`: detaches the entity's children, if observers have conditions on
- * ancestors. */
+/* The end of the step notify leaving: if the edit removes Hierarchy from an entity and observers
+ * have conditions on ancestors, detaches the entity's children. */
 void setti_edit_release(sett_world* world, const setti_edit* edit);
 
-/* Appends a listener to the world's list; removes it again. Both forget transitions. */
+/* Appends a listener to the world's list, or removes a listener. Both functions also call
+ * setti_edit_forget_transitions. */
 void setti_edit_listen(sett_world* world, setti_listener* listener);
 void setti_edit_unlisten(sett_world* world, setti_listener* listener);
 
-/* The plan of a transition between two signatures: an array of steps, of which the last has no
- * listener. It is made at its first use. NULL when memory for it runs out: every listener has to be
- * tested then. */
+/* Finds or makes the plan of a transition: an array of steps, ended by a step without a listener.
+ * Returns NULL without memory for the plan; then the caller has to test every listener. */
 SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t from, uint32_t to)
 {
     static const setti_plan_step none = {.listener = NULL};
@@ -289,8 +291,8 @@ SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t 
                                                           : plans->calls->plan(world, from, to);
 }
 
-/* The signatures that listeners compare; SETTI_NONE for an entity before it is created and after it
- * is destroyed. */
+/* The signatures before and after an edit, for listeners; SETTI_NONE if the entity does not
+ * exist. */
 SETTI_INLINE uint32_t setti_edit_before(const setti_edit* edit)
 {
     return edit->creates ? SETTI_NONE : edit->from;
@@ -301,25 +303,25 @@ SETTI_INLINE uint32_t setti_edit_after(const setti_edit* edit)
     return edit->destroys ? SETTI_NONE : edit->to;
 }
 
-/* Whether an edit does `what` (SETTI_PLAN_*). True if there was no memory for a plan. */
-SETTI_INLINE bool setti_edit_does(sett_world* world, const setti_edit* edit, uint8_t what)
+/* Whether the edit has an effect (SETTI_PLAN_*) on a listener. Without memory for a plan, true. */
+SETTI_INLINE bool setti_edit_does(sett_world* world, const setti_edit* edit, uint8_t effect)
 {
     const setti_plan_step* plan =
         setti_edit_plan(world, setti_edit_before(edit), setti_edit_after(edit));
-    return plan == NULL || (plan->all & what) != 0;
+    return plan == NULL || (plan->all & effect) != 0;
 }
 
-/* Whether a transition concerns no listener: only then it may take a fast path. */
+/* Whether a transition concerns no listener, so that fast paths are allowed. */
 static inline bool setti_edit_has_no_listener(sett_world* world, uint32_t from, uint32_t to)
 {
     const setti_plan_step* plan = setti_edit_plan(world, from, to);
     return plan != NULL && plan->listener == NULL;
 }
 
-/* The slow path of setti_edit_notify_entering: there may be callbacks. */
+/* The slow path of setti_edit_notify_entering, if there may be callbacks. */
 void setti_edit_call_entering(sett_world* world, const setti_edit* edit);
 
-/* The last step. */
+/* The step notify entering. */
 SETTI_INLINE void setti_edit_notify_entering(sett_world* world, const setti_edit* edit)
 {
     if (SETTI_UNLIKELY((edit->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0 ||
@@ -328,12 +330,11 @@ SETTI_INLINE void setti_edit_notify_entering(sett_world* world, const setti_edit
     }
 }
 
-/* Runs all callbacks of an event. Reads each function just before the call: an earlier callback may
- * have disabled its observer. */
+/* Runs all callbacks of an event. A callback may disable the observer of a later callback. */
 void setti_edit_call_all(sett_world* world, const setti_type* type, setti_event event,
                          sett_entity entity, void* value);
 
-/* Equals setti_edit_call_all while the world is unlocked; in line for one callback. */
+/* Like setti_edit_call_all, for an unlocked world. Inline for one callback. */
 SETTI_INLINE void setti_edit_call_unlocked(sett_world* world, const setti_type* type,
                                            setti_event event, sett_entity entity, void* value)
 {
@@ -363,8 +364,7 @@ SETTI_INLINE void setti_edit_write_signature(sett_world* world, uint32_t index, 
     *signature = to;
 }
 
-/* Deinitialises the value of an entity. Marks it as written first, because a snapshot may need
- * it. */
+/* Deinitialises the value of an entity. Before, preserves the value for snapshots. */
 SETTI_INLINE void setti_edit_deinit_value(sett_world* world, const setti_type* type, uint32_t index)
 {
     if (SETTI_UNLIKELY(type->desc.deinit != NULL)) {

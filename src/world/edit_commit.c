@@ -1,24 +1,24 @@
-/* edit_commit.c: carrying out an edit: structure and values. Everything is reserved: nothing here
- * fails. See edit.h.
+/* edit_commit.c: the step commit of an edit, which changes structure and values. All memory is
+ * reserved, so this step cannot fail. See edit.h.
  *
- * The workload: one type of one entity; an entity with all its types; thousands of entities, which
- * are filled type by type, in runs of neighbouring indices:
+ * The workload: one type of an entity, all types of an entity, or thousands of new entities. New
+ * entities are filled type by type, in runs of neighbouring indices:
  *
  *     free     0 0 1 1 1 0 0 1 0 1 1 1 1 ...           runs: 2 to 4, 7, 9 and on
  *
  * The order: unlink, leave groups, deinitialise and erase values; create the entity, insert and
  * write rows, write the signature or destroy the entity, enter groups.
  *
- * Invariant:  a type that is not dont_fragment is in an entity's signature
- *                 <=>  its storage has the entity's index
- *             a storage has an index  =>  the entity at that index is alive
- *             an entity has a type  =>  it has all that the type requires
+ * Invariant:  a type without dont_fragment is in an entity's signature
+ *                 <=>  the type's storage has the entity's index
+ *             a storage has an index  =>  the entity at the index is alive
+ *             an entity has a type  =>  the entity has all types required by the type
  */
 #include "world/edit.h"
 
 /* ------------------------------------------------------------------------------------- removing */
 
-/* Unlinks the values that an edit removes. */
+/* Calls `unlink` of the cascading types that an edit removes. */
 static void commit_unlink(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     setti_edit_removal walk = setti_edit_removed(world, edit);
@@ -61,7 +61,7 @@ void setti_edit_write_any(const setti_edit_part* part, void* row, const void* va
     }
 }
 
-/* Ends the reservation by number (`claimed`) for entities that get the type now. */
+/* Subtracts entities that get the type now from the type's reservations. */
 SETTI_INLINE void commit_claim(setti_type* type, uint32_t count)
 {
     SETTI_ASSERT(type->claimed >= (setti_edit_claims(type) ? count : 0));
@@ -70,7 +70,7 @@ SETTI_INLINE void commit_claim(setti_type* type, uint32_t count)
     }
 }
 
-/* Inserts one index, which is reserved. Returns its row, which is not initialised. */
+/* Inserts a reserved index. Returns the uninitialised row. */
 SETTI_INLINE void* commit_insert(sett_world* world, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_word(storage, index) != NULL || storage->kind == SETTI_SPARSE);
@@ -81,7 +81,7 @@ SETTI_INLINE void* commit_insert(sett_world* world, setti_storage* storage, uint
     return setti_storage_insert(&world->pool, storage, index, &one);
 }
 
-/* Writes `count` copies of one value to rows. */
+/* Copies a value to `count` rows. */
 static void commit_repeat(const setti_type* type, unsigned char* rows, const unsigned char* value,
                           uint32_t count)
 {
@@ -94,14 +94,15 @@ static void commit_repeat(const setti_type* type, unsigned char* rows, const uns
         return;
     }
     setti_row_copy(rows, value, size);
-    for (size_t done = size, end = size * count; done < end;) { /* doubles what is written */
+    for (size_t done = size, end = size * count; done < end;) { /* doubles the written part */
         size_t step = SETTI_MIN(done, end - done);
         memcpy(rows + done, rows, step);
         done += step;
     }
 }
 
-/* Adds one type to a run of the entities of an edit; `done` of them come before the run. */
+/* Adds a type to a run of new entities.
+ *   done  number of the edit's entities before the run */
 static void commit_fill(sett_world* world, const setti_edit* edit, const setti_edit_part* part,
                         setti_entity_run run, uint32_t done)
 {
@@ -131,7 +132,7 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Removes the types of an edit from an entity that existed before. */
+/* Makes an existing entity leave listeners and removes the types of the edit. */
 static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(!edit->creates);
@@ -150,14 +151,14 @@ static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t ind
 SETTI_INLINE uint32_t commit_create(sett_world* world, const setti_edit* edit)
 {
     sett_entity entity = setti_entity_create(&world->pool, &world->entities);
-    *setti_entity_set_mut(&world->entities, entity.index) = edit->to; /* its page is marked */
+    *setti_entity_set_mut(&world->entities, entity.index) = edit->to; /* in a page marked above */
     if (edit->entities != NULL) {
         edit->entities[0] = entity;
     }
     return entity.index;
 }
 
-/* Writes the signature of an entity that existed before, or destroys it. Its values are done. */
+/* Writes the signature of an existing entity, or destroys the entity. */
 static void commit_signature(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(!edit->creates);

@@ -1,21 +1,22 @@
-/* edit_listener.c: what edits do with groups, tracked sets and observers of queries. See edit.h and
- * listener.h. Programs that have none do not link it: setti_edit_listen installs it.
+/* edit_listener.c: the steps of edits for groups, tracked sets and observers of queries. See edit.h
+ * and listener.h. Installed by setti_edit_listen, so that programs without listeners do not link
+ * this file.
  *
- * A plan says which listeners an edit concerns. It is made once for each pair of signatures, and
- * walked twice: for listeners that are left, and for those that are entered. Every listener is
- * tested only when a plan is made, or if there was no memory for it.
+ * A plan lists the listeners concerned by an edit, for a pair of signatures. An edit walks the plan
+ * twice: first for the listeners that the entity leaves, then for the listeners that it enters.
+ * Only making a plan tests every listener. Without memory for a plan, each edit does so.
  *
  * The workload: some groups and observers, and the same few transitions again and again.
  *
- * Invariant:  a plan has a step for each listener that matches one of its signatures and not the
- *             other, and two steps for each observer with conditions on ancestors that it concerns
+ * Invariant:  a plan has a step for each listener that matches exactly one of the two signatures,
+ *             and two steps for each concerned observer with conditions on ancestors
  */
 #include "world/edit.h"
 
 /* ---------------------------------------------------------------------------------------- plans */
 
-/* Whether a transition concerns an observer with conditions on ancestors: the entity begins or
- * ceases to match, or its descendants can, or it gets or loses a place in the hierarchy. */
+/* Whether a transition concerns an observer with conditions on ancestors: the entity or descendants
+ * may begin or cease to match. */
 static bool listener_is_concerned(const sett_world* world, const setti_listener* listener,
                                   uint32_t from, uint32_t to)
 {
@@ -33,8 +34,8 @@ static bool listener_is_concerned(const sett_world* world, const setti_listener*
     return concerned;
 }
 
-/* Whether a transition makes entities enter a listener (SETTI_ENTERS) or leave it (SETTI_LEAVES).
- * For an observer with conditions on ancestors: whether it may. */
+/* Whether a transition makes entities enter (or, if !enters, leave) a listener. For an observer
+ * with conditions on ancestors: whether entities may enter or leave. */
 static bool listener_is_crossed(const sett_world* world, const setti_listener* listener,
                                 uint32_t from, uint32_t to, bool enters)
 {
@@ -45,20 +46,20 @@ static bool listener_is_crossed(const sett_world* world, const setti_listener* l
            setti_listener_matches(listener, &world->signatures, to) == enters;
 }
 
-/* What a step does: SETTI_PLAN_*. Observers can be enabled at any time, so they always count as
- * having callbacks. */
-static uint8_t plan_does(const setti_listener* listener, bool enters)
+/* The effects (SETTI_PLAN_*) of a step. */
+static uint8_t plan_effects(const setti_listener* listener, bool enters)
 {
     if (listener == NULL) {
         return 0;
     }
-    bool calls = listener->observes || (enters ? listener->on_enter : listener->on_exit) != NULL;
-    unsigned moves = enters ? SETTI_PLAN_ENTERS : SETTI_PLAN_LEAVES;
-    unsigned notifies = enters ? SETTI_PLAN_ON_ENTER : SETTI_PLAN_ON_EXIT;
-    return (uint8_t)((listener->observes ? 0 : moves) | (calls ? notifies : 0));
+    bool has_callback = (enters ? listener->on_enter : listener->on_exit) != NULL;
+    bool notifies = listener->observes || has_callback; /* an observer may be enabled later */
+    unsigned moving = enters ? SETTI_PLAN_ENTERS : SETTI_PLAN_LEAVES;
+    unsigned notifying = enters ? SETTI_PLAN_ON_ENTER : SETTI_PLAN_ON_EXIT;
+    return (uint8_t)((listener->observes ? 0 : moving) | (notifies ? notifying : 0));
 }
 
-/* Appends a step to the plan that is being made. False when memory runs out. */
+/* Appends a step to the plan in progress. False when memory runs out. */
 static bool plan_append(sett_world* world, setti_listener* listener, bool enters)
 {
     setti_plan_table* table = &world->plans;
@@ -68,11 +69,12 @@ static bool plan_append(sett_world* world, setti_listener* listener, bool enters
         return false;
     }
     table->step = step;
-    table->step[table->count++] = (setti_plan_step){listener, enters, plan_does(listener, enters)};
+    table->step[table->count++] =
+        (setti_plan_step){listener, enters, plan_effects(listener, enters)};
     return true;
 }
 
-/* Finds or makes the plan of a transition: see setti_listener_calls.plan. */
+/* Finds or makes the plan of a transition (setti_listener_calls.plan). */
 static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uint32_t to)
 {
     setti_plan_table* table = &world->plans;
@@ -86,17 +88,17 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
     }
     setti_listener* no_listener = NULL; /* of the step that ends a plan */
     first = table->count;
-    bool made = true;
-    for (setti_listener* at = world->listeners; at != NULL && made; at = at->next) {
-        made = (!listener_is_crossed(world, at, from, to, SETTI_LEAVES) ||
-                plan_append(world, at, SETTI_LEAVES)) &&
-               (!listener_is_crossed(world, at, from, to, SETTI_ENTERS) ||
-                plan_append(world, at, SETTI_ENTERS));
+    bool has_memory = true;
+    for (setti_listener* at = world->listeners; at != NULL && has_memory; at = at->next) {
+        has_memory = (!listener_is_crossed(world, at, from, to, SETTI_LEAVES) ||
+                      plan_append(world, at, SETTI_LEAVES)) &&
+                     (!listener_is_crossed(world, at, from, to, SETTI_ENTERS) ||
+                      plan_append(world, at, SETTI_ENTERS));
     }
-    made = made && plan_append(world, no_listener, SETTI_LEAVES) &&
-           setti_hash_map_set(&world->pool, &table->by_edge, key, first);
-    if (!made) {
-        table->count = first;
+    has_memory = has_memory && plan_append(world, no_listener, SETTI_LEAVES) &&
+                 setti_hash_map_set(&world->pool, &table->by_edge, key, first);
+    if (!has_memory) {
+        table->count = first; /* drops the incomplete plan */
         return NULL;
     }
     for (uint32_t k = first; table->step[k].listener != NULL; k++) {
@@ -107,9 +109,9 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
 
 /* ------------------------------------------------------------------------------------ the steps */
 
-/* A walk over the listeners that an edit concerns. */
+/* A walk over the listeners concerned by an edit. */
 typedef struct listener_walk {
-    const setti_plan_step* step; /* the next of the plan; NULL: there is no plan */
+    const setti_plan_step* step; /* the next step of the plan; NULL: no memory for a plan */
     setti_listener* next;        /* without a plan: the next listener to test */
     uint32_t from;               /* the signature before */
     uint32_t to;                 /* the signature after */
@@ -122,7 +124,7 @@ static listener_walk listeners_walk(sett_world* world, const setti_edit* edit)
     return (listener_walk){setti_edit_plan(world, from, to), world->listeners, from, to};
 }
 
-/* The next listener that is entered, or left; NULL at the end. */
+/* The next listener that the edit's entities enter (or leave, if !enters); NULL at the end. */
 static setti_listener* listeners_next(const sett_world* world, listener_walk* walk, bool enters)
 {
     for (; walk->step != NULL && walk->step->listener != NULL; walk->step++) {
@@ -178,13 +180,13 @@ static void listeners_notify(sett_world* world, const setti_edit* edit, sett_ent
     listener_walk walk = listeners_walk(world, edit);
     setti_listener* listener;
     while ((listener = listeners_next(world, &walk, enters)) != NULL) {
-        void (*notified)(sett_world*, sett_entity, void*) =
+        void (*callback)(sett_world*, sett_entity, void*) =
             enters ? listener->on_enter : listener->on_exit;
         if (listener->upward_count != 0) {
             world->upward_calls->notify(world, listener, edit, entity, enters);
-        } else if (notified != NULL) {
+        } else if (callback != NULL) {
             const char* outer = setti_world_begin_call(world, listener->name);
-            notified(world, entity, listener->user);
+            callback(world, entity, listener->user);
             setti_world_end_call(world, outer);
         }
     }

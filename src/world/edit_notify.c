@@ -1,7 +1,7 @@
 /* edit_notify.c: the callbacks of an edit, and their order. See edit.h, and docs/events.md.
  *
- * The workload: types with hooks, groups and observers. A change without callbacks is remembered by
- * its type (change_add.c) and does not come here.
+ * The workload: types with hooks, groups and observers. Changes without callbacks take fast paths
+ * (change_add.c).
  *
  * Invariant:  of an edit, on_exit < on_remove < structure and values < on_add, on_set < on_enter
  */
@@ -24,7 +24,7 @@ void setti_edit_call_all(sett_world* world, const setti_type* type, setti_event 
     world->calling = outer;
 }
 
-/* Runs the callbacks of an event for one entity, if the type has any. */
+/* Runs the type's callbacks of an event for an entity. */
 static void notify_call(sett_world* world, const setti_type* type, setti_event event,
                         sett_entity entity)
 {
@@ -34,12 +34,12 @@ static void notify_call(sett_world* world, const setti_type* type, setti_event e
     }
 }
 
-/* Runs on_add, and on_set if the part gave a value, for one entity. */
+/* Runs on_add for an entity, and on_set if the part has a value. */
 static void notify_part(sett_world* world, const setti_edit_part* part, sett_entity entity)
 {
-    bool given = part->value != NULL || part->origin != NULL || part->fill != NULL;
+    bool has_value = part->value != NULL || part->origin != NULL || part->fill != NULL;
     notify_call(world, part->type, SETTI_ON_ADD, entity);
-    if (given && !part->quiet) {
+    if (has_value && !part->quiet) {
         notify_call(world, part->type, SETTI_ON_SET, entity);
     }
 }
@@ -61,26 +61,26 @@ void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
     }
 }
 
-/* Observers with conditions on ancestors must no longer see this entity as the parent of its
- * children. Without such observers, `unlink` detaches the children later. An edit of several
- * entities only creates them, so it never takes Hierarchy. */
+/* Without observers with conditions on ancestors, `unlink` detaches the children later. */
 void setti_edit_release(sett_world* world, const setti_edit* edit)
 {
-    if (SETTI_LIKELY(world->upward_observers == 0) || edit->count != 1) {
+    bool only_creates = edit->count != 1;
+    if (SETTI_LIKELY(world->upward_observers == 0) || only_creates) {
         return;
     }
-    bool takes =
+    bool removes_hierarchy =
         edit->removes_all || (edit->removed != NULL && edit->removed->id == SETT_ID_HIERARCHY);
-    if (takes && setti_signature_has(&world->signatures, edit->from, SETT_ID_HIERARCHY)) {
+    if (removes_hierarchy &&
+        setti_signature_has(&world->signatures, edit->from, SETT_ID_HIERARCHY)) {
         world->upward_calls->release(world, edit->entities[0].index);
     }
 }
 
 void setti_edit_call_entering(sett_world* world, const setti_edit* edit)
 {
-    bool calls = (edit->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;
-    SETTI_ASSERT(!calls || edit->entities != NULL);
-    for (uint32_t k = 0; calls && k < edit->added_count; k++) {
+    bool has_callbacks = (edit->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;
+    SETTI_ASSERT(!has_callbacks || edit->entities != NULL);
+    for (uint32_t k = 0; has_callbacks && k < edit->added_count; k++) {
         const setti_edit_part* part = &edit->added[k];
         if ((part->type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0) {
             for (uint32_t n = 0; n < edit->count; n++) {

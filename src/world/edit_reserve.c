@@ -1,15 +1,15 @@
-/* edit_reserve.c: makes edits, and reserves the memory that committing them takes. See edit.h.
+/* edit_reserve.c: makes edits, and reserves the memory for committing edits. See edit.h.
  *
- * The workload: one type and one entity, whose pages exist: then there is nothing to reserve. Rows
- * of sparse sets, and entries of collect_list, are reserved by number, not by index: the numbers of
- * several edits add up in `claimed`, until each edit is committed.
+ * The workload: one type and one entity with existing pages, so that there is nothing to reserve. A
+ * type's `claimed` counts the rows of a sparse set and the entries of collect_list that several
+ * edits reserve. Each commit subtracts the rows that it uses.
  *
- * The page of a reserved row may be empty, and so the spare of its storage. A spare page moves to
- * where a page is missing, and is freed when another page becomes empty. One edit takes its rows
- * before either can happen; a list of edits of several entities pins the pages.
+ * A reserved row may be in an empty page, the spare page of the storage. The storage may use the
+ * spare page elsewhere, or free it when another page becomes empty. A single edit is committed
+ * before this can happen. A list of edits of several entities pins the pages.
  *
- * Invariant:  a type's `claimed` = rows that reserved edits will take;  0 between calls
- *             collect_room >= entities whose links collect them, and one
+ * Invariant:  a type's `claimed` = rows for reserved edits;  0 between calls
+ *             collect_room > number of entities that links may collect
  */
 #include "world/edit.h"
 
@@ -39,7 +39,7 @@ setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_
                         .removed = type};
 }
 
-/* The part of an edit that adds the type, or NULL. */
+/* The edit's part for a type, or NULL. */
 static setti_edit_part* edit_find_part(const setti_edit* edit, const setti_type* type)
 {
     for (uint32_t k = 0; k < edit->added_count; k++) {
@@ -56,11 +56,13 @@ static bool edit_grow(sett_world* world, setti_edit* edit, uint32_t more)
     SETTI_ASSERT(edit->added_count <= edit->room);
     void* parts = setti_pool_grow(&world->pool, edit->added, sizeof(*edit->added),
                                   edit->added_count, more, &edit->room);
-    edit->added = parts != NULL ? parts : edit->added;
+    if (parts != NULL) {
+        edit->added = parts;
+    }
     return parts != NULL;
 }
 
-/* Whether the entity will have the type: the edit adds it, or the entity has it already. */
+/* Whether the entity has the type or the edit already adds the type. */
 static bool edit_has(const setti_edit* edit, const setti_type* type)
 {
     return edit_find_part(edit, type) != NULL ||
@@ -103,8 +105,8 @@ void setti_edit_free(sett_world* world, setti_edit* edit)
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Reserves the row of a sparse set and the entry of collect_list for `count` more entities with a
- * type. False when memory runs out. */
+/* Reserves rows of a sparse set and entries of collect_list for `count` more entities with a type.
+ * False when memory runs out. */
 static bool reserve_claim(sett_world* world, setti_type* type, uint32_t count)
 {
     if (SETTI_LIKELY(!setti_edit_claims(type))) {
@@ -134,7 +136,7 @@ SETTI_COLD void setti_edit_free_strays(sett_world* world)
     }
 }
 
-/* Reserves the pages that a run of new entities needs. False when memory runs out. */
+/* Reserves pages for a run of new entities. False when memory runs out. */
 static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_run run)
 {
     SETTI_ASSERT(run.count != 0);
@@ -148,7 +150,7 @@ static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_
            world->plans.calls->reserve(world, edit, run);
 }
 
-/* Reserves by number for all types of an edit, and collects their flags. False when memory runs
+/* Calls reserve_claim for all types of an edit, and sets edit->flags. False when memory runs
  * out. */
 static bool reserve_claims(sett_world* world, setti_edit* edit)
 {
@@ -162,8 +164,8 @@ static bool reserve_claims(sett_world* world, setti_edit* edit)
     return edit->to != SETTI_NONE;
 }
 
-/* Reserves one row; in line if its page exists. If `compacts`, a sparse set may close its gaps
- * first, which moves values. False when memory runs out. */
+/* Reserves one row. False when memory runs out.
+ *   compacts  a full sparse set may close gaps first, which moves values */
 SETTI_INLINE bool reserve_row(sett_world* world, setti_type* type, uint32_t index, bool compacts)
 {
     setti_storage* storage = &type->storage;

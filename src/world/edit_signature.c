@@ -1,11 +1,10 @@
-/* edit_signature.c: finds the signatures of entities, which are sets of components, before and
- * after an edit.
+/* edit_signature.c: finds the signatures of entities before and after an edit.
  *
- * The workload: every transition when it is seen first. Signatures that no entity has are freed
- * between calls when there are many. So a signature's number is valid during one call: what
- * remembers numbers compares world->transition_epoch.
+ * The workload: the first use of each transition. If there are many signatures, the unused ones are
+ * freed between calls. So the number of a signature is valid during one call. Code that stores
+ * numbers for longer compares world->transition_epoch.
  *
- * Invariant:  during a call, a number in use belongs to a living entity, or was made since
+ * Invariant:  during a call, each signature in use belongs to a living entity, or was created after
  *             setti_edit_settle
  */
 #include "base/cow.h"
@@ -20,8 +19,7 @@ uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_ty
                                   (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
 }
 
-/* Warns of many signatures, and names the types that cause it: those in a quarter to three quarters
- * of all signatures. */
+/* Warns of many signatures. Names the types in a quarter to three quarters of the signatures. */
 SETTI_COLD static void edit_warn_signatures(sett_world* world)
 {
     const setti_signature_table* table = &world->signatures;
@@ -46,7 +44,7 @@ SETTI_COLD static void edit_warn_signatures(sett_world* world)
         SETTI_MAX(setti_signature_count(table) * 2, world->signature_warning);
 }
 
-/* Marks the signatures that entities of a page have. */
+/* Marks the signatures of the entities in a page. */
 static void edit_mark_signatures(void* user, const void* data)
 {
     const setti_entity_page* page = data;
@@ -66,7 +64,7 @@ void setti_edit_reclaim_signatures(sett_world* world)
             edit_mark_signatures(table, pages->data[number]);
         }
     }
-    if (world->pool.cow_from != 0 && table->count != 0) { /* and those in pages of snapshots */
+    if (world->pool.cow_from != 0 && table->count != 0) { /* also marks for pages of snapshots */
         world->pool.cow->each(world->pool.cow, pages, edit_mark_signatures, table);
     }
     setti_signature_sweep(&world->pool, table);

@@ -1,6 +1,7 @@
-/* import.c: modules of the program: functions that register types and systems, called once a world.
+/* import.c: modules of the program. A module is a function that registers types and systems, called
+ * once a world.
  *
- * The workload: some dozens of modules when a program starts, which import one another.
+ * The workload: some dozens of modules when a program starts; modules import other modules.
  *
  * Invariant:  names in the world's list of modules are unique
  */
@@ -8,11 +9,11 @@
 
 typedef struct setti_import {
     struct setti_import* next;
-    bool done; /* its function has returned */
+    bool done; /* the module's function has returned */
     char name[];
 } setti_import;
 
-/* The pointer that leads to the module of a name, or to the end of the list. */
+/* Returns the address of the pointer to the module of this name, or of the list's last pointer. */
 static setti_import** import_find(sett_world* world, const char* name)
 {
     setti_import** at = &world->imports;

@@ -1,20 +1,20 @@
 /* listener.c: members of groups and tracked sets. See listener.h.
  *
- * An owning group places its members in the first rows of every storage that it owns, in one order,
- * so that a loop over them reads plain arrays:
+ * An owning group places the members in the first rows of all owned storages, in the same order. So
+ * a loop over the members reads plain arrays:
  *
  *     A   e7 e4 | e8 e6 e3         length 2
  *     B   e7 e4 | e5
  *
- * An entity that enters exchanges its row, in each storage, with the first row behind the members;
- * one that leaves, with the last member's row. A tracked set is a bitmap: it moves no values, so
- * addresses in arrays stay valid.
+ * An entering entity exchanges rows, in each storage, with the first entity after the members. A
+ * leaving entity exchanges rows with the last member. A tracked set has a bitmap of members and
+ * moves no values, so that addresses in arrays stay valid.
  *
- * An observer has no members. For one with conditions on ancestors (`upward`) the hierarchy
- * compares the entities that match before and after a change (world->upward_calls).
+ * An observer has no members. For observers with conditions on ancestors (`upward`), the hierarchy
+ * compares the matching entities before and after a change (world->upward_calls).
  *
- * Invariant:  e is a member <=> e's signature has all of `with`, none of `without`, one of `any`,
- *             and no tag of `hidden` that is in neither `with` nor `any`;
+ * Invariant:  e is a member <=> e's signature has all types of `with`, no type of `without`, a type
+ *             of `any`, and no tag of `hidden` (except tags in `with` or `any`);
  *             group: rows 0..length-1 of all owned storages hold the same entities in the same
  *             order
  */
@@ -35,7 +35,7 @@ bool setti_listener_is_on(const setti_signature_table* table, uint32_t signature
            (type->off == NULL || !setti_signature_has(table, signature, type->off->id));
 }
 
-/* Whether a signature has one of the types of `any`, or that list is empty. */
+/* Whether `any` is empty or a signature has a type of `any`. */
 static bool listener_has_any(const setti_listener* listener, const setti_signature_table* table,
                              uint32_t signature)
 {
@@ -113,7 +113,7 @@ static void group_exchange_values(const setti_listener* group, const setti_stora
     }
 }
 
-/* Exchanges two rows of an owned storage, with their entities and ticks. */
+/* Exchanges two rows of an owned storage: entities, ticks and values. */
 static void group_swap(setti_pool* pool, const setti_listener* group, setti_storage* storage,
                        uint32_t a, uint32_t b)
 {
@@ -137,12 +137,11 @@ static void group_swap(setti_pool* pool, const setti_listener* group, setti_stor
     }
 }
 
-/* Exchanges an entity's row with row `row` in all owned storages. The memory of all of them is
- * prefetched first, so that the cache misses overlap. */
+/* Exchanges an entity's row with row `row` in all owned storages. */
 static void group_exchange(setti_pool* pool, const setti_listener* group, uint32_t index,
                            uint32_t row)
 {
-    for (uint32_t k = 0; k < group->owned.count; k++) {
+    for (uint32_t k = 0; k < group->owned.count; k++) { /* prefetches, so that misses overlap */
         const setti_storage* storage = &group->owned.item[k]->storage;
         uint32_t from = setti_sparse_row(storage, index);
         SETTI_PREFETCH(setti_storage_at(storage, from));

@@ -1,44 +1,45 @@
-/* listener.h: listeners follow which entities match conditions. There are three kinds: owning
- * groups, which arrange sparse sets; tracked sets, which have a bitmap; and observers of queries,
- * which have only callbacks. The conditions are on signatures, so the listeners that a transition
- * between two signatures concerns are always the same ones: they are its plan. */
+/* listener.h: a listener follows the entities that match conditions. The three kinds of listeners
+ * are owning groups (arrange the rows of sparse sets), tracked sets (have a bitmap of the entities)
+ * and observers of queries (have only callbacks).
+ *
+ * Conditions test signatures. So a transition from one signature to another always concerns the
+ * same listeners. The list of these listeners is the plan of the transition. */
 #ifndef SETTI_LISTENER_H
 #define SETTI_LISTENER_H
 
 #include "world/component.h"
 #include "world/signature.h"
 
-/* A condition of an observer on other entities: the parent (SETT_WALK_ONE), or an ancestor. */
+/* A condition of an observer on the parent (SETT_WALK_ONE) or on the ancestors. */
 typedef struct setti_upward_term {
     setti_type* type;
     sett_walk walk;
-    bool with; /* one has it; false: none has it */
+    bool with; /* true: the parent or an ancestor has the type; false: no such entity has it */
 } setti_upward_term;
 
 typedef struct setti_listener {
     struct setti_listener* next;
     struct setti_listener* previous;
     char* name;
-    setti_type_list with;    /* members have all of these types, */
-    setti_type_list without; /* none of these, */
-    setti_type_list any;     /* and one of these, unless the list is empty; only of an observer */
-    /* types of `with`, sparse sets, that a group arranges; empty: it is a tracked set or
-     * observer */
+    setti_type_list with;    /* a member has all types of this list, */
+    setti_type_list without; /* no type of this list, */
+    setti_type_list any;     /* and a type of this list, unless empty; only of an observer */
+    /* group: the types of `with` with sparse sets to arrange; empty for other listeners */
     setti_type_list owned;
-    uint32_t length;  /* group: its members are rows 0..length-1 of each owned storage */
+    uint32_t length;  /* group: the members are rows 0..length-1 of each owned storage */
     void* row;        /* group: room for one value, to exchange rows of types with a move hook */
     size_t row_size;  /* bytes of `row` */
     size_t row_align; /* alignment of `row` */
-    setti_storage members; /* tracked set: a tag, of no registered type */
-    /* The tags that hide entities from loops, of the world: no member has one, unless `with` names
-     * it. An entry is NULL until the tag is registered. NULL: members can be hidden */
+    setti_storage members; /* tracked set: a tag of no registered type */
+    /* world->hidden, if members must not have a hidden tag (unless `with` or `any` names the tag).
+     * NULL: members may have hidden tags. */
     setti_type* const* hidden;
     setti_upward_term upward[SETT_QUERY_ELSEWHERE]; /* only of an observer */
     uint32_t upward_count;
     bool observes;           /* of a sett_observer: has no members, only callbacks */
     bool by_layout;          /* group: made by a layout, gives way to groups of the program */
     bool automatic;          /* group: the layout was chosen by sett_layout_auto */
-    setti_relayout_use use;  /* group: what ending it would save; only the churn is counted here */
+    setti_relayout_use use;  /* group: the saving of ending the group; listener.c counts churn */
     setti_root root;         /* of `length` */
     setti_root members_root; /* of `members` */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
@@ -51,8 +52,8 @@ struct sett_group {
     sett_world* world;
 };
 
-/* What a step of a plan does: a member leaves or enters a group or set; on_exit or on_enter
- * runs. */
+/* The effects of steps of a plan: an entity leaves or enters a group or tracked set; on_exit or
+ * on_enter runs. */
 enum {
     SETTI_PLAN_LEAVES = 1,
     SETTI_PLAN_ENTERS = 2,
@@ -68,7 +69,7 @@ enum {
 typedef struct setti_plan_step {
     setti_listener* listener; /* NULL: the end of the plan */
     bool enters;              /* SETTI_ENTERS or SETTI_LEAVES */
-    uint8_t all;              /* SETTI_PLAN_*; of the first step: those of all steps together */
+    uint8_t all;              /* SETTI_PLAN_* of the step; in the first step, of all steps */
 } setti_plan_step;
 
 typedef struct setti_plan_table {
@@ -76,30 +77,29 @@ typedef struct setti_plan_table {
     setti_plan_step* step; /* the plans one after another; each ends with a NULL listener */
     uint32_t count;
     uint32_t capacity;
-    setti_hash_map by_edge; /* two signatures -> first step of their plan */
-    uint64_t last_key;      /* the pair of signatures that was looked up last; 0: none */
-    uint32_t last;          /* the first step of its plan */
+    setti_hash_map by_edge; /* two signatures -> first step of the plan */
+    uint64_t last_key;      /* the last pair of signatures looked up, or 0 */
+    uint32_t last;          /* first step of the plan for last_key */
 } setti_plan_table;
 
-/* Adds a type to `with`, so that members have it switched on. False when memory runs out. */
+/* Adds the condition that members have the type switched on. False when memory runs out. */
 bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type* type);
 
-/* Whether entities of this signature have the type, switched on. */
+/* Whether entities with a signature have the type switched on. */
 bool setti_listener_is_on(const setti_signature_table* table, uint32_t signature,
                           const setti_type* type);
 
-/* Whether entities with this signature match, conditions on ancestors (`upward`) aside. False for
- * SETTI_NONE, the signature of an entity that does not exist. */
+/* Whether entities with a signature match. Does not test the conditions on ancestors (`upward`).
+ * False for SETTI_NONE, which stands for an entity that does not exist. */
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature);
 
-/* Remembered results of setti_listener_matches, which searches for each type: entities of many
- * signatures alternate. */
+/* A cache of results of setti_listener_matches, for walks over entities with many signatures. */
 #define SETTI_MATCHES 1024
 
 typedef struct setti_matches {
     uint32_t signature[SETTI_MATCHES]; /* at signature % SETTI_MATCHES; SETTI_NONE: no result yet */
-    bool matches[SETTI_MATCHES];       /* the result for that signature */
+    bool matches[SETTI_MATCHES];       /* the result for signature[k] */
 } setti_matches;
 
 static inline void setti_matches_init(setti_matches* known)
@@ -107,7 +107,7 @@ static inline void setti_matches_init(setti_matches* known)
     memset(known->signature, 0xff, sizeof(known->signature));
 }
 
-/* Like setti_listener_matches, for a walk over many entities. */
+/* Like setti_listener_matches, with a cache. */
 static inline bool setti_matches_find(setti_matches* known, const setti_listener* listener,
                                       const setti_signature_table* table, uint32_t signature)
 {
@@ -123,28 +123,27 @@ static inline bool setti_matches_find(setti_matches* known, const setti_listener
 /* Whether the entity is a member of a group or tracked set. */
 bool setti_listener_has(const setti_listener* listener, uint32_t index);
 
-/* Makes sure that entering needs no memory. False when memory runs out. */
+/* Reserves memory for setti_listener_enter. False when memory runs out. */
 bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t index);
 
-/* Makes an entity a member, or a member none. The entity has all owned types in both calls. The
- * caller runs the callbacks. */
+/* Adds or removes a member. The entity must have all owned types. The caller runs the callbacks. */
 void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t index);
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index);
 
-/* Creates a group that gives way to groups of the program. Converts arrays that it owns, even if
- * the program chose their storage. NULL on failure, with the world unchanged.
- *   length  the number of members, if they are the first rows of all owned storages already, in one
- *           order; else SETTI_NONE
+/* Creates a group that gives way to groups of the program. Converts arrays of owned types to sparse
+ * sets, even arrays chosen by the program. On failure returns NULL and leaves the world unchanged.
+ *   length  the number of members, if the members are already the first rows of all owned storages,
+ *           in the same order; else SETTI_NONE
  *   call    for messages */
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, uint32_t length, const char* call);
 
-/* Like sett_group_create, but hidden entities (sett_disabled_tag, say) are no members, as loops
- * skip them. */
+/* Like sett_group_create, but entities with a hidden tag (such as sett_disabled_tag) do not become
+ * members, because loops skip them. */
 sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc);
 
-/* Destroys the group that a layout made and that owns the type, if there is one. Fails with LOCKED
- * while snapshots are held, with CONFLICT if the program made the group. */
+/* Destroys the group that owns the type, if there is such a group. Fails with CONFLICT if the
+ * program created the group, and with LOCKED while snapshots are held. */
 sett_status setti_group_give_way(sett_world* world, const struct setti_type* type,
                                  const char* call);
 
@@ -155,17 +154,17 @@ void setti_group_end(sett_group* group);
 static inline sett_group* setti_group_of(setti_listener* listener)
 {
     SETTI_ASSERT(!listener->observes);
-    return (sett_group*)(void*)listener; /* its first member */
+    return (sett_group*)(void*)listener; /* the first member of sett_group */
 }
 
-/* Calls free_user of all observers: the world ends, and no callback runs any more. */
+/* Calls free_user of all observers. Called when the world is destroyed, after the last callback. */
 void setti_observer_free_users(sett_world* world);
 
-/* The name of an observer of the type, or with a term of it; NULL if there is none. Nothing is
- * locked. */
+/* The name of an observer of the type, or of an observer with a term of the type, or NULL. The
+ * world must be unlocked. */
 const char* setti_observer_of_type(sett_world* world, const setti_type* type);
 
-/* Returns NULL, or which part of the invariant does not hold. */
+/* Returns NULL, or the broken part of the invariant. */
 const char* setti_listener_validate(const setti_listener* listener);
 
 #endif
