@@ -56,17 +56,17 @@ static void change_copy(const setti_type* type, const void* value, uint32_t side
 static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
-    change_word* last = (change_word*)(void*)setti_bytes_end(&to->words);
-    if (to->words.size == 0 || last[-1].number != number) {
-        SETTI_ASSERT(to->words.size == 0 || last[-1].number < number);
-        last = (change_word*)(void*)setti_bytes_add(pool, &to->words, sizeof(*last));
-        if (last == NULL) {
+    change_word* end = (change_word*)(void*)setti_bytes_end(&to->words);
+    if (to->words.size == 0 || end[-1].number != number) {
+        SETTI_ASSERT(to->words.size == 0 || end[-1].number < number);
+        end = (change_word*)(void*)setti_bytes_add(pool, &to->words, sizeof(*end));
+        if (end == NULL) {
             to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
             return;
         }
-        *last++ = (change_word){number, 0};
+        *end++ = (change_word){number, 0};
     }
-    last[-1].bits |= bits;
+    end[-1].bits |= bits;
 }
 
 /* Returns room for `count` more values, 1 value for change_slow, and 8 bytes, because change_row
@@ -172,8 +172,10 @@ void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* 
     if (out == NULL) {
         return;
     }
-    if (change_is_plain(to, &nan) &&
-        (nan == NULL || (change_nan(nan, before, size) | change_nan(nan, after, size)) == 0)) {
+    bool plain =
+        change_is_plain(to, &nan) &&
+        (nan == NULL || (change_nan(nan, before, size) | change_nan(nan, after, size)) == 0);
+    if (plain) {
         uint64_t seed = to->sum.of.seed ^ setti_hash_entity(entity);
         to->sum.sum += change_row(seed, before, after, size, out);
     } else if (!change_slow(to, entity, before, after, out)) {

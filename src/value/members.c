@@ -360,7 +360,7 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align,
                      (unsigned)at, (unsigned)next - 1, of->name);
             return out;
         }
-        at = next == of->size ? next : end;
+        at = next == of->size ? next : end; /* without a next member: the end of the struct */
     }
     return NULL;
 }
@@ -760,7 +760,7 @@ static bool pieces_are_adjacent(const setti_members* members)
     bool adjacent = !SETTI_BIG_ENDIAN && members->piece_count != 0;
     for (uint32_t k = 0; adjacent && k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
-        const setti_piece* before = piece - (k != 0); /* unused for the first piece */
+        const setti_piece* before = k != 0 ? piece - 1 : piece;
         adjacent = piece->kind < SETTI_PIECE_TEXT &&
                    (k == 0 || before->offset + before->size == piece->offset);
     }

@@ -126,7 +126,8 @@ static size_t number_write_integer(bool negative, uint64_t number, char* out)
     return length;
 }
 
-/* Writes a decimal number without zeroes at the end. `power` is that of ten at the first digit. */
+/* Writes the digits of `number`, without zeroes at the end, and a point. The first digit counts
+ * 10^power. */
 static size_t number_write_digits(uint64_t number, int power, char* out)
 {
     char text[20];
@@ -206,7 +207,8 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
     int most = narrow ? 9 : 17;
     for (int digits = narrow ? 6 : 15; digits <= most && digits - 1 - power < 20; digits++) {
         bool same;
-        uint64_t number = number_round(mantissa, exponent, digits - 1 - power, &same);
+        int decimals = digits - 1 - power;
+        uint64_t number = number_round(mantissa, exponent, decimals, &same);
         if (number >= number_tens[digits]) {
             return 0; /* rounding up gave one digit more */
         }
@@ -274,7 +276,8 @@ size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale
         return number_write_finite(SETT_MEMBER_F64, (double)number * scale, out);
     }
     bool negative = number < 0 && kind != SETT_MEMBER_U64;
-    return number_write_integer(negative, negative ? 0 - (uint64_t)number : (uint64_t)number, out);
+    uint64_t size = negative ? 0 - (uint64_t)number : (uint64_t)number;
+    return number_write_integer(negative, size, out);
 }
 
 static const char* number_read_integer(sett_member_kind kind, const char* text, size_t length,
