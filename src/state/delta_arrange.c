@@ -157,7 +157,7 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
     }
     for (uint32_t row = 0; row < group->length; row++) {
         if (setti_sparse_row(&first->type->storage, first->want[row]) >= group->length) {
-            return false;
+            return false; /* not a member of the group */
         }
     }
     return true;

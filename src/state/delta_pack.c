@@ -52,8 +52,10 @@ static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* tak
     *taken = size;
     for (uint32_t choice = 1; choice < 4; choice++) {
         const size_t takes = pack_codes(size, pack_width[choice]) + others[choice];
-        best = takes < *taken ? choice : best;
-        *taken = SETTI_MIN(takes, *taken);
+        if (takes < *taken) {
+            best = choice;
+            *taken = takes;
+        }
     }
     return best;
 }
@@ -81,9 +83,10 @@ static void pack_write(setti_delta_writer* to, const unsigned char* bytes, size_
     size_t others = 0;
     for (size_t k = 0; k < size; k++) {
         const bool fits = pack_fits(bytes[k], width);
-        other[others] = bytes[k]; /* the next byte overwrites it if it fits */
+        other[others] = bytes[k]; /* overwritten later if the byte fits */
         others += !fits;
-        bits |= (fits ? bytes[k] & ((1u << width) - 1) : 1u << (width - 1)) << held;
+        const uint32_t packed = fits ? bytes[k] & ((1u << width) - 1) : 1u << (width - 1);
+        bits |= packed << held;
         held += width;
         if (held >= 8) {
             code[codes++] = (unsigned char)bits;

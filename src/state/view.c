@@ -302,17 +302,18 @@ bool setti_view_next_slot(setti_view* view, setti_view_slot* slot)
     } else {
         row = (slot->index & SETTI_ENTITY_MASK) + 1;
     }
-    for (; slot->page != NULL; slot->page = setti_view_next(view, pages, &slot->at), row = 0) {
+    while (slot->page != NULL) {
         row = view_next_generation(slot->page, row);
-        if (row == SETTI_ENTITY_ROWS) {
-            continue;
+        if (row != SETTI_ENTITY_ROWS) {
+            slot->index = (slot->page->number << SETTI_ENTITY_SHIFT) + row;
+            for (uint32_t side = 0; side < 2; side++) {
+                const setti_entity_page* page = slot->page->in[side];
+                slot->generation[side] = page != NULL ? page->generation[row] : SETTI_UNUSED;
+            }
+            return true;
         }
-        slot->index = (slot->page->number << SETTI_ENTITY_SHIFT) + row;
-        for (uint32_t side = 0; side < 2; side++) {
-            const setti_entity_page* page = slot->page->in[side];
-            slot->generation[side] = page != NULL ? page->generation[row] : SETTI_UNUSED;
-        }
-        return true;
+        slot->page = setti_view_next(view, pages, &slot->at);
+        row = 0;
     }
     return false;
 }

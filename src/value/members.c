@@ -175,7 +175,7 @@ static bool member_is_step(double step)
     return power_of_two && step >= 0x1p-60 && step <= 0x1p60;
 }
 
-/* Whether a constant's name is a number: then SETT_CONSTANTS got a macro. */
+/* Whether a constant has a number for a name, because SETT_CONSTANTS got a macro. */
 static bool member_has_value_for_name(const sett_constant* constants)
 {
     while (constants->name != NULL && strchr("0123456789-(", constants->name[0]) == NULL) {
@@ -781,8 +781,10 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
             if (shift % (8 * piece->unit) != 0) {
                 return false;
             }
-            words[(first + at) / 8].add |= narrow ? (uint64_t)0x7FFFFF << shift : 0xFFFFFFFFFFFFFu;
-            words[(first + at) / 8].test |= (uint64_t)1 << (shift + 8 * piece->unit - 1);
+            setti_nan_word* word = &words[(first + at) / 8];
+            /* the bits of the least NaN, plus this number, are the sign bit */
+            word->add |= narrow ? (uint64_t)0x7FFFFF << shift : 0xFFFFFFFFFFFFFu;
+            word->test |= (uint64_t)1 << (shift + 8 * piece->unit - 1);
         }
     }
     return true;

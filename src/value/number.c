@@ -162,7 +162,7 @@ static int number_power(double size)
 {
     int power = -1;
     if (size < 1) {
-        return power - (size < 0.1) - (size < 0.01) - (size < 0.001);
+        return power - (size < 0.1) - (size < 0.01) - (size < 0.001); /* -1 to -4 */
     }
     while (size >= (double)number_tens[power + 1]) {
         power++;
