@@ -69,7 +69,6 @@ uint32_t setti_delta_bytes(const setti_type* type)
 #define DELTA_ROOM 16384
 #define DELTA_ROOM_SMALL 1024
 
-/* Whether `size` more bytes fit. */
 static bool delta_has_room(const setti_delta_writer* to, size_t size)
 {
     return to->size <= to->capacity && size <= to->capacity - to->size;
@@ -274,7 +273,6 @@ static bool delta_concerns(const setti_delta_writer* to, const setti_type* type)
            (list_type != NULL && setti_compare_concerns(to->walk, list_type));
 }
 
-/* Writes a type's entries, changes, lists and rows, and notes the four counts. */
 static void delta_write_sections(setti_delta_writer* to, const setti_type* type, delta_note* note)
 {
     static void (*const write_section[SETTI_DELTA_SECTIONS])(setti_delta_writer*) = {
@@ -438,7 +436,6 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     return status;
 }
 
-/* Encodes the difference between two existing snapshots. */
 static sett_status delta_encode_handles(sett_world* world, sett_snapshot a, sett_snapshot b,
                                         setti_delta_writer* to)
 {
@@ -509,7 +506,6 @@ sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot
     return delta_take(world, delta_call, status, &to, out);
 }
 
-/* Estimates the bytes of an encoded state. */
 static size_t delta_guess(const sett_world* world)
 {
     size_t size = 4096 + (size_t)world->entities.count;

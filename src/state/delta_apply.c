@@ -354,7 +354,6 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     return SETT_OK;
 }
 
-/* Reads the magic number and the version. */
 static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* from)
 {
     uint64_t magic = setti_delta_number(from, 4);
@@ -427,7 +426,6 @@ static size_t apply_types_size(const setti_delta* delta)
     return ((size_t)delta->type_count + 1) * sizeof(*delta->type); /* + 1: never 0 bytes */
 }
 
-/* Reads the types, which are the delta's last bytes. */
 static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* from)
 {
     sett_status status = SETT_OK;
@@ -749,7 +747,6 @@ static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_t
     return SETTI_DELTA_ENTRY_HEAD + count_size + (size_t)count * of->bytes;
 }
 
-/* The number of values of an entry or a block. */
 static uint32_t apply_value_count(const setti_delta_entry* entry)
 {
     if (entry->kind == SETTI_DELTA_REMOVED) {
@@ -851,7 +848,6 @@ static sett_status apply_check_required(const setti_delta* delta, const setti_de
     return SETT_OK;
 }
 
-/* Checks a part's entries of one type. */
 static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from,
                                     setti_delta_type* of)
 {
@@ -1120,7 +1116,6 @@ static sett_status apply_reject_result(const setti_delta* delta)
                                  apply_call, name, SETTI_HANDLE(entity));
 }
 
-/* Applies the sender's choices for types. */
 static void apply_choices(const setti_delta* delta)
 {
     for (uint32_t k = 0; k < delta->type_count; k++) {

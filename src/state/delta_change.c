@@ -204,7 +204,6 @@ static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[C
     return count;
 }
 
-/* Whether the values of all listed rows are plain. */
 SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
                                         const setti_compare_rows* rows, const uint16_t* list,
                                         uint32_t count, size_t size)

@@ -26,7 +26,6 @@
 /* Bits of a code, by choice. */
 static const unsigned char pack_width[4] = {8, 2, 3, 4};
 
-/* Returns the bytes of `size` codes. */
 static size_t pack_codes(size_t size, uint32_t width)
 {
     return (size * width + 7) / 8;
@@ -125,7 +124,6 @@ void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t
     }
 }
 
-/* Reads a block that pack_write wrote. */
 static void pack_read(setti_delta_reader* from, size_t size, uint32_t width, unsigned char* out)
 {
     const uint32_t half = 1u << (width - 1);

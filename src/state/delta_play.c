@@ -113,7 +113,6 @@ static bool play_end(const setti_delta* delta, sett_entity entity)
     return status == SETT_OK;
 }
 
-/* Creates an entity. */
 static bool play_begin(const setti_delta* delta, sett_entity entity)
 {
     SETTI_ASSERT(!delta->loading || delta->world->listeners == NULL);
@@ -140,7 +139,6 @@ static bool play_begin(const setti_delta* delta, sett_entity entity)
     return sett_entity_create_handle(world, entity) == SETT_OK;
 }
 
-/* Sets the next generation of a dead index. */
 static bool play_slot(const setti_delta* delta, sett_entity slot)
 {
     sett_world* world = delta->world;

@@ -293,7 +293,6 @@ static const setti_root* replica_find_missing(const sett_world* from, const sett
     return NULL;
 }
 
-/* Checks the types of both worlds. Ignores types that `into` lacks. */
 static sett_status replica_check_types(const sett_world* from, sett_world* into)
 {
     sett_status status = SETT_OK;
@@ -594,7 +593,6 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
 
 /* ------------------------------------------------------------------------------------- updating */
 
-/* Copies a page. */
 static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                 uint32_t number)
 {

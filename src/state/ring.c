@@ -147,7 +147,6 @@ static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call
     return sett_snapshot_restore(ring->world, target);
 }
 
-/* Fails: the ring has no snapshot. */
 static sett_status ring_reject_empty(const sett_ring* ring, const char* call)
 {
     return setti_world_fail_with(ring->world, SETT_STATUS_ARGUMENT,

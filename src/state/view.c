@@ -78,7 +78,6 @@ static void view_note(setti_view* view, const setti_cow_entry* entry, uint32_t s
     table->words = SETTI_MAX(table->words, entry->number / 64 + 1);
 }
 
-/* Sets the bit of an entry's page. */
 static void view_mark(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
     (void)side;
@@ -105,7 +104,6 @@ static bool view_make_tables(setti_view* view, setti_pool* pool, uint32_t count)
     return view->table != NULL;
 }
 
-/* Allocates the words of all bitsets, without bits. */
 static bool view_make_words(setti_view* view, setti_pool* pool)
 {
     for (size_t k = 0; k < (size_t)1 << view->table_bits; k++) {
@@ -360,7 +358,6 @@ sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side)
     return (generation & SETTI_DEAD) == 0 ? (sett_entity){index, generation} : sett_null();
 }
 
-/* Returns the row of an index in a sparse set, or SETTI_NONE. */
 static uint32_t view_row(setti_view* view, const setti_type* type, uint32_t index, uint32_t side)
 {
     SETTI_ASSERT(type->storage.kind == SETTI_SPARSE);

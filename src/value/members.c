@@ -83,7 +83,6 @@ sett_member setti_member_item(const sett_member* list)
 
 static uint32_t struct_align(const sett_struct* of);
 
-/* Returns the alignment that a member's kind requires. */
 static uint32_t member_align(const sett_member* member)
 {
     switch (member_kind(member)) {
@@ -184,7 +183,6 @@ static bool member_has_value_for_name(const sett_constant* constants)
     return constants->name != NULL && constants->name[0] != '\0';
 }
 
-/* Whether names of elements are valid and differ. */
 static bool member_names_are_good(const char* const* names, uint32_t count)
 {
     bool good = count <= SETTI_MEMBERS_COUNT_MAX;
@@ -907,7 +905,6 @@ static void member_guess(const sett_struct* of, const char* name, size_t length,
     }
 }
 
-/* Whether a path can name an element of a member. */
 static bool member_has_elements(const sett_member* member)
 {
     return member->kind != SETT_MEMBER_TEXT && member->kind != SETT_MEMBER_OPAQUE &&
