@@ -118,9 +118,10 @@ SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type,
     *signature = setti_type_removed(type, *signature)->to;
     setti_erased erased = setti_array_erase_no_cow(&world->pool, storage, index);
     /* if an entity toggles its component, the empty page is the spare page already */
-    return SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift
-               ? SETT_OK
-               : fast_emptied(world, type, index);
+    if (SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift) {
+        return SETT_OK;
+    }
+    return fast_emptied(world, type, index);
 }
 
 /* fast_remove_marked while snapshots are held. */
@@ -128,11 +129,11 @@ SETTI_APART static sett_status fast_remove_cow(sett_world* world, setti_type* ty
                                                uint32_t* signature)
 {
     const setti_pages* presence = &type->storage.presence;
-    return setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_COW) &&
-                   setti_pages_try_mark(&world->pool, presence, index >> SETTI_BITS_SHIFT,
-                                        SETTI_COW)
-               ? fast_remove_marked(world, type, index, signature)
-               : fast_remove_saved(world, type, index, signature);
+    if (setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_COW) &&
+        setti_pages_try_mark(&world->pool, presence, index >> SETTI_BITS_SHIFT, SETTI_COW)) {
+        return fast_remove_marked(world, type, index, signature);
+    }
+    return fast_remove_saved(world, type, index, signature);
 }
 
 /* Erases the row of an array or tag, whether a snapshot is held or not. */

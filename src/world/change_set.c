@@ -82,8 +82,10 @@ static bool change_may_set(sett_world* world, const setti_type* type, sett_entit
     if (notified && world->running != NULL) {
         return change_set_in_system(world, type);
     }
-    return !notified || world->set_depth != SETTI_EVENT_DEPTH ||
-           change_set_too_deep(world, entity, type);
+    if (notified && world->set_depth == SETTI_EVENT_DEPTH) {
+        return change_set_too_deep(world, entity, type);
+    }
+    return true;
 }
 
 /* Replaces the entity's present value, of a type with hooks or callbacks. Returns false on failure,
@@ -239,15 +241,16 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
     void* row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     if (row != NULL) {
         fill->write(fill, row);
-    } else if (setti_change_check(world, entity, type->id, call) == NULL) {
-        return NULL;
     } else {
+        if (setti_change_check(world, entity, type->id, call) == NULL) {
+            return NULL;
+        }
         setti_edit_part part = {.type = type, .fill = fill, .quiet = true};
         row = setti_change_add_part(world, &part, entity);
-    }
-    if (row == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
-        return NULL;
+        if (row == NULL) {
+            setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
+            return NULL;
+        }
     }
     return change_set_hooked(world, type, entity, row, row) ? row : NULL;
 }

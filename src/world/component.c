@@ -319,7 +319,8 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
             return reusable != 0 ? reusable : key;
         }
         setti_type* at = world->types[id];
-        if (at == NULL || at->name_key != key) {
+        bool unregistered = at == NULL || at->name_key != key;
+        if (unregistered) {
             reusable = reusable != 0 ? reusable : key;
         } else if (strcmp(at->desc.name, name) == 0) {
             *type = at;
@@ -498,7 +499,9 @@ sett_component setti_component_own_id(const sett_world* world, const char* name)
         id = component_constant_id(name);
     }
     for (sett_component at = SETT_ID_RESERVED_END; id == 0; at++) {
-        id = setti_world_type(world, at) == NULL ? at : 0;
+        if (setti_world_type(world, at) == NULL) {
+            id = at;
+        }
     }
     return id;
 }
@@ -643,6 +646,7 @@ static const char** component_copy_old_names(setti_pool* pool, const char* const
     bool done = true;
     const char** copies = pool_copy(pool, names, count * sizeof(*names), &done);
     for (uint32_t k = 0; copies != NULL && k < count; k++) {
+        /* after a failure the other copies become NULL */
         copies[k] = done ? pool_copy(pool, names[k], text_size(names[k]), &done) : NULL;
     }
     if (!done && copies != NULL) {
@@ -1111,7 +1115,9 @@ static bool component_check_required(sett_world* world, const sett_component_des
 /* Gives a descriptor without an id the lowest free id. Fails if no id is free. */
 static bool component_choose_id(sett_world* world, sett_component_desc* desc, const char* call)
 {
-    desc->id = desc->id != 0 ? desc->id : component_free_id(world);
+    if (desc->id == 0) {
+        desc->id = component_free_id(world);
+    }
     if (desc->id >= SETTI_COMPONENT_LIMIT) {
         setti_world_fail_with(world, SETT_STATUS_LIMIT,
                               "%s: no component id below %u is free - unregister components "
@@ -1272,8 +1278,8 @@ bool setti_component_is_type(const setti_type* type, size_t size, const char* ty
     bool same = declared == NULL || type_name == type->type_text ||
                 strcmp(declared, type_name) == 0 ||
                 (strncmp(type_name, "const ", 6) == 0 && strcmp(declared, type_name + 6) == 0);
-    size_t real = type->desc.size != 0 ? type->desc.size : SETTI_TAG_SIZE;
-    return same && (size == SETTI_ANY_SIZE || size == real);
+    size_t expected = type->desc.size != 0 ? type->desc.size : SETTI_TAG_SIZE;
+    return same && (size == SETTI_ANY_SIZE || size == expected);
 }
 
 void setti_component_describe_type(const setti_type* type, size_t size, const char* type_name,
@@ -1331,6 +1337,9 @@ bool sett_component_check_change_(sett_world* world, sett_component component, s
     return matches;
 }
 
+/* Reports that a C++ type does not match the registered component.
+ *   another  another C++ type has registered the same name
+ *   changes  the failed call changes the world */
 SETTI_COLD void sett_component_refuse_(const sett_world* world, sett_component component,
                                        size_t size, bool another, bool changes)
 {
