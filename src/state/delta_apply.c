@@ -1273,7 +1273,7 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, set
 {
     sett_world* world = delta->world;
     sett_status status = setti_world_check_unlocked(world, apply_call);
-    if (status == SETT_OK && !delta->loading) { /* a file's reader checks the types that occur */
+    if (status == SETT_OK && !delta->loading) { /* the reader of a file checks the file's types */
         status = setti_values_check(world, apply_call);
     }
     delta->player.fate = apply_fate;

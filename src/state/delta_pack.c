@@ -31,7 +31,7 @@ static size_t pack_codes(size_t size, uint32_t width)
     return (size * width + 7) / 8;
 }
 
-/* Whether a byte is its own code: as a number with a sign, it is between -half and half. */
+/* Whether a byte is its own code: as a signed number, greater than -half and less than half. */
 static bool pack_fits(uint32_t byte, uint32_t width)
 {
     const uint32_t half = 1u << (width - 1);

@@ -92,10 +92,10 @@ static void view_fill(setti_view* view, const setti_cow_entry* entry, uint32_t s
     page->in[side] = entry->data;
 }
 
-/* Allocates a hash table for `count` tables of pages. At least half of the slots stay free. */
+/* Allocates a hash table for `count` tables of pages. */
 static bool view_make_tables(setti_view* view, setti_pool* pool, uint32_t count)
 {
-    view->table_bits = 1 + setti_bits_highest(2 * (uint64_t)count | 1);
+    view->table_bits = 1 + setti_bits_highest(2 * (uint64_t)count | 1); /* half of it stays free */
     size_t size = sizeof(*view->table) << view->table_bits;
     view->table = setti_pool_alloc(pool, size, 16);
     if (view->table != NULL) {
