@@ -34,7 +34,7 @@ static bool fast_is_removed_alone(const sett_world* world, const setti_type* typ
     return alone;
 }
 
-/* Removes by the slow path, and remembers the transition. */
+/* Removes by the slow path, and remembers the transition if no other type was removed. */
 SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* type,
                                                 sett_entity entity)
 {
