@@ -140,7 +140,7 @@ static const char* component_check_written(sett_component_desc* desc)
         return "`deinit` or `move` is set beside `write`, but not `copy` - set `copy`";
     }
     if (desc->copy != NULL && desc->save == SETT_SAVE_BYTES) {
-        desc->save = SETT_SAVE_CLONE; /* bytes alone are no copy of such a value */
+        desc->save = SETT_SAVE_CLONE; /* values with a copy hook need more than their bytes */
     }
     return NULL;
 }
@@ -943,7 +943,7 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     return wrong == NULL;
 }
 
-/* Allocates a type; component_own fills it. Fails, with NULL, when memory runs out. */
+/* Allocates a type, to be filled by component_own. Fails, with NULL, when memory runs out. */
 static setti_type* component_alloc(sett_world* world, const sett_component_desc* desc,
                                    const char* call)
 {
