@@ -189,7 +189,7 @@ static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
     return done;
 }
 
-/* Forgets the wanted orders of all groups whose types do not agree. */
+/* Forgets the wanted orders of groups with disagreeing types. */
 static void arrange_check_groups(const setti_delta* delta)
 {
     for (const setti_listener* at = delta->world->listeners; at != NULL; at = at->next) {

@@ -165,7 +165,7 @@ static const char* list_check(const sett_member* member)
     return item_check(&item);
 }
 
-/* Whether a step is a power of two, so that its multiples are exact. */
+/* Whether a step is a power of two, so that multiples are exact. */
 static bool member_is_step(double step)
 {
     uint64_t bits;
@@ -180,7 +180,7 @@ static bool member_has_value_for_name(const sett_constant* constants)
     while (constants->name != NULL && strchr("0123456789-(", constants->name[0]) == NULL) {
         constants++;
     }
-    return constants->name != NULL && constants->name[0] != '\0';
+    return constants->name != NULL && constants->name[0] != '\0'; /* strchr also finds '\0' */
 }
 
 static bool member_names_are_good(const char* const* names, uint32_t count)
@@ -385,6 +385,7 @@ static const char* struct_check_shape(const sett_struct* of, uint32_t depth, cha
     return out;
 }
 
+/* Returns the error in a struct and its members, or NULL. Ignores gaps unless `gaps` is true. */
 static const char* struct_check(const sett_struct* of, size_t align, bool gaps, uint32_t depth,
                                 char* out)
 {
@@ -794,7 +795,7 @@ static size_t words_size(const sett_struct* of)
     return of->size <= SETTI_NAN_SIZE ? (of->size / 8 + 1) * sizeof(setti_nan_word) : 0;
 }
 
-/* Copies all facts about a type, or only measures their memory. */
+/* Copies all facts about a type, or only measures the memory. */
 static sett_struct members_walk(member_copy* to, const sett_struct* of)
 {
     to->used = setti_align_up(sizeof(setti_members), 8);
