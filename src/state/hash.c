@@ -61,9 +61,11 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
     if (type->desc.write != NULL) {
         return setti_type_same(type, a, b);
     }
+    const unsigned char* bytes_a = a;
+    const unsigned char* bytes_b = b;
     bool same = mask != NULL;
     for (size_t k = 0; same && k < size; k++) {
-        same = ((((const unsigned char*)a)[k] ^ ((const unsigned char*)b)[k]) & mask[k]) == 0;
+        same = ((bytes_a[k] ^ bytes_b[k]) & mask[k]) == 0;
     }
     return same;
 }

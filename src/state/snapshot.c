@@ -112,11 +112,14 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
 sett_status setti_snapshot_fail(sett_world* world, sett_snapshot snapshot, sett_status status,
                                 const char* call)
 {
-    const char* why =
-        snapshot.serial == 0 ? "no snapshot was taken - call sett_snapshot_take first"
-        : status == SETT_STATUS_STALE
-            ? "this world holds no such snapshot - pass one that was taken here and not dropped"
-            : sett_status_text(status);
+    const char* why;
+    if (snapshot.serial == 0) {
+        why = "no snapshot was taken - call sett_snapshot_take first";
+    } else if (status == SETT_STATUS_STALE) {
+        why = "this world holds no such snapshot - pass one that was taken here and not dropped";
+    } else {
+        why = sett_status_text(status);
+    }
     return setti_world_fail_with(world, status, "%s: snapshot %u:%u: %s", call,
                                  (unsigned)snapshot.slot, (unsigned)snapshot.serial, why);
 }
