@@ -539,7 +539,7 @@ bool sett_world_hash_portable(const sett_world* world, sett_component* raw)
     return true;
 }
 
-/* Returns true if all remembered sums are right, else sets *number to the first wrong page. */
+/* Returns true if all remembered sums are right. Otherwise *number becomes the first wrong page. */
 static bool hash_part_holds(const hash_part* part, uint32_t* number)
 {
     const setti_page_notes* notes = part->pages->notes;
@@ -590,7 +590,7 @@ static hash_values hash_check(sett_world* world)
         setti_hash_begin(&of, world->registered.item[k]);
         hash_part part = {.world = world, .of = &of, .pages = hash_pages_of(world, &of)};
         if (!hash_part_holds(&part, &number)) {
-            /* The next call finds other writes. */
+            /* The next call reports other writes. */
             part.pages->notes->hash[number].hash =
                 hash_page(&part, part.pages->data[number], number);
             return hash_values_of(&part, number);

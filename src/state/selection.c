@@ -290,8 +290,8 @@ static bool selection_enters(const selection_job* job, sett_entity entity)
            (job->mark[at] & (SELECTION_ALIVE | SELECTION_KNOWN)) == SELECTION_ALIVE;
 }
 
-/* Returns true if an owner of the value enters: a link's target, or the parent of a named child.
- * The receiver had to leave out the value while the owner was missing. */
+/* Returns true if the receiver lacks an owner of the value: a link's target, or the parent of a
+ * named child. Without the owner, the receiver had to leave out the value. */
 static bool selection_leads_in(const selection_job* job, sett_entity entity)
 {
     const setti_codec* codec = job->entries.codec;
@@ -511,7 +511,7 @@ static void selection_write_all_ended(selection_job* job)
     }
 }
 
-/* Returns true if the receiver has the handle, and the handle is dead or not selected any more. */
+/* Returns true if the receiver has the handle of an entity now dead or not selected. */
 static bool selection_ends(const selection_job* job, sett_entity entity)
 {
     uint32_t at = selection_position(&job->selected, entity);

@@ -62,7 +62,7 @@ static void state_count_others(setti_state* state, const setti_diff* diff)
     state->cow.pages += diff->pages;
 }
 
-/* Subtracts a diff from the totals, before it becomes the head's or is freed. */
+/* Subtracts a diff from the totals. The diff becomes the head's, or is freed. */
 static void state_discount_others(setti_state* state, const setti_diff* diff)
 {
     SETTI_ASSERT(state->cow.others >= diff->size && state->cow.pages >= diff->pages);
@@ -70,7 +70,7 @@ static void state_discount_others(setti_state* state, const setti_diff* diff)
     state->cow.pages -= diff->pages;
 }
 
-/* Makes a snapshot without `toward`, or NULL, the head. Writes copy pages for the head. */
+/* Makes a snapshot, or NULL, the head. The head's diff gets a copy of each page before a write. */
 static void state_set_head(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == NULL || head->toward == NULL);
@@ -542,9 +542,9 @@ static bool restore_is_now(const setti_state* state, const setti_cow_entry* save
     return !state->has_values || plain == (pass == 1);
 }
 
-/* Restores the pages of a diff. `first` == NULL: undoes the writes since the head was taken, and
- * empties the entries. Else: reverses an edge, with entries numbered from `number` on; the entries
- * get the live pages. */
+/* Restores the pages of a diff. `first` == NULL: the diff is the head's, and its entries become
+ * empty. Else: the diff is an edge, and its entries, with numbers from `number` on, get the live
+ * pages. */
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t number)
 {

@@ -42,7 +42,7 @@ typedef struct setti_state {
     uint32_t count;      /* of snapshots, including hidden snapshots */
     uint32_t hidden;     /* of hidden snapshots */
     bool order_reported; /* the log has the line about ignored orders of rows in deltas */
-    bool postponed;      /* a hidden snapshot could not be freed without memory */
+    bool postponed;      /* state_merge waits for memory */
     setti_snapshot_slot* slot;
     uint32_t slot_count;
     uint32_t slot_capacity;

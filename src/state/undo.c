@@ -156,7 +156,7 @@ static sett_status undo_sync_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-/* Lists the mirror's types of the selected types. */
+/* Fills `mirror_types` with the mirror's counterparts of the selected types. */
 static sett_status undo_find_types(sett_undo* undo, const char* call)
 {
     const sett_world* world = undo->world;
@@ -431,7 +431,7 @@ static void undo_free_steps(sett_undo* undo)
     }
 }
 
-/* Makes the step after `first`, the begin of the history, the new begin. */
+/* Makes the only step after `first` the begin of the history. */
 static void undo_forget_first(const undo_step* first)
 {
     undo_step* second = first->younger; /* not first->after: undo_forget may have cleared `after` */
