@@ -284,8 +284,7 @@ static sett_entity hash_entity(const hash_part* part, uint32_t index)
     return (sett_entity){index, hash_entities(part, index)->generation[index & SETTI_ENTITY_MASK]};
 }
 
-/* Returns the words of presence of an array or tag from index `first` on, a multiple of 64, or
- * NULL. */
+/* Returns the words of presence from index `first` on, a multiple of 64. May return NULL. */
 static const uint64_t* hash_words(const hash_part* part, uint32_t first)
 {
     const setti_storage* storage = &part->of->type->storage;
@@ -580,8 +579,7 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
     return values;
 }
 
-/* Compares the remembered sums with new sums. Returns the values of the first page written without
- * a new tick. */
+/* Compares remembered sums. Returns the values of the first page written without a new tick. */
 static hash_values hash_check(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {

@@ -599,8 +599,7 @@ static void selection_write_parents(selection_job* job)
     setti_selection_free(job->world, &owners);
 }
 
-/* Decides whether values of the writer's type are rounded, and makes room for two rounded values.
- * Returns false without memory. */
+/* Sets `rounds`, and makes room for two rounded values. Returns false without memory. */
 static bool selection_begin_type(selection_job* job)
 {
     const setti_type* type = job->entries.type;

@@ -261,8 +261,7 @@ static void state_free(setti_state* state, setti_snapshot* node)
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
-/* Merges a hidden snapshot into the only child. If memory runs out, postpones the merge and returns
- * false. */
+/* Merges a hidden snapshot into the only child. Without memory, postpones the merge. */
 static bool state_merge(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden && node->child != NULL && node->child->sibling_next == NULL);
@@ -282,8 +281,7 @@ static bool state_merge(setti_state* state, setti_snapshot* node)
     return true;
 }
 
-/* Frees a hidden snapshot without children, or merges it into a single child. Returns true if the
- * snapshot is freed. */
+/* Frees a hidden snapshot with at most one child, if possible. Returns true if it is freed. */
 static bool state_collapse(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden);
@@ -298,8 +296,7 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
     return one_child && node != state->head && state_merge(state, node);
 }
 
-/* Frees a hidden snapshot if possible, then hidden neighbours up to the head. Then retries merges
- * postponed for lack of memory. */
+/* Frees hidden snapshots from `node` towards the head, then retries postponed merges. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
     while (node != NULL && node->hidden) {
@@ -542,9 +539,8 @@ static bool restore_is_now(const setti_state* state, const setti_cow_entry* save
     return !state->has_values || plain == (pass == 1);
 }
 
-/* Restores the pages of a diff. `first` == NULL: the diff is the head's, and its entries become
- * empty. Else: the diff is an edge, and its entries, with numbers from `number` on, get the live
- * pages. */
+/* Restores the pages of a diff. Without `first`, the diff is the head's, and the entries become
+ * empty. With `first`, the entries are numbered from `number` on, and get the live pages. */
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t number)
 {

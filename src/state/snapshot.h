@@ -68,8 +68,7 @@ static inline setti_state* setti_state_of(const sett_world* world)
 /* Returns the world's state object, or creates one. Returns NULL when memory runs out. */
 setti_state* setti_state_get(sett_world* world);
 
-/* Returns the snapshot of a handle. Returns NULL if the snapshot has ended; *status becomes the
- * reason. */
+/* Returns the snapshot of a handle, or NULL if it has ended; *status becomes the reason. */
 setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
                                     sett_status* status);
 

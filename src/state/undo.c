@@ -226,8 +226,7 @@ static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const 
            !(form == SETTI_DELTA_TREE && undo_has_children(mirror, entity));
 }
 
-/* Removes the values of an entity of the mirror. The hierarchy is last, because a root could have
- * the entity's name already. */
+/* Removes the values of an entity of the mirror, the hierarchy last: a root's name may be taken. */
 static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
@@ -523,8 +522,7 @@ static void undo_add_step(sett_undo* undo, undo_step* step)
     }
 }
 
-/* Makes a step from the present snapshot of the mirror to `to`. *step becomes NULL if the two
- * states are equal. */
+/* Makes a step from the present snapshot to `to`; *step becomes NULL if both are equal. */
 static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* name,
                                const char* call, undo_step** step)
 {
