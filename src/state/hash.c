@@ -231,8 +231,11 @@ static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
 static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
 {
     setti_page_notes* notes = setti_notes_get(&world->pool, pages);
-    if (notes == NULL || notes->hash_count >= pages->count) {
-        return notes != NULL ? notes->hash : NULL;
+    if (notes == NULL) {
+        return NULL;
+    }
+    if (notes->hash_count >= pages->count) {
+        return notes->hash;
     }
     uint32_t count = setti_bits_ceil(SETTI_MAX(pages->count, 4));
     setti_page_hash* hash = setti_pool_alloc_zero(&world->pool, count * sizeof(*hash), 16);

@@ -544,8 +544,9 @@ static void selection_write_begun(selection_job* job)
     setti_delta_begin_handles(&job->out);
     for (uint32_t k = 0; k < job->selected.count; k++) {
         unsigned char mark = job->mark[k];
-        if ((mark & SELECTION_ALIVE) != 0 &&
-            ((mark & SELECTION_LISTED) != 0 || (mark & SELECTION_KNOWN) == 0)) {
+        bool has_entry = (mark & SELECTION_LISTED) != 0;
+        bool known = (mark & SELECTION_KNOWN) != 0;
+        if ((mark & SELECTION_ALIVE) != 0 && (has_entry || !known)) {
             sett_entity entity = job->selected.entity[k];
             setti_delta_write_handle(&job->out, entity.index, entity.generation);
         }

@@ -307,7 +307,7 @@ static void state_tidy(setti_state* state, setti_snapshot* node)
     state->postponed = false;
     while (at != NULL) {
         bool freed = at->hidden && state_collapse(state, at);
-        at = freed ? state->oldest : at->younger;
+        at = freed ? state->oldest : at->younger; /* `at` is gone: start again */
     }
 }
 
@@ -591,7 +591,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     for (const setti_snapshot* node = head->path; node != NULL; node = node->path) {
         state_discount_others(state, &node->diff);
     }
-    restore_diff(state, NULL, &head->diff, 0);
+    restore_diff(state, NULL, &head->diff, 0); /* the head's own state first */
     roots_restore(state->world, head);
     restore_entities(state->world, &head->diff);
     setti_diff_deinit(pool, &head->diff);
@@ -604,7 +604,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
         roots_restore(state->world, next);
         restore_entities(state->world, &next->diff);
         state_unlink_toward(next);
-        head->diff = next->diff;
+        head->diff = next->diff; /* now the difference of `head` from `next` */
         number += head->diff.count;
         state_link_toward(head, next);
         next->diff = nothing;

@@ -311,8 +311,11 @@ uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base)
         return word;
     }
     const setti_sparse_page* page = setti_pages_get(&storage->presence, base >> SETTI_SPARSE_SHIFT);
-    if (page == NULL || page->count == SETTI_SPARSE_ROWS) {
-        return page == NULL ? 0 : UINT64_MAX; /* a missing page, or a full page */
+    if (page == NULL) {
+        return 0;
+    }
+    if (page->count == SETTI_SPARSE_ROWS) {
+        return UINT64_MAX;
     }
     const uint32_t* row = &page->row[base & SETTI_SPARSE_MASK];
     for (uint32_t k = 0; k < 64; k++) {
