@@ -16,8 +16,7 @@ typedef enum column_copying {
     COLUMN_WRITES
 } column_copying;
 
-/* Returns the size of a value of the k-th term. Reports an error and returns 0 if values of the
- * term cannot be copied. */
+/* Returns the size of a value of the k-th term; 0, after a report, if values cannot be copied. */
 static size_t column_size(const sett_query* query, uint32_t k, column_copying copying,
                           const char* call)
 {

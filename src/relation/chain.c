@@ -238,7 +238,8 @@ static void pair_remove(const setti_relation* relation, uint32_t place)
     uint32_t hole = pair_slot(relation, place);
     for (uint32_t at = (hole + 1) & mask; relation->pairs[at] != 0; at = (at + 1) & mask) {
         uint32_t home = pair_home_of(relation, relation->pairs[at] - 1);
-        if (((at - home) & mask) >= ((at - hole) & mask)) { /* the home is not after the hole */
+        bool may_move = ((at - home) & mask) >= ((at - hole) & mask); /* not above the home */
+        if (may_move) {
             relation->pairs[hole] = relation->pairs[at];
             hole = at;
         }

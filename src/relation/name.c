@@ -2,17 +2,17 @@
  *
  * The workload: thousands of named entities, found by path while a game runs, renamed and moved now
  * and then. A name is a key of 8 bytes in a component; text.c has the text. Lookups use an index by
- * parent and key: a hash table with linear probing and without deleted entries, because entries
- * behind a removed one move up (Knuth, TAOCP 3, 6.4, algorithm R).
+ * parent and key: a hash table with linear probing. Removing an entry moves later entries up, so
+ * no marks for removed entries are needed (Knuth, TAOCP 3, 6.4, algorithm R).
  *
  *     slot    | link, hash | link, hash | free | ...      hash of (parent's link, key), home =
  *                                                         hash & (capacity - 1)
  *
  * The index is a cache, updated by the component's cascade and by moves in the hierarchy. After the
- * state was replaced, one walk over the component rebuilds it; without memory for that, lookups
- * walk the component.
+ * state was replaced, one walk over the component rebuilds the index. If memory runs out, lookups
+ * walk over the component.
  *
- * Invariant:  an entity's key is not 0  <=>  it is in the index, once, under its parent and key;
+ * Invariant:  an entity's key is not 0  <=>  the index has the entity once, by parent and key;
  *             no two entities have the same parent and key
  */
 #include "relation/name.h"
@@ -37,7 +37,7 @@ uint64_t setti_name_key(const sett_world* world, uint32_t index)
     return name != NULL ? name->key : 0;
 }
 
-static bool name_is(const sett_world* world, uint32_t index, uint32_t parent, uint64_t key)
+static bool name_matches(const sett_world* world, uint32_t index, uint32_t parent, uint64_t key)
 {
     return setti_name_key(world, index) == key && setti_hierarchy_parent(world, index) == parent;
 }
@@ -54,7 +54,7 @@ static void name_put(setti_name_table* names, uint32_t link, uint32_t hash)
     names->count++;
 }
 
-static void name_take(setti_name_table* names, uint32_t link, uint32_t hash)
+static void name_remove(setti_name_table* names, uint32_t link, uint32_t hash)
 {
     SETTI_ASSERT(names->count != 0);
     uint32_t mask = names->capacity - 1;
@@ -67,8 +67,9 @@ static void name_take(setti_name_table* names, uint32_t link, uint32_t hash)
         return;
     }
     for (uint32_t at = (hole + 1) & mask; names->slot[at].link != 0; at = (at + 1) & mask) {
-        /* an entry can move up unless that is above its home */
-        if (((at - names->slot[at].hash) & mask) >= ((at - hole) & mask)) {
+        uint32_t home = names->slot[at].hash;
+        bool may_move = ((at - home) & mask) >= ((at - hole) & mask); /* not above the home */
+        if (may_move) {
             names->slot[hole] = names->slot[at];
             hole = at;
         }
@@ -105,14 +106,13 @@ static bool name_reserve_slots(sett_world* world, setti_name_table* names, uint3
     return true;
 }
 
-/* Whether the index is that of the present state. */
+/* Whether the index belongs to the present state. */
 static bool name_is_current(const sett_world* world, const setti_name_table* names)
 {
     return SETTI_LIKELY(names->epoch == world->epoch);
 }
 
-/* Rebuilds the index if the state was replaced. Returns false while systems run, or if memory runs
- * out. */
+/* Rebuilds the index if the state was replaced. Returns false if systems run or memory runs out. */
 static bool name_update_index(sett_world* world, setti_name_table* names)
 {
     if (name_is_current(world, names)) {
@@ -139,13 +139,13 @@ static bool name_update_index(sett_world* world, setti_name_table* names)
     return true;
 }
 
-/* The link of a child with this name, other than the link `but`; 0: none. */
-static uint32_t name_find_but(sett_world* world, uint32_t parent, uint64_t key, uint32_t but)
+/* The link of the child with a name, but not the link `except`; 0 without such a child. */
+static uint32_t name_find_except(sett_world* world, uint32_t parent, uint64_t key, uint32_t except)
 {
     setti_name_table* names = setti_names_of(world);
     if (SETTI_UNLIKELY(!name_update_index(world, names))) {
         SETTI_EACH_INDEX(index, &names->type->storage) {
-            if (setti_link_to(index) != but && name_is(world, index, parent, key)) {
+            if (setti_link_to(index) != except && name_matches(world, index, parent, key)) {
                 return setti_link_to(index);
             }
         }
@@ -158,8 +158,8 @@ static uint32_t name_find_but(sett_world* world, uint32_t parent, uint64_t key, 
     uint32_t mask = names->capacity - 1;
     for (uint32_t at = hash & mask; names->slot[at].link != 0; at = (at + 1) & mask) {
         uint32_t link = names->slot[at].link;
-        if (names->slot[at].hash == hash && link != but &&
-            name_is(world, setti_link_index(link), parent, key)) {
+        if (names->slot[at].hash == hash && link != except &&
+            name_matches(world, setti_link_index(link), parent, key)) {
             return link;
         }
     }
@@ -168,13 +168,13 @@ static uint32_t name_find_but(sett_world* world, uint32_t parent, uint64_t key, 
 
 static uint32_t name_find_child(sett_world* world, uint32_t parent, uint64_t key)
 {
-    return name_find_but(world, parent, key, SETTI_NO_LINK);
+    return name_find_except(world, parent, key, SETTI_NO_LINK);
 }
 
-/* The link of another child than the entity with this index; 0: none. */
+/* Like name_find_child, but skips the child with this index. */
 static uint32_t name_find_other(sett_world* world, uint32_t parent, uint64_t key, uint32_t index)
 {
-    return name_find_but(world, parent, key, setti_link_to(index));
+    return name_find_except(world, parent, key, setti_link_to(index));
 }
 
 /* Writes the key of an entity that has the component. */
@@ -194,8 +194,8 @@ void setti_name_end(sett_world* world, uint32_t index)
         return;
     }
     if (name_is_current(world, names)) {
-        name_take(names, setti_link_to(index),
-                  name_hash(names, setti_hierarchy_parent(world, index), key));
+        name_remove(names, setti_link_to(index),
+                    name_hash(names, setti_hierarchy_parent(world, index), key));
     }
     name_write(world, index, NAME_NONE); /* callbacks that run later must see no name */
 }
@@ -250,11 +250,11 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
     }
     uint32_t parent = setti_hierarchy_parent(world, index);
     bool was_current = name_is_current(world, names);
-    uint32_t old_hash = name_hash(names, was_current ? from : parent, key);
-    /* This may rebuild the index, which then has the entity at its new parent. */
+    /* If name_find_other rebuilds the index, the new index has the entity below the new parent. */
+    uint32_t listed_hash = name_hash(names, was_current ? from : parent, key);
     bool taken = name_find_other(world, parent, key, index) != 0;
     if (name_is_current(world, names) && (was_current || taken)) {
-        name_take(names, setti_link_to(index), old_hash);
+        name_remove(names, setti_link_to(index), listed_hash);
     }
     if (taken) {
         name_write(world, index, NAME_NONE);
@@ -347,16 +347,17 @@ sett_component sett_name_register(sett_world* world)
     return id;
 }
 
-/* The link of the entity that a part of a path names by its index, as "#12"; 0 for other texts. */
+/* The link of the entity with index 12 for the text "#12"; 0 for other texts. */
 static uint32_t name_numbered(const char* text, size_t length)
 {
     uint64_t index = 0;
-    bool number = length > 1 && length <= 11 && text[0] == '#' && (text[1] != '0' || length == 2);
-    for (size_t k = 1; number && k < length; k++) {
-        number = text[k] >= '0' && text[k] <= '9';
+    bool is_number =
+        length > 1 && length <= 11 && text[0] == '#' && (text[1] != '0' || length == 2);
+    for (size_t k = 1; is_number && k < length; k++) {
+        is_number = text[k] >= '0' && text[k] <= '9';
         index = index * 10 + (uint64_t)(text[k] - '0');
     }
-    return number && index < UINT32_MAX ? setti_link_to((uint32_t)index) : 0;
+    return is_number && index < UINT32_MAX ? setti_link_to((uint32_t)index) : 0;
 }
 
 const char* setti_name_check(const char* name)
@@ -391,7 +392,7 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
             sett_add(world, entity, names->type->id) == NULL) {
             return world->error;
         }
-        /* Callbacks may have moved the entity, or named others. */
+        /* Callbacks may have moved the entity or named siblings. */
         parent = setti_hierarchy_parent(world, entity.index);
         other = name_find_other(world, parent, key, entity.index);
     }
@@ -400,7 +401,7 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
     }
     uint64_t old = setti_name_key(world, entity.index);
     if (old != 0) {
-        name_take(names, setti_link_to(entity.index), name_hash(names, parent, old));
+        name_remove(names, setti_link_to(entity.index), name_hash(names, parent, old));
     }
     name_write(world, entity.index, key);
     name_put(names, setti_link_to(entity.index), name_hash(names, parent, key));
@@ -420,7 +421,7 @@ sett_status setti_name_fail(sett_world* world, const char* name, const char* cal
     return setti_world_no_memory(world, call);
 }
 
-/* Adds the text of a name. Returns its key, 0 on failure. Registers the component. */
+/* Registers the component, and adds the text of a name. Returns the text's key, 0 on failure. */
 static uint64_t name_add_text(sett_world* world, const char* name, const char* call)
 {
     const char* wrong = setti_name_check(name);
@@ -482,21 +483,22 @@ typedef struct name_numbering {
     char text[SETT_NAME_MAX + 1];
 } name_numbering;
 
-static bool name_is_other(const name_numbering* of, const char* text)
+/* Whether a sibling has the name `text`. */
+static bool name_is_taken(const name_numbering* of, const char* text)
 {
     sett_entity parent = sett_hierarchy_parent(of->world, of->entity);
     sett_entity found = sett_name_find(of->world, parent, text);
     return !sett_is_null(found) && !sett_equals(found, of->entity);
 }
 
-/* Writes the name with a number, shortened if it is too long. Returns whether it is taken. */
+/* Writes the name, shortened if too long, with a number. Returns whether a sibling has the text. */
 static bool name_number_taken(void* user, uint32_t number)
 {
     name_numbering* of = user;
     char digits[16];
     int size = snprintf(digits, sizeof(digits), " %u", (unsigned)number);
     snprintf(of->text, sizeof(of->text), "%.*s%s", SETT_NAME_MAX - size, of->name, digits);
-    return name_is_other(of, of->text);
+    return name_is_taken(of, of->text);
 }
 
 sett_status sett_name_set_unique(sett_world* world, sett_entity entity, const char* name)
@@ -505,14 +507,15 @@ sett_status sett_name_set_unique(sett_world* world, sett_entity entity, const ch
         return setti_world_failure(world);
     }
     name_numbering of = {.world = world, .entity = entity, .name = name};
-    if (setti_name_check(name) == NULL && name_is_other(&of, name)) {
-        (void)name_number_taken(&of, setti_name_number(name_number_taken, &of));
+    if (setti_name_check(name) == NULL && name_is_taken(&of, name)) {
+        uint32_t number = setti_name_number(name_number_taken, &of);
+        (void)name_number_taken(&of, number); /* writes of.text */
         name = of.text;
     }
     return name_set(world, entity, name, __func__);
 }
 
-/* The recorded name stands behind the call. */
+/* The recorded name follows the call. */
 static sett_status name_apply_set(sett_world* world, sett_entity entity, const void* call)
 {
     return sett_name_set(world, entity, (const char*)call + sizeof(setti_command_call));
@@ -577,7 +580,7 @@ const char* sett_name_get(const sett_world* of, sett_entity entity)
     return setti_text_of(world, &setti_names_of(world)->texts, setti_name_key(world, entity.index));
 }
 
-/* The link of a child by name, of `length` bytes; 0: none. */
+/* The link of the child with a name of `length` bytes; 0 without one. */
 static uint32_t name_find_text(sett_world* world, uint32_t parent, const char* text, size_t length)
 {
     uint64_t key = setti_text_find(world, &setti_names_of(world)->texts, text, length);
@@ -595,23 +598,27 @@ sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char*
     return setti_hierarchy_entity(world, name_find_text(world, link, name, strlen(name)));
 }
 
-/* The link of a child by a part of a path, a name or "#12"; 0: none. */
+/* The link of the child for a part of a path, a name or "#12"; 0 without one. */
 static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* text, size_t length)
 {
     uint32_t link = name_numbered(text, length);
     if (link == 0) {
         return setti_names_of(world) != NULL ? name_find_text(world, parent, text, length) : 0;
     }
-    bool is = !sett_is_null(sett_entity_at(world, setti_link_index(link))) &&
-              setti_hierarchy_parent(world, setti_link_index(link)) == parent;
-    return is ? link : 0;
+    bool is_child = !sett_is_null(sett_entity_at(world, setti_link_index(link))) &&
+                    setti_hierarchy_parent(world, setti_link_index(link)) == parent;
+    return is_child ? link : 0;
 }
 
 sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char* path)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
     bool absolute = *path == '/';
-    from = absolute ? sett_null() : sett_is_null(from) ? world->scope : from;
+    if (absolute) {
+        from = sett_null();
+    } else if (sett_is_null(from)) {
+        from = world->scope;
+    }
     if (!sett_is_null(from) && !setti_entity_is_current(&world->entities, from)) {
         return sett_null();
     }
@@ -631,7 +638,7 @@ sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char
     }
 }
 
-/* Reports a path that finds an entity once its dots are slashes. */
+/* Reports a path that would find an entity with slashes in place of dots. */
 SETTI_COLD static void name_check_dots(const sett_world* world, sett_entity from, const char* path)
 {
     char slashed[SETT_NAME_MAX + 1];
@@ -665,7 +672,7 @@ sett_entity sett_name_lookup(const sett_world* world, sett_entity from, const ch
     return found;
 }
 
-/* The part of a path for an entity. Returns its length; `number` is room for '#' and an index. */
+/* Sets *text to an entity's part of a path: the name, or "#12" in `number`. Returns the length. */
 static size_t name_part(sett_world* world, uint32_t index, char number[16], const char** text)
 {
     uint64_t key = setti_name_key(world, index);
@@ -699,15 +706,15 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
     for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, setti_link_index(at))) {
         length += name_part(world, setti_link_index(at), number, &text) + (at != link);
     }
-    size_t left = length;
+    size_t position = length;
     size_t room = size != 0 ? size - 1 : 0;
     for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, setti_link_index(at))) {
         if (at != link) {
-            name_write_part(out, room, --left, "/", 1);
+            name_write_part(out, room, --position, "/", 1);
         }
         size_t step = name_part(world, setti_link_index(at), number, &text);
-        left -= step;
-        name_write_part(out, room, left, text, step);
+        position -= step;
+        name_write_part(out, room, position, text, step);
     }
     if (size != 0) {
         out[SETTI_MIN(length, room)] = '\0';
@@ -718,8 +725,8 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
 sett_entity sett_name_next(const sett_world* of, const char* name, uint32_t* cursor)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    setti_name_table* names =
-        SETTI_IS_NULL(world) || SETTI_IS_NULL(name) ? NULL : setti_names_of(world);
+    bool is_null = SETTI_IS_NULL(world) || SETTI_IS_NULL(name);
+    setti_name_table* names = is_null ? NULL : setti_names_of(world);
     uint64_t key = names != NULL ? setti_text_find(world, &names->texts, name, strlen(name)) : 0;
     if (key == 0) {
         return sett_null();

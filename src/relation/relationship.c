@@ -1,8 +1,8 @@
-/* relationship.c: adding, removing and finding links. chain.c has the lists, cleanup.c what happens
- * when an entity is destroyed.
+/* relationship.c: adds, removes and finds links. chain.c has the lists of links, and cleanup.c
+ * handles destroyed entities.
  *
- * Any call can remove the component of a source: its cascade takes the links out of their lists.
- * Only this file adds it, because adding also changes the target: both are reserved first.
+ * Any call may remove a source's component: the cascade removes the links from the lists. Only this
+ * file adds the component: a link also changes the target, and memory for both is reserved first.
  *
  * Invariant:  an entity has the component  <=>  it has at least one target;
  *             an entity that is a target has the "<name> sources" component
@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#define RECORD_PAGE ((size_t)16 << 10)
+#define RECORD_PAGE ((size_t)16 << 10) /* bytes of a page at most, if 16 records fit */
 
 static const char relation_registers[] = "sett_relationship_register";
 
@@ -28,7 +28,7 @@ static void links_copy(void* to, const void* from, uint32_t count, void* user)
     }
 }
 
-/* Writes a link's data; NULL: no effect. */
+/* Writes a link's data, unless `data` is NULL. */
 static void relation_write(const setti_relation* relation, void* to, const void* data)
 {
     if (data != NULL && relation->data_size != 0) {
@@ -41,8 +41,8 @@ static void relation_lay_out(setti_relation* relation, const sett_component_desc
 {
     size_t head = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
     size_t align = SETTI_MAX(data->align, sizeof(uint32_t));
-    size_t begin = setti_align_up(head, align);
-    size_t size = setti_align_up(begin + data->size, align);
+    size_t data_begin = setti_align_up(head, align);
+    size_t size = setti_align_up(data_begin + data->size, align);
     uint32_t shift = 10;
     while (shift > 4 && size << shift > RECORD_PAGE) {
         shift--;
@@ -60,10 +60,10 @@ static void relation_lay_out(setti_relation* relation, const sett_component_desc
         .size = (uint32_t)size,
         .source = offsetof(setti_chain_record, source),
         .target = offsetof(setti_chain_record, link) + offsetof(sett_link, target),
-        .data = (uint32_t)begin};
+        .data = (uint32_t)data_begin};
 }
 
-/* The targets of links, and their number, are compared and hashed; neighbours are not. */
+/* Comparisons and hashes include the targets and counts of links, but not the neighbours. */
 static const sett_struct* const link_members =
     SETT_STRUCT(sett_link, target, (chain_, .element = SETT_MEMBER_OPAQUE, .local = true));
 static const sett_struct* const list_members =
@@ -82,7 +82,7 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     return sett_component_register(world, &desc);
 }
 
-/* Writes the members of an exclusive link's value: the link, and then those of its data. */
+/* Writes the members of an exclusive link's value: the link, then the members of the data. */
 static void relation_fill_members(const setti_relation* relation, sett_member* member)
 {
     const sett_struct* data = relation->data_type->desc.members;
@@ -93,7 +93,7 @@ static void relation_fill_members(const setti_relation* relation, sett_member* m
     }
 }
 
-/* Writes the mask of an exclusive link's value: the target, and the data's. */
+/* Writes the mask of an exclusive link's value: the whole target, then the mask of the data. */
 static void relation_fill_mask(const setti_relation* relation, unsigned char* mask)
 {
     const sett_component_desc* data = &relation->data_type->desc;
@@ -105,9 +105,9 @@ static void relation_fill_mask(const setti_relation* relation, unsigned char* ma
     }
 }
 
-/* Describes an exclusive link's value, the link and then the data, in `desc`: by members, listed in
- * `of`, or by a mask of its bytes. *room becomes the memory of the members or of the mask, which
- * the caller frees. Returns false when memory runs out. */
+/* Describes an exclusive link's value in `desc`: by members, listed in `of`, or by a mask for data
+ * without members. The caller frees *room, the memory of the members or of the mask. Returns false
+ * if memory runs out. */
 static bool relation_describe_value(const setti_relation* relation, sett_struct* of,
                                     sett_component_desc* desc, void** room, size_t* room_size)
 {
@@ -161,7 +161,7 @@ static sett_component relation_register_links(setti_relation* relation,
     return id;
 }
 
-/* Whether a relationship can be registered again as `b`. Members of the data may be left out. */
+/* Whether `b` can be registered again as the known `a`. `b` may leave out the data's members. */
 static bool relation_is_same(const setti_relation* a, const setti_relation* b)
 {
     char list[SETTI_MESSAGE_SIZE];
@@ -174,7 +174,7 @@ static bool relation_is_same(const setti_relation* a, const setti_relation* b)
            a->desc.on_source_destroyed == b->desc.on_source_destroyed;
 }
 
-/* NULL, or what is wrong with a description. */
+/* Returns NULL, or a message about an invalid description. */
 static const char* relation_check_desc(const sett_relationship_desc* desc)
 {
     if (desc->size > (size_t)1 << 16) {
@@ -200,7 +200,7 @@ static void relation_free(setti_relation* relation)
     setti_pool_free(pool, relation, sizeof(*relation), 16);
 }
 
-/* Makes a relation, not registered yet. NULL on failure. */
+/* Makes a relation that has no types yet. Returns NULL on failure. */
 static setti_relation* relation_make(sett_world* world, const sett_relationship_desc* desc)
 {
     sett_component_desc data = {.name = desc->name,
@@ -269,8 +269,8 @@ static bool relation_same(const setti_type* a, const setti_type* b)
     return relation_is_same(r, s) && r->data_type->padding_hash == s->data_type->padding_hash;
 }
 
-/* Describes the first link of a source in a's world that b's world lacks (which `only` says) or
- * that has other data there; `of_data` NULL: data are not compared. Returns 0 if there is none. */
+/* Describes a source's first link in a's world that b's world lacks (`only`: the text) or that has
+ * other data in b's world. Without `of_data`, data are not compared. Returns the length or 0. */
 static int relation_difference_one(sett_entity entity, const setti_relation* a,
                                    const setti_relation* b, const char* only,
                                    setti_value_difference of_data, char* out, size_t size)
@@ -296,7 +296,7 @@ static int relation_difference_one(sett_entity entity, const setti_relation* a,
     return 0;
 }
 
-/* Compares targets and data of links, not how they are stored. */
+/* Compares the targets and data of links, but not places and neighbours. */
 static int relation_difference(sett_entity entity, const setti_type* a, const setti_type* b,
                                setti_value_difference of_data, char* out, size_t size)
 {
@@ -339,7 +339,7 @@ static const setti_pages* relation_pages(const sett_world* world, const setti_ty
     return &setti_relation_of_links(type)->records;
 }
 
-/* Whether a source leads to a target, now or by its former exclusive link `old`. */
+/* Whether an existing link, or the former exclusive link `old`, leads from source to target. */
 static bool relation_links_to(const sett_world* world, const setti_type* type, sett_entity source,
                               const void* old, sett_entity target)
 {
@@ -369,7 +369,7 @@ static void relation_append(sett_world* world, setti_relation* relation)
     }
 }
 
-/* Adds the relation to its types and to the world. */
+/* Completes both types of a relation, and adds the relation to the world. */
 static void relation_publish(setti_relation* relation, sett_component links, sett_component sources)
 {
     SETTI_ASSERT(relation->links == NULL && relation->sources == NULL);
@@ -403,7 +403,7 @@ static void relation_publish(setti_relation* relation, sett_component links, set
     }
 }
 
-/* Whether the component of a new relation's name is the same relationship; fails if not. */
+/* Whether the component `known` is the same relationship as a new relation. Fails if not. */
 static bool relation_check_known(sett_world* world, const setti_relation* relation,
                                  sett_component known, const sett_relationship_desc* desc)
 {
@@ -448,7 +448,7 @@ sett_component sett_relationship_register_sized(sett_world* world,
         relation_free(relation);
         return same ? known : 0;
     }
-    /* The targets' type first: without hooks it is harmless if the second registration fails. */
+    /* The targets' type first: without hooks, it is harmless if the second registration fails. */
     sett_component sources = relation_register_sources(world, desc->name);
     sett_component links = sources != 0 ? relation_register_links(relation, desc) : 0;
     if (links == 0) {
@@ -463,7 +463,7 @@ sett_component sett_relationship_register_sized(sett_world* world,
     "%s: component %u \"%.100s\" is not a relationship - register it by "                          \
     "sett_relationship_register"
 
-/* The relationship of a reading call. NULL: none; debug builds report it. */
+/* The relation for a call that reads, or NULL. Debug builds report a wrong id. */
 static const setti_relation* relation_to_read(const sett_world* world, sett_component relationship,
                                               const char* call)
 {
@@ -510,7 +510,7 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
     return relation;
 }
 
-/* What completes the first link of a source before callbacks run. */
+/* The arguments for making a source's first link, before callbacks run. */
 typedef struct relation_fill {
     setti_edit_fill fill; /* first */
     setti_relation* relation;
@@ -527,7 +527,7 @@ static void relation_fill_value(const setti_edit_fill* fill, void* value)
     relation_write(link->relation, data, link->data);
 }
 
-/* relation_link without other links and callbacks. Returns the link's data; NULL: not done. */
+/* Makes a source's exclusive link, if no callback must run. Returns the link's data, or NULL. */
 static void* relation_try_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data)
 {
@@ -544,7 +544,7 @@ static void* relation_try_link(setti_relation* relation, sett_entity source, set
     return link_data;
 }
 
-/* Makes a link; `existing` (or NULL) is redirected. Returns its data; NULL without memory. */
+/* Makes a link, or redirects `existing` (or NULL). Returns the link's data; NULL without memory. */
 static void* relation_add_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data, const sett_link* existing)
 {
@@ -552,11 +552,11 @@ static void* relation_add_link(setti_relation* relation, sett_entity source, set
     setti_type* type = relation->links;
     bool has_links =
         existing != NULL || (relation->many && setti_storage_has(&type->storage, source.index));
-    bool replaces = existing != NULL && setti_change_keeps_link(type);
-    void* old = replaces ? setti_change_preserve(world, type, existing) : NULL;
-    relation_fill first = {{relation_fill_value}, relation, source, target, data};
-    if ((replaces && old == NULL) || (relation->many && !setti_chain_reserve(relation)) ||
-        !setti_change_add_two(world, relation->sources, target, type, source, &first.fill)) {
+    bool preserves = existing != NULL && setti_change_keeps_link(type);
+    void* old = preserves ? setti_change_preserve(world, type, existing) : NULL;
+    relation_fill new_link = {{relation_fill_value}, relation, source, target, data};
+    if ((preserves && old == NULL) || (relation->many && !setti_chain_reserve(relation)) ||
+        !setti_change_add_two(world, relation->sources, target, type, source, &new_link.fill)) {
         setti_change_release(world, type, old);
         return NULL;
     }
@@ -588,20 +588,22 @@ static void* relation_link(setti_relation* relation, sett_entity source, sett_en
         }
         return link_data;
     }
-    void* made =
-        link == NULL && !relation->many ? relation_try_link(relation, source, target, data) : NULL;
-    return SETTI_LIKELY(made != NULL) ? made
-                                      : relation_add_link(relation, source, target, data, link);
+    void* new_data = NULL;
+    if (link == NULL && !relation->many) {
+        new_data = relation_try_link(relation, source, target, data);
+    }
+    return SETTI_LIKELY(new_data != NULL) ? new_data
+                                          : relation_add_link(relation, source, target, data, link);
 }
 
-/* The target of an exclusive link, or SETTI_NONE. */
+/* The index of an exclusive link's target, or SETTI_NONE. */
 static uint32_t relation_target_index(const setti_relation* relation, uint32_t index)
 {
     const sett_link* link = setti_storage_find(&relation->links->storage, index);
     return link != NULL ? link->target.index : SETTI_NONE;
 }
 
-/* In a walk over the entities that lead to `root`: the one after `at`; SETTI_NONE at the end. */
+/* In a walk over all direct and indirect sources of `root`: the one after `at`, or SETTI_NONE. */
 static uint32_t relation_next_below(const setti_relation* relation, uint32_t root, uint32_t at)
 {
     uint32_t next = setti_chain_first(relation, at, SETTI_SOURCES);
@@ -612,7 +614,7 @@ static uint32_t relation_next_below(const setti_relation* relation, uint32_t roo
     return next;
 }
 
-/* Whether links lead from one entity to another. Follows them from both ends in turn. */
+/* Whether links lead from `from` to `to`. Walks up from `from` and down from `to`, in turn. */
 static bool relation_leads(const setti_relation* relation, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(relation->desc.acyclic && !relation->many);
@@ -628,8 +630,8 @@ static bool relation_leads(const setti_relation* relation, uint32_t from, uint32
     return false;
 }
 
-/* Fails with CYCLE if links lead from the target to the source. Not while a delta is played, which
- * may form a cycle for a moment: state/delta_play.c checks the result. */
+/* Fails with CYCLE if links lead from the target to the source. Checks nothing while a delta, which
+ * may form a cycle for a moment, is played: state/delta_play.c checks the result. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
                                         sett_entity target, const char* call)
 {
@@ -644,14 +646,14 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
                                  SETTI_HANDLE(target));
 }
 
-/* The place of the link from source to target, for calls that write; or SETTI_NONE. */
+/* Like setti_chain_find, for calls that write: may build the table of pairs. */
 static uint32_t relation_find_link(setti_relation* relation, sett_entity source, sett_entity target)
 {
     return relation->many ? setti_chain_search(relation, source, target)
                           : setti_chain_find(relation, source, target);
 }
 
-/* Calls the program's hook for a new link. */
+/* Asks the program's hook may_relate, unless the link exists already. */
 SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett_entity source,
                                                   sett_entity target, const char* call)
 {
@@ -671,7 +673,7 @@ SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett
                      call, relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
 }
 
-/* Whether the program's hook may_relate is asked for a new link. */
+/* Whether relation_relate asks the program's hook may_relate. */
 typedef enum relation_asking {
     RELATION_ASK_HOOK,
     RELATION_SKIP_HOOK
@@ -821,7 +823,7 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
                : relation_record(commands, source, relationship, target, NULL, &kind, __func__);
 }
 
-/* The relation of a call that accesses links' data, which a running system must declare. */
+/* Like relation_to_read, but checks that a running system declares the access to links' data. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_entity source,
                                                sett_component relationship, uint32_t access,
                                                const char* call)
@@ -862,7 +864,7 @@ void* sett_related_mut(sett_world* world, sett_entity source, sett_component rel
                : NULL;
 }
 
-/* Whether the links' data have a C type; if not, `out` becomes the message that says why. */
+/* Whether the data of links have the C type `type_name`. If not, writes a message to `out`. */
 static bool relation_has_type(const sett_world* world, sett_component relationship, size_t size,
                               const char* type_name, const char* call, char out[SETTI_MESSAGE_SIZE])
 {
@@ -904,11 +906,11 @@ bool sett_relationship_check_type_(const sett_world* world, sett_component relat
     if (setti_is_null(world, call, "world")) {
         return false;
     }
-    bool is = relation_has_type(world, relationship, size, type_name, call, message);
-    if (!is) {
+    bool has_type = relation_has_type(world, relationship, size, type_name, call, message);
+    if (!has_type) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, "%s", message);
     }
-    return is;
+    return has_type;
 }
 
 bool sett_relationship_check_change_(sett_world* world, sett_component relationship, size_t size,
@@ -918,14 +920,14 @@ bool sett_relationship_check_change_(sett_world* world, sett_component relations
     if (setti_is_null(world, call, "world")) {
         return false;
     }
-    bool is = relation_has_type(world, relationship, size, type_name, call, message);
-    if (!is) {
+    bool has_type = relation_has_type(world, relationship, size, type_name, call, message);
+    if (!has_type) {
         setti_world_fail_checked(world, SETT_STATUS_ARGUMENT, message);
     }
-    return is;
+    return has_type;
 }
 
-/* An entity's component with its links on a side, or NULL. */
+/* An entity's component for a side, links or "sources", or NULL. */
 SETTI_INLINE const void* relation_value(const sett_world* world, const setti_relation* relation,
                                         sett_entity entity, setti_link_side side)
 {
@@ -968,7 +970,10 @@ uint32_t sett_target_count(const sett_world* world, sett_entity source, sett_com
 {
     const setti_relation* relation = relation_to_read(world, relationship, __func__);
     const sett_links* links = relation_value(world, relation, source, SETTI_TARGETS);
-    return links != NULL && relation->many ? links->count : links != NULL;
+    if (links == NULL) {
+        return 0;
+    }
+    return relation->many ? links->count : 1;
 }
 
 uint32_t sett_source_count(const sett_world* world, sett_component relationship, sett_entity target)
@@ -978,8 +983,8 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
     return sources != NULL ? sources->count : 0;
 }
 
-/* An entity's next target or source; null at the end. If the program has deleted the record
- * returned before, the last record has its number now, and is found there if it was next. */
+/* Returns an entity's next target or source; null at the end. The program may delete each returned
+ * link. If the next record is the last of all, the deletion moves the record to place `at_`. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
                                  sett_link_cursor* cursor, setti_link_side side)
 {
@@ -989,13 +994,19 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
     uint32_t first = current ? setti_chain_first(relation, entity.index, side) : SETTI_NONE;
     uint32_t place = first != SETTI_NONE && cursor->begun_ ? cursor->next_ : first;
     bool renumbered = relation->many && place != SETTI_NONE && place >= relation->record_count;
-    place = renumbered ? cursor->at_ : place;
+    if (renumbered) {
+        place = cursor->at_;
+    }
     if (place == SETTI_NONE || (relation->many && place >= relation->record_count)) {
         return sett_null();
     }
-    const sett_link* link = setti_chain_at(relation, place); /* NULL: it was removed */
-    uint32_t source = link != NULL ? setti_chain_source(relation, place) : SETTI_NONE;
-    if (link == NULL || (to_source ? !sett_equals(link->target, entity) : source != entity.index)) {
+    const sett_link* link = setti_chain_at(relation, place);
+    if (link == NULL) { /* the program has removed the link */
+        return sett_null();
+    }
+    uint32_t source = setti_chain_source(relation, place);
+    bool is_entitys = to_source ? sett_equals(link->target, entity) : source == entity.index;
+    if (!is_entitys) {
         return sett_null();
     }
     cursor->begun_ = true;

@@ -230,8 +230,7 @@ static size_t order_prepend(char* path, size_t at, const char* text)
     return at;
 }
 
-/* Reports the cycle from `start` to `last` to `start`. walk_from links lead from `last` to
- * `start`. */
+/* Reports the cycle from `start` to `last` to `start`; `last` leads to `start` by walk_from. */
 static sett_status order_fail_cycle(const sett_system* start, const sett_system* last,
                                     const char* call)
 {

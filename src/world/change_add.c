@@ -1,25 +1,25 @@
-/* change_add.c: an entity gets a component: sett_add and sett_ensure.
+/* change_add.c: sett_add and sett_ensure: an entity gets a component.
  *
- * The workload: plain types on living entities, a transition that was taken a moment before. That
- * fast path is in line at the top of sett_add: entity, type, one bit, one number. Everything else
- * leaves it through one branch. The slow path, setti_change_add, handles every case: what the type
- * requires, groups, observers, storages of every kind. It checks, and then makes edits (edit.h):
- * one for each type, all of them reserved before the first is carried out.
+ * The workload: plain types on living entities, by a transition that was taken a moment before. The
+ * fast path is in line at the top of sett_add, and reads the entity and the type, and writes one
+ * bit and one signature. The slow path, setti_change_add, handles every case: required types,
+ * groups, observers, storages of every kind. After all checks, the slow path makes an edit (edit.h)
+ * for each type, and reserves all edits before carrying out the first.
  *
- * "Equals f" means: if the function succeeds, it leaves the world as f would; if it fails, it has
- * changed nothing, and its caller calls f. If the library is compiled with SETT_NO_FAST_PATHS, all
+ * "Equals f" in the comment of a function means: success leaves the world as f would; failure
+ * changes nothing, and the caller calls f. If the library is compiled with SETT_NO_FAST_PATHS, all
  * changes take the slow path: tests run both ways.
  *
- * Invariant:  for a transition that a type remembers there is no listener, and the type is missing
- *             in `from` (added) or in `to` (removed); nothing else differs
- *             a call that fails leaves the world as it was
+ * Invariant:  for a transition that a type remembers there is no listener, and `from` and `to`
+ *             differ only in this type: missing in `from` (added) or in `to` (removed)
+ *             a failed call leaves the world unchanged
  */
 #include "world/change.h"
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* The address of an entity's signature, if the type remembers the transition from it: the entity
- * then lacks the type, and has all that it requires. NULL otherwise. */
+/* Returns the address of an entity's signature if the type remembers the transition from the
+ * signature: the entity lacks the type, and has all required types. Else returns NULL. */
 SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -28,10 +28,9 @@ SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, set
                : NULL;
 }
 
-/* Adds an array without a flag of SETTI_TYPE_LONG_ADD, by the transition that the type remembers,
- * if the pages exist. The new row is not initialised. NULL: a page is missing, or a snapshot needs
- * it. Calls no function, so that sett_add need not save registers. Equals setti_change_add before
- * the value is written. */
+/* Adds an array type without flags of SETTI_TYPE_LONG_ADD by the remembered transition. Returns the
+ * uninitialised row; NULL if a page is missing, or a snapshot needs a page. Calls no function, so
+ * that sett_add need not save registers. Equals setti_change_add before the value is written. */
 SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t index,
                                 uint32_t* signature, bool cow)
 {
@@ -47,7 +46,8 @@ SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t in
     return value;
 }
 
-/* Like fast_try_add; creates a page that is missing. NULL also when memory runs out. */
+/* Creates missing pages, then calls fast_try_add. NULL when memory runs out, or a snapshot needs a
+ * page. */
 SETTI_APART static void* fast_try_add_page(sett_world* world, setti_type* type, uint32_t index)
 {
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
@@ -56,7 +56,8 @@ SETTI_APART static void* fast_try_add_page(sett_world* world, setti_type* type, 
                : NULL;
 }
 
-/* Inserts an index into any storage. NULL if it has a value, or when memory runs out. */
+/* Reserves a row in any storage, and inserts the index. NULL if the index has a value, or when
+ * memory runs out. */
 SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* storage,
                                               uint32_t index)
 {
@@ -68,8 +69,8 @@ SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* 
 /* The `signature` of a dont_fragment type. */
 #define FAST_NO_SIGNATURE ((uint32_t*)NULL)
 
-/* Like fast_try_add, for a tag, a sparse set, or a dont_fragment type. NULL also if the entity has
- * a value. */
+/* Like fast_try_add, for a tag, a sparse set, or a dont_fragment type. Creates missing pages. NULL
+ * also if the entity has the type. */
 SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint32_t index,
                                       uint32_t* signature)
 {
@@ -88,8 +89,8 @@ SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint3
     return value;
 }
 
-/* Like fast_try_add_other, for a dont_fragment type that requires no other: signatures and groups
- * do not depend on it. */
+/* Like fast_try_add_other, for a dont_fragment type without required types: signatures and groups
+ * do not depend on the type. */
 SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* type,
                                               sett_entity entity)
 {
@@ -101,6 +102,7 @@ SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* typ
 
 SETTI_APART bool setti_change_learn_added(sett_world* world, setti_type* type, uint32_t signature)
 {
+    /* the type alone is added: the signature lacks the type, and has all required types */
     bool alone = !setti_signature_has(&world->signatures, signature, type->id);
     for (uint32_t k = 0; alone && k < type->required.count; k++) {
         alone = setti_signature_has(&world->signatures, signature, type->required.item[k]->id);
@@ -114,22 +116,22 @@ SETTI_APART bool setti_change_learn_added(sett_world* world, setti_type* type, u
     return true;
 }
 
-/* Whether there is room to destroy all entities with the type, and one more, together. Equals
- * setti_edit_reserve_collect, if that need not allocate. */
+/* Returns true if collect_list has room for all entities with the type and one more. Equals
+ * setti_edit_reserve_collect if no allocation is needed. */
 SETTI_INLINE bool fast_has_collect_room(const setti_type* type)
 {
     return SETTI_LIKELY(type->cascade == NULL) || type->cascade->collect == NULL ||
            type->storage.count < type->collect_room;
 }
 
-/* Adds a row of any kind, if no other type has to be added with it, and the type has none of the
- * flags `slow`. NULL: take the slow path. Equals setti_change_add before the value is written. */
+/* Adds a type with any storage, but without the flags `slow`, if the entity has all required types.
+ * NULL: take the slow path. Equals setti_change_add before the value is written. */
 SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity,
                                           uint32_t slow)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (!SETTI_FAST_PATHS || signature == NULL ||
-        world->locks != 0 || /* while systems run, none writes to what they share */
+        world->locks != 0 || /* systems that run side by side must not write to the world */
         !fast_has_collect_room(type)) {
         return NULL;
     }
@@ -150,8 +152,8 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
                : fast_try_add_other(world, type, entity.index, signature);
 }
 
-/* Initialises a value that the fast path has added, and runs on_add. Equals the end of
- * setti_change_add: setti_edit_write and setti_edit_notify_entering. */
+/* Writes the added value, and runs on_add. Equals the end of setti_change_add: setti_edit_write and
+ * setti_edit_notify_entering. */
 SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type* type,
                                              sett_entity entity, void* value,
                                              const setti_edit_part* given)
@@ -164,8 +166,8 @@ SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type
     return value;
 }
 
-/* Like fast_finish_by_call; for small values of zeroes it calls only the callback, so that one
- * register is saved, for the value. */
+/* Like fast_finish_by_call. For small values of zeroes this function calls only the callback, so
+ * that only one register is saved, for the value. */
 SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, sett_entity entity,
                                      void* value, const setti_edit_part* given)
 {
@@ -178,7 +180,8 @@ SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, 
     return value;
 }
 
-/* Ends sett_add after a fast path, by the slow path if that failed. */
+/* Ends sett_add after a fast path. If the fast path failed (`value` is NULL), takes the slow
+ * path. */
 SETTI_INLINE void* fast_end_add(sett_world* world, setti_type* type, sett_entity entity,
                                 void* value, const char* call, const setti_edit_part* given)
 {
@@ -200,13 +203,13 @@ void* setti_change_add_fast(sett_world* world, setti_type* type, sett_entity ent
     return fast_end_add(world, type, entity, value, call, given);
 }
 
-/* The fast path of sett_add for tags, sparse sets and dont_fragment types without hooks. A function
- * of its own, because it saves fewer registers than setti_change_add_fast. */
+/* The fast path of sett_add for tags, sparse sets and dont_fragment types without hooks. Separate
+ * from setti_change_add_fast, because this function saves fewer registers. */
 SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
     void* value = NULL;
     if ((world->locks | (type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_CASCADES))) != 0) {
-        /* the world is locked, or there are hooks: setti_change_add_fast, below */
+        /* setti_change_add_fast, below, handles locks and hooks */
     } else if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         value = fast_try_add_dont_fragment(world, type, entity);
     } else if ((type->flags & SETTI_TYPE_SLOW_ADD) == 0) {
@@ -220,7 +223,7 @@ SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, set
                : setti_change_add_fast(world, type, entity, "sett_add", SETTI_NO_VALUE);
 }
 
-/* sett_add of a type that is not registered, or while use is profiled. */
+/* sett_add of an unregistered type, or while use is profiled. */
 SETTI_COLD static void* fast_add_unknown(sett_world* world, sett_entity entity,
                                          sett_component component)
 {
@@ -230,7 +233,7 @@ SETTI_COLD static void* fast_add_unknown(sett_world* world, sett_entity entity,
                         : setti_change_add(world, entity, component, call, SETTI_NO_VALUE);
 }
 
-/* sett_add where a page is missing, or a snapshot needs it. */
+/* sett_add if a page is missing, or a snapshot needs a page. */
 SETTI_APART static void* fast_add_page(sett_world* world, setti_type* type, sett_entity entity)
 {
     void* value = fast_try_add_page(world, type, entity.index);
@@ -280,8 +283,8 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
                : fast_finish(world, type, entity, value, SETTI_NO_VALUE);
 }
 
-/* Adds a row of an array if no callback runs, and the type has none of the flags `slow`. NULL: take
- * another path. */
+/* Adds an array type without hooks and without the flags `slow`. Returns the uninitialised row.
+ * NULL: take another path. */
 SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_entity entity,
                                       uint32_t slow)
 {
@@ -327,7 +330,7 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
     return setti_edit_reserve_at(world, &edit, index);
 }
 
-/* Adds the type of a part, for which all is reserved. Returns the value. */
+/* Adds the type of a reserved part. Returns the value. */
 static void* change_commit_add(sett_world* world, setti_edit_part* part, sett_entity entity)
 {
     uint32_t from = *setti_entity_signature(&world->entities, entity);
@@ -356,7 +359,7 @@ bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, s
     setti_edit_pin(world);
     uint32_t signature = *setti_entity_signature(&world->entities, a);
     bool done = !adds_first || setti_change_reserve_add(world, first, a.index, &signature);
-    if (a.index != b.index) { /* else `second` comes to the entity when it has `first` */
+    if (a.index != b.index) { /* else `signature` has `first` already */
         signature = *setti_entity_signature(&world->entities, b);
     }
     done = done && (!adds_second || setti_change_reserve_add(world, second, b.index, &signature));
@@ -419,7 +422,7 @@ SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_co
 
 /* ------------------------------------------------------------------------------------- ensuring */
 
-/* Returns the entity's value, marked as written, or adds one. */
+/* Returns the entity's value, marked as written; adds the type if necessary. */
 SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_type* type)
 {
     if (SETTI_LIKELY(setti_entity_signature(&world->entities, entity) != NULL)) {
@@ -431,7 +434,7 @@ SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_ty
     return setti_change_add_fast(world, type, entity, "sett_ensure", SETTI_NO_VALUE);
 }
 
-/* sett_ensure of a type that is not registered, while use is profiled, or a system is watched. */
+/* sett_ensure of an unregistered type, or while use is profiled or a system is watched. */
 SETTI_COLD static void* change_ensure_unknown(sett_world* world, sett_entity entity,
                                               sett_component component)
 {

@@ -1,10 +1,10 @@
-/* change_convert.c: calls that change the storage of a type as a whole: they reserve rows, close
- * gaps, or convert it to another kind.
+/* change_convert.c: calls for the whole storage of a type: reserve rows, close gaps, convert to
+ * another kind.
  *
- * The workload: now and then, between frames. The entities that have the type remain the same, so
- * neither signatures nor listeners change.
+ * The workload: now and then, between frames. No entity gets or loses the type, so neither
+ * signatures nor listeners change.
  *
- * Invariant:  the entities that have the type, and their values and ticks, are those from before
+ * Invariant:  the set of entities with the type, all values and all ticks do not change
  */
 #include "world/change.h"
 
@@ -14,8 +14,8 @@ sett_status sett_component_reserve(sett_world* world, sett_component component, 
     if (type == NULL) {
         return setti_world_failure(world);
     }
-    /* The row of an array is its entity's index, which is not known yet. So rows are reserved for
-     * all indices in use, and for `count` behind them. */
+    /* The row in an array is the entity's index, and the indices of future entities are unknown. So
+     * rows are reserved for all indices in use, and for the next `count` indices. */
     const setti_entity_table* table = &world->entities;
     uint32_t taken = setti_entity_taken(table);
     uint32_t end = table->limit - taken < count ? table->limit : taken + count;
@@ -39,8 +39,8 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
 
 /* ---------------------------------------------------------------------------------- converting */
 
-/* The first index from `base` on, a multiple of 64, whose word of bits exists in an array or tag.
- * At or behind the extent: there is none. */
+/* Returns the first multiple of 64 from `base` on with a word of bits in an array or tag; an index
+ * at or after the extent if there is no such word. */
 static uint32_t conversion_seek(const setti_storage* from, uint32_t base)
 {
     while (base < from->extent && setti_storage_word(from, base) == NULL) {
@@ -54,13 +54,14 @@ static uint32_t conversion_seek(const setti_storage* from, uint32_t base)
     for (uint32_t base = conversion_seek(from, 0); base < (from)->extent;                          \
          base = conversion_seek(from, base + 64))
 
-/* Reserves the pages that depend on the indices of the entities: for one of each run of neighbours,
- * which share all their pages: 64 of an array, those of a page of a sparse set's index. */
+/* Reserves the pages of `to` for the indices of all entities in `from`. Neighbours share pages: 64
+ * indices of an array, or all indices of a page of a sparse set. So each run of neighbours needs
+ * only one call. */
 static bool conversion_reserve_indices(setti_pool* pool, const setti_storage* from,
                                        setti_storage* to)
 {
     bool reserved = true;
-    uint32_t last = SETTI_NONE; /* run that was reserved last */
+    uint32_t last = SETTI_NONE; /* the run that was reserved last */
     if (from->kind == SETTI_SPARSE) {
         uint32_t cursor = 0;
         uint32_t index;
@@ -107,7 +108,7 @@ void setti_conversion_drop(sett_world* world, setti_conversion* conversion)
     setti_storage_deinit(&world->pool, &conversion->made);
 }
 
-/* Moves an entity's value from its place in `from` to the storage `to`, which has room for it. */
+/* Moves an entity's value from `place` in `from` to `to`; rows of `to` are reserved. */
 SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* from, uint32_t place,
                                   setti_storage* to, uint32_t index)
 {
@@ -125,13 +126,13 @@ SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* from, u
     }
 }
 
-/* The entities whose values a loop moves. */
+/* Part of the values, moved by one loop. */
 typedef enum conversion_part {
-    CONVERSION_MEMBERS, /* of a listener; all if there is no listener */
+    CONVERSION_MEMBERS, /* values of a listener's members; without a listener all values */
     CONVERSION_OTHERS
 } conversion_part;
 
-/* A loop that moves values of a type to another storage. */
+/* The state of a loop that moves values of a type to another storage. */
 typedef struct conversion_walk {
     sett_world* world;
     const setti_storage* from;
@@ -141,7 +142,7 @@ typedef struct conversion_walk {
     setti_matches known;
 } conversion_walk;
 
-/* Moves the value of an entity, if it belongs to the part that the loop moves. */
+/* Moves the value of an entity if the value belongs to the part of the loop. */
 SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32_t index)
 {
     sett_world* world = walk->world;
@@ -149,15 +150,16 @@ SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32
         uint32_t signature = setti_entity_set_of(&world->entities, index);
         bool member =
             setti_matches_find(&walk->known, walk->listener, &world->signatures, signature);
-        if (member != (walk->part == CONVERSION_MEMBERS)) {
+        bool wants_members = walk->part == CONVERSION_MEMBERS;
+        if (member != wants_members) {
             return;
         }
     }
     conversion_move(&world->pool, walk->from, place, walk->to, index);
 }
 
-/* Appends the values of a word's entities, plain bytes in an array, to a sparse set that has room
- * for them, from row *at on. What 64 neighbours share is looked up once. */
+/* Appends the values of a word's entities, plain bytes in an array, to a sparse set with reserved
+ * rows, from row *at on. Pages are looked up once for 64 neighbours, not for each value. */
 static void conversion_append_word(setti_pool* pool, const setti_storage* from, setti_storage* to,
                                    uint32_t base, uint64_t word, uint32_t* at)
 {
@@ -170,7 +172,7 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* from, 
     uint32_t row = *at;
     setti_pages_write(pool, &to->presence, base >> SETTI_SPARSE_SHIFT);
     while (word != 0) {
-        uint32_t end = (row | mask) + 1; /* of the page of rows */
+        uint32_t end = (row | mask) + 1; /* first row of the next page */
         unsigned char* rows = to->rows.data[row >> to->shift];
         uint32_t* index = (uint32_t*)(void*)(rows + to->indices);
         setti_pages_write(pool, &to->rows, row >> to->shift);
@@ -185,9 +187,9 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* from, 
     *at = row;
 }
 
-/* Which of the entities in `word`, which have the type of storage `of`, are members of a listener
- * that has no conditions but `with` and `without`. By whole words: looking up each entity's
- * signature takes as long as moving its value. */
+/* Returns the bits of `word` for entities that are members of a listener. All entities of `word`
+ * have the type of storage `of`, and the listener has only the conditions `with` and `without`.
+ * Looking up each entity's signature instead would take as long as moving the values. */
 static uint64_t conversion_members(const setti_listener* listener, const setti_storage* of,
                                    uint32_t base, uint64_t word)
 {
@@ -202,8 +204,8 @@ static uint64_t conversion_members(const setti_listener* listener, const setti_s
     return word;
 }
 
-/* Stores which entities with a value in an array are a listener's members, a bit for each. Returns
- * how many are. */
+/* Stores a bit for each entity with a value in an array: 1 for members of a listener. Returns the
+ * number of members. */
 static uint32_t conversion_note_members(const setti_storage* from, const setti_listener* listener,
                                         uint64_t* members)
 {
@@ -216,9 +218,8 @@ static uint32_t conversion_note_members(const setti_storage* from, const setti_l
     return count;
 }
 
-/* Prefetches 8 cache lines of the values of the word after the next one, if it is in the same page.
- * (Half of a million entities, whose pages do not follow one another in memory: 1.3 ms instead of
- * 1.8.) */
+/* Prefetches 8 cache lines of values two words ahead, within the same page. (Half of a million
+ * entities, in pages scattered in memory: 1.3 ms instead of 1.8.) */
 SETTI_INLINE void conversion_prefetch(const setti_storage* from, uint32_t base)
 {
     uint32_t rows = setti_storage_rows(from);
@@ -231,36 +232,36 @@ SETTI_INLINE void conversion_prefetch(const setti_storage* from, uint32_t base)
     }
 }
 
-/* Moves the values of an array of plain bytes to a sparse set that has room for them; the `count`
- * values of `members` come first (NULL: all are members). In one pass: a pass for the members and
- * one for the others read each line twice (a million of 8 bytes took 1.5 times as long). */
+/* Moves the values of an array of plain bytes to a sparse set with reserved rows: first the `count`
+ * values of `members` (NULL: all values), then the other values. One pass moves both parts: two
+ * passes read each cache line twice (a million values of 8 bytes took 1.5 times as long). */
 static void conversion_move_words(setti_pool* pool, const setti_storage* from, setti_storage* to,
                                   const uint64_t* members, uint32_t count)
 {
     SETTI_ASSERT(to->count == 0 && to->hashed == 0);
-    uint32_t row = 0;        /* of the next member's value */
-    uint32_t behind = count; /* row of the next other value */
+    uint32_t member_row = 0;    /* of the next member's value */
+    uint32_t other_row = count; /* of the next other value */
     CONVERSION_EACH_WORD(base, from) {
         uint64_t word = *setti_storage_word(from, base);
         uint64_t part = members != NULL ? members[base / 64] : word;
-        if (word != 0) { /* or there may be no page */
+        if (word != 0) { /* else the page of values may be missing */
             conversion_prefetch(from, base);
         }
         if (part != 0) {
-            conversion_append_word(pool, from, to, base, part, &row);
+            conversion_append_word(pool, from, to, base, part, &member_row);
         }
         if (part != word) {
-            conversion_append_word(pool, from, to, base, word & ~part, &behind);
+            conversion_append_word(pool, from, to, base, word & ~part, &other_row);
         }
     }
-    SETTI_ASSERT(row == count && behind == from->count);
+    SETTI_ASSERT(member_row == count && other_row == from->count);
     to->count = from->count;
     to->extent = from->count;
 }
 
-/* Moves the values of a sparse set of plain bytes to an array that has room for them. What 64
- * neighbours share is looked up once, as rows mostly follow indices: with a call for each value a
- * million of 8 bytes took 8 ms instead of 3. */
+/* Moves the values of a sparse set of plain bytes to an array with reserved rows. Pages are looked
+ * up once for 64 neighbours, because rows are mostly in the order of indices: with a call for each
+ * value, a million values of 8 bytes took 8 ms instead of 3. */
 static void conversion_move_rows(setti_pool* pool, const setti_storage* from, setti_storage* to)
 {
     SETTI_ASSERT(from->kind == SETTI_SPARSE && to->kind == SETTI_ARRAY && to->count == 0);
@@ -289,9 +290,9 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* from, se
     to->extent = end;
 }
 
-/* The fast path: plain bytes that move between an array and a sparse set. False, with nothing done,
- * for other conversions, or if memory for the bits of members runs out. *counted becomes the number
- * of members in front, if `first` is given. */
+/* The fast path, for plain bytes between an array and a sparse set. False, with nothing done, for
+ * other conversions, or if memory for the bits of members runs out. From an array, with `first`:
+ * *counted becomes the number of members. */
 static bool conversion_move_plain(sett_world* world, const setti_storage* from, setti_storage* to,
                                   const setti_listener* first, uint32_t* counted)
 {
@@ -302,8 +303,8 @@ static bool conversion_move_plain(sett_world* world, const setti_storage* from, 
         conversion_move_rows(&world->pool, from, to);
         return true;
     }
-    bool plain = first == NULL || (first->hidden == NULL && first->any.count == 0);
-    if (!plain || from->kind != SETTI_ARRAY || to->kind != SETTI_SPARSE || to->hashed != 0) {
+    bool simple = first == NULL || (first->hidden == NULL && first->any.count == 0);
+    if (!simple || from->kind != SETTI_ARRAY || to->kind != SETTI_SPARSE || to->hashed != 0) {
         return false;
     }
     uint64_t* members = NULL;
@@ -322,8 +323,9 @@ static bool conversion_move_plain(sett_world* world, const setti_storage* from, 
     return true;
 }
 
-/* Moves one part of the values, in the order of the rows of a sparse set or the indices of an
- * array. In line: with three calls for each value a million of 8 bytes took 15 ms instead of 8. */
+/* Moves one part of the values, in the order of rows (sparse set) or indices (array). The loop body
+ * is in line: with three calls for each value, a million values of 8 bytes took 15 ms instead of
+ * 8. */
 static void conversion_move_part(sett_world* world, const setti_storage* from, setti_storage* to,
                                  const setti_listener* listener, conversion_part part)
 {
@@ -350,24 +352,24 @@ uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion
                                  const setti_listener* first)
 {
     setti_type* type = conversion->type;
-    setti_storage* made = &conversion->made;
+    setti_storage* to = &conversion->made;
     SETTI_ASSERT(world->pool.cow_from == 0 && type->owner == NULL);
-    uint32_t members = SETTI_NONE;
-    if (!conversion_move_plain(world, &type->storage, made, first, &members)) {
-        conversion_move_part(world, &type->storage, made, first, CONVERSION_MEMBERS);
+    uint32_t members = SETTI_NONE; /* not counted */
+    if (!conversion_move_plain(world, &type->storage, to, first, &members)) {
+        conversion_move_part(world, &type->storage, to, first, CONVERSION_MEMBERS);
         if (first != NULL) {
-            conversion_move_part(world, &type->storage, made, first, CONVERSION_OTHERS);
+            conversion_move_part(world, &type->storage, to, first, CONVERSION_OTHERS);
         }
     }
-    SETTI_ASSERT(made->count == type->storage.count);
+    SETTI_ASSERT(to->count == type->storage.count);
     setti_storage_deinit(&world->pool, &type->storage);
-    made->rows.notes = type->storage.rows.notes;
-    made->presence.notes = type->storage.presence.notes;
-    type->storage = *made;
+    to->rows.notes = type->storage.rows.notes;
+    to->presence.notes = type->storage.presence.notes;
+    type->storage = *to;
     type->flags &= ~(uint32_t)SETTI_TYPE_OTHER;
-    type->flags |= made->kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
+    type->flags |= to->kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
     type->desc.storage = conversion->kind;
-    world->listener_version++; /* queries look again at where their terms lie */
+    world->listener_version++; /* queries read the kinds of storages again */
     return members;
 }
 

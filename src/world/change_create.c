@@ -1,12 +1,12 @@
-/* change_create.c: creates entities: one by one, and in bulk, with their components.
+/* change_create.c: creates entities, one by one or in bulk, with or without components.
  *
- * The workload: spawning. One entity without components takes the lowest free index, in line; its
- * components follow by sett_add. An entity with its components is one edit: what sett_add looks up
- * for each component (the entity, the transition, the callbacks) is looked up once, no query sees a
- * signature in between, and on_add sees the values. Many entities at once are one edit as well.
- * change_add.c says what "equals" means at a fast path.
+ * The workload: spawning. An entity without components takes the lowest free index, in line;
+ * components follow by sett_add. An entity with components is created by one edit: the entity, the
+ * transition and the callbacks are looked up once, not for each component, no query sees a
+ * signature in between, and on_add sees all values. Many entities are created by one edit, too.
+ * change_add.c explains "equals".
  *
- * Invariant:  memory for all entities is reserved before the first one exists
+ * Invariant:  memory for all entities is reserved before the first entity is created
  */
 #include "world/change.h"
 
@@ -14,8 +14,8 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Creates an entity at the lowest free index of the hint's word. Takes the slow path if that word
- * has no free index, or the world is locked, or an observer concerns all entities. */
+/* Creates an entity at the lowest free index of the hint's word. Takes the slow path if the word
+ * has no free index, the world is locked, or an observer concerns all entities. */
 SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
@@ -33,8 +33,8 @@ SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
     return entity;
 }
 
-/* Creates an entity at the only free index of the hint's word, if that word is unlisted: the case
- * where entities begin and end in turns while all other indices are in use. */
+/* Creates an entity at the only free index of the hint's word, if the word is unlisted: a program
+ * may create and destroy entities in turns while all other indices are in use. */
 SETTI_APART static sett_entity fast_create_only(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
@@ -50,9 +50,9 @@ SETTI_APART static sett_entity fast_create_only(sett_world* world)
     return entity;
 }
 
-/* Creates an entity at the lowest free index, if its page exists and its word has another free
- * index. With SETTI_NO_COW the caller has tested locks_or_observers. Calls no function before it
- * ends. Equals setti_change_create. */
+/* Creates an entity at the lowest free index, if the page exists and the word has another free
+ * index. With SETTI_NO_COW the caller has tested locks_or_observers. Calls other functions only as
+ * the last step. Equals setti_change_create. */
 SETTI_INLINE sett_entity fast_create_in_word(sett_world* world, bool cow)
 {
     setti_entity_table* table = &world->entities;
@@ -95,8 +95,8 @@ static sett_status create_many(sett_world* world, const char* call, uint32_t cou
                                const sett_component* components, uint32_t component_count,
                                const void* const* values, sett_entity* out);
 
-/* The slow path: the call may be rejected, memory may run out, a page may be missing, or the entity
- * becomes a child of the world's scope. */
+/* The slow path: rejects calls, creates missing pages, and makes the entity a child of the world's
+ * scope. */
 SETTI_COLD sett_entity setti_change_create(sett_world* world)
 {
     static const char call[] = "sett_entity_create";
@@ -119,7 +119,7 @@ SETTI_COLD sett_entity setti_change_create(sett_world* world)
     return entity;
 }
 
-/* SETT_OK if an entity with this handle can be created; else fails. */
+/* Returns SETT_OK if an entity with this handle can be created; else fails. */
 static sett_status create_check_handle(sett_world* world, sett_entity entity, const char* call)
 {
     const setti_entity_table* table = &world->entities;
@@ -159,7 +159,9 @@ static sett_status create_check_handle(sett_world* world, sett_entity entity, co
 sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
 {
     sett_status status = setti_world_check_unlocked(world, __func__);
-    status = status == SETT_OK ? create_check_handle(world, entity, __func__) : status;
+    if (status == SETT_OK) {
+        status = create_check_handle(world, entity, __func__);
+    }
     if (status != SETT_OK) {
         return status;
     }
@@ -196,7 +198,7 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
 
 /* ------------------------------------------------------------------------------ with components */
 
-/* SETT_OK if new entities may get component number `at` of a list; else fails. */
+/* Returns SETT_OK if new entities may get component components[at]; else fails. */
 static sett_status create_check(sett_world* world, const setti_edit* edit,
                                 const sett_component* components, uint32_t at,
                                 const void* const* values, const char* call)
@@ -221,7 +223,7 @@ static sett_status create_check(sett_world* world, const setti_edit* edit,
     return SETT_OK;
 }
 
-/* Whether callbacks, or the world's scope, may need the handles of the new entities. */
+/* Returns true if callbacks or the world's scope may need the handles of the new entities. */
 static bool create_needs_handles(const sett_world* world, const setti_edit* edit)
 {
     bool needs = world->listeners != NULL || world->scope_calls != NULL;
@@ -231,7 +233,7 @@ static bool create_needs_handles(const sett_world* world, const setti_edit* edit
     return needs;
 }
 
-/* Adds the components and their values to an edit; fails if one is not allowed. */
+/* Adds components and values to an edit. Fails if create_check rejects a component. */
 static sett_status create_prepare(sett_world* world, setti_edit* edit,
                                   const sett_component* components, uint32_t count,
                                   const void* const* values, const char* call)
@@ -252,7 +254,7 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
     return SETT_OK;
 }
 
-/* Carries out a prepared edit. */
+/* Reserves and commits a prepared edit, and runs callbacks. */
 static sett_status create_run(sett_world* world, setti_edit* edit)
 {
     SETTI_ASSERT(edit->creates && edit->count != 0);
@@ -268,7 +270,7 @@ static sett_status create_run(sett_world* world, setti_edit* edit)
     return status;
 }
 
-/* Like create_run, for a caller that wants no handles: callbacks see them in memory of the pool. */
+/* create_run for a caller without an array for handles: callbacks read a temporary array. */
 static sett_status create_run_aside(sett_world* world, setti_edit* edit)
 {
     size_t size;
@@ -325,8 +327,8 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 
 /* ---------------------------------------------------------------------------------- with values */
 
-/* Whether a value has the C type that its macro named; if not, reports it. SETT_VALUE_TAG gives no
- * size, so a component with values is rejected. */
+/* Returns true if a value has the C type that the macro named; else reports the mismatch.
+ * SETT_VALUE_TAG gives no size, so components with values are rejected. */
 static bool change_check_value(sett_world* world, const sett_value* value, const char* call)
 {
     const setti_type* type = setti_world_type(world, value->component);
@@ -383,8 +385,8 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
 
 /* ------------------------------------------------------------------- with values: the fast path */
 
-/* Whether the entity at an index can get the type without an allocation: an array, or a tag, whose
- * page exists. Equals what setti_edit_reserve_at does for one type. */
+/* Returns true if the entity at an index can get the type without an allocation: the type is an
+ * array or a tag, and the page exists. Equals setti_edit_reserve_at for one type. */
 SETTI_INLINE bool fast_is_ready(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_storage* storage = &type->storage;
@@ -396,10 +398,8 @@ SETTI_INLINE bool fast_is_ready(sett_world* world, setti_type* type, uint32_t in
             setti_edit_reserve_collect(world, type, 1));
 }
 
-/* Commits an edit at the lowest free index if all types of the edit are ready there. Else returns
- * false, with nothing done. Equals setti_edit_reserve_at and setti_edit_commit. Where entities
- * begin and end in turns, most words have one free index. Therefore the last index of a word is
- * taken here too: then the hint goes to the next word. */
+/* Commits an edit at the lowest free index if fast_is_ready returns true for all types. False, with
+ * nothing done, for other edits. Equals setti_edit_reserve_at and setti_edit_commit. */
 SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
 {
     setti_entity_table* table = &world->entities;
@@ -424,7 +424,7 @@ SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
     (void)setti_pages_try_mark(&world->pool, &table->pages, word / SETTI_ENTITY_WORDS,
                                SETTI_NO_COW);
     edit->entities[0] = setti_entity_take_lowest(table, page, bits);
-    if ((bits & (bits - 1)) == 0) {
+    if ((bits & (bits - 1)) == 0) { /* often, if entities are created and destroyed in turns */
         setti_entity_advance_hint(table);
     }
     page->signature[index & SETTI_ENTITY_MASK] = edit->to;
@@ -462,23 +462,23 @@ sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32
     setti_edit_part parts[SETTI_CREATE_MOST];
     sett_entity entity = sett_null();
     setti_edit edit = {.entities = &entity, .count = 1, .added = parts, .creates = true};
-    bool plain = SETTI_FAST_PATHS && count <= SETTI_CREATE_MOST && values != NULL &&
-                 (world->locks | world->scope.generation) == 0;
-    if (SETTI_LIKELY(plain)) {
+    bool fast = SETTI_FAST_PATHS && count <= SETTI_CREATE_MOST && values != NULL &&
+                (world->locks | world->scope.generation) == 0;
+    if (SETTI_LIKELY(fast)) {
         setti_world_check_owner(world, __func__);
         setti_edit_settle(world);
     }
-    for (uint32_t k = 0; k < count && plain; k++) {
+    for (uint32_t k = 0; k < count && fast; k++) {
         if (SETTI_UNLIKELY(values[k].type != NULL) &&
             !setti_change_check_values(world, &values[k], 1, __func__)) {
             return entity;
         }
         setti_type* type = setti_world_hot_type(world, values[k].component);
         setti_change_check_tag(world, type, values[k].value, __func__);
-        plain = type != NULL && type->cascade == NULL &&
-                setti_change_include_fast(world, &edit, type, values[k].value);
+        fast = type != NULL && type->cascade == NULL &&
+               setti_change_include_fast(world, &edit, type, values[k].value);
     }
-    if (SETTI_UNLIKELY(!plain || !setti_edit_begin(world, &edit))) {
+    if (SETTI_UNLIKELY(!fast || !setti_edit_begin(world, &edit))) {
         return setti_change_create_with(world, values, count);
     }
     setti_edit_notify_entering(world, &edit);

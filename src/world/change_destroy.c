@@ -1,24 +1,24 @@
-/* change_destroy.c: destroys entities, with all entities that have to be destroyed before them.
+/* change_destroy.c: destroys entities. A cascade may require that other entities are destroyed
+ * first, for example the children of a parent.
  *
- * The workload: entities of plain types, whose destruction runs no callback: the fast path clears
- * the bits of their values, in line, and destroys whole trees in one walk. An entity with hooks,
- * dont_fragment types, links that concern others, or groups takes the slow path: one edit, which
- * removes all components and destroys the entity. change_add.c says what "equals" means.
+ * The workload: entities with plain types only. The fast path runs no callback, clears the bits of
+ * values in line, and destroys a whole tree in one walk. An entity with hooks, dont_fragment types,
+ * links to or from other entities, or groups takes the slow path: one edit removes all components
+ * and destroys the entity. change_add.c explains "equals".
  *
- * Destroying one entity may collect others, which have to be destroyed before it: its children,
- * say. They are put into a list. Its memory is reserved when entities are linked, so that
- * destroying needs none:
+ * The slow path of a cascade first collects all entities to destroy in a list. Linking entities
+ * reserves the memory of the list, so that destroying needs no memory:
  *
  *     collect_list     first | second | third found | ...     collect_room
  *
- * `collect` is called for each entity of the list, and adds further ones; all of them count as
- * dying. If none rejects, they are destroyed from the last to the first. A chain of a million
- * entities takes no more stack than one entity. The order of destruction decides the order of rows
- * in sparse sets, so there is only this one. The walk that destroys a tree node by node
- * (fast_destroy_tree) is for trees whose order has no effect.
+ * `collect` is called for each entity of the list, and adds further entities; all entities in the
+ * list are dying. If no entity rejects, the entities are destroyed from the last to the first. So a
+ * chain of a million entities takes no more stack than one entity. The order of destruction decides
+ * the order of rows in sparse sets, so all paths must have the same order. fast_destroy_tree
+ * destroys in another order, and is only for trees without values in sparse sets.
  *
- * Invariant:  an entity that is dying does not change before it is destroyed
- *             collect_room >= entities whose links collect them, and one
+ * Invariant:  a dying entity does not change before the entity is destroyed
+ *             collect_room > number of entities with types that collect
  */
 #include "world/change.h"
 
@@ -39,7 +39,7 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Unlinks a value that is removed, if its type needs that. */
+/* Unlinks a removed value, if the type has SETTI_TYPE_UNLINKS. */
 SETTI_INLINE void fast_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_UNLINKS) != 0)) {
@@ -47,7 +47,7 @@ SETTI_INLINE void fast_unlink(sett_world* world, setti_type* type, uint32_t inde
     }
 }
 
-/* Erases the row of an entity, whose value needs no more work. */
+/* Erases the row of an entity; the value is unlinked and needs no deinit. */
 SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_erased erased = setti_array_try_erase(&world->pool, &type->storage, index);
@@ -60,9 +60,8 @@ SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index
     }
 }
 
-/* Destroys an entity without running callbacks. Equals setti_change_destroy where there are
- * none. */
-static void fast_end(sett_world* world, uint32_t index)
+/* Destroys an entity without running callbacks. Equals setti_change_destroy for a plain entity. */
+static void fast_destroy_plain(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
     SETTI_ASSERT((set & SETTI_DYING) == 0);
@@ -74,9 +73,9 @@ static void fast_end(sett_world* world, uint32_t index)
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
-/* Like fast_end, for an entity with values, none of them in sparse sets, while no snapshot is
- * held. */
-SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
+/* Like fast_destroy_plain, for an entity with a signature and without values in sparse sets, while
+ * no snapshot is held. */
+SETTI_INLINE void fast_destroy_plain_no_cow(sett_world* world, uint32_t index)
 {
     SETTI_ASSERT(world->pool.cow_from == 0);
     setti_entity_table* table = &world->entities;
@@ -93,7 +92,7 @@ SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
     }
     sett_entity entity = {index, page->generation[slot]};
     if (SETTI_UNLIKELY(entity.generation == SETTI_GENERATION_MAX)) {
-        setti_entity_destroy(&world->pool, table, index);
+        setti_entity_destroy(&world->pool, table, index); /* retires the index */
     } else {
         if (setti_entity_free_bits(table, index / 64) == 0) {
             setti_entity_add_word(table, index / 64);
@@ -102,14 +101,14 @@ SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
     }
 }
 
-/* Destroys an entity and all entities that it collects, one after another, without a list. False,
- * with nothing done, if one of them is not plain (setti_change_is_plain). Equals
+/* Destroys an entity and all entities that the cascade collects, one after another, without a list.
+ * False, with nothing done, if one of the entities is not plain (setti_change_is_plain). Equals
  * setti_change_destroy. */
 SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
 {
     const setti_cascade* cascade = cascading->cascade;
     uint32_t at = SETTI_NONE;
-    if (SETTI_FAST_PATHS && (cascading->flags & SETTI_TYPE_UNLINKS) != 0) {
+    if (SETTI_FAST_PATHS && (cascading->flags & SETTI_TYPE_UNLINKS) != 0) { /* collects nothing */
         uint32_t set = setti_entity_set_of(&world->entities, index);
         at = setti_change_is_plain(world, set, SETTI_NO_CASCADE) ? index : SETTI_NONE;
     } else if (SETTI_FAST_PATHS && cascade->begin != NULL) {
@@ -120,19 +119,20 @@ SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascadi
     }
     bool cow = world->pool.cow_from != 0;
     while (at != SETTI_NONE) {
-        uint32_t next = at != index ? cascade->next(world, cascading, at) : SETTI_NONE;
+        bool last = at == index; /* the root of the tree */
+        uint32_t next = !last ? cascade->next(world, cascading, at) : SETTI_NONE;
         if (SETTI_LIKELY(!cow)) {
-            fast_end_no_cow(world, at);
+            fast_destroy_plain_no_cow(world, at);
         } else {
-            fast_end(world, at);
+            fast_destroy_plain(world, at);
         }
         at = next;
     }
     return true;
 }
 
-/* Destroys an entity whose values only have to be erased, also while a snapshot is held; else takes
- * the slow path. Equals setti_change_destroy. */
+/* Destroys an entity if erasing the values is enough, also while a snapshot is held; else takes the
+ * slow path. Equals setti_change_destroy. */
 SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entity,
                                             setti_ending ending)
 {
@@ -143,16 +143,16 @@ SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entit
                        (*signature != 0 && world->signatures.record[*signature].hooked != 0))) {
         return setti_change_destroy(world, entity, ending);
     }
-    fast_end(world, entity.index);
+    fast_destroy_plain(world, entity.index);
     return SETT_OK;
 }
 
-/* Memory is prefetched if at least so many values are left to erase. */
+/* Memory is prefetched if at least this number of values remains to be erased. */
 #define FAST_PREFETCH_FROM 3
 
-/* Prefetches what erasing an entity's values touches in sparse sets, from the k-th type on, so that
- * cache misses overlap: destroying an entity with values in 8 of 1,000 sets, which do not fit the
- * second-level cache, takes half as long then. */
+/* Prefetches memory for erasing an entity's values in sparse sets, from the k-th type on, so that
+ * cache misses overlap. (With values in 8 of 1,000 sets, more than the second-level cache holds,
+ * destroying an entity takes half as long.) */
 static void fast_prefetch_sparse(const sett_world* world, uint32_t index,
                                  const setti_signature* record, uint32_t k)
 {
@@ -170,8 +170,8 @@ static void fast_prefetch_sparse(const sett_world* world, uint32_t index,
     }
 }
 
-/* Ends fast_destroy_short, from the k-th type on, which is a sparse set, or an array or tag whose
- * word of bits has just become 0. */
+/* Ends fast_destroy_short, from the k-th type on. The k-th type is a sparse set, or an array or tag
+ * and the word of bits has just become 0. */
 SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t index,
                                                  const setti_signature* record, uint32_t k)
 {
@@ -191,8 +191,8 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
     return SETT_OK;
 }
 
-/* Destroys an entity, and then erases the values of its signature; `record` NULL: it has none. In
- * this order fewer registers are saved over the loop, and no callback runs in between. */
+/* Destroys an entity, then erases the values of the signature `record`; NULL: no values. In this
+ * order fewer registers are saved over the loop; no callback runs in between. */
 SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entity,
                                             const setti_signature* record)
 {
@@ -203,7 +203,7 @@ SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entit
     }
     SETTI_ASSERT(record->count != 0);
     uint32_t k = 0;
-    do { /* at least once: the record is not of the empty signature */
+    do { /* at least once: the signature is not empty */
         setti_storage* storage = &world->types[record->types[k]]->storage;
         if (SETTI_UNLIKELY(storage->kind == SETTI_SPARSE ||
                            setti_array_erase_no_cow(&world->pool, storage, entity.index) ==
@@ -214,7 +214,7 @@ SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entit
     return SETT_OK;
 }
 
-/* Like fast_destroy_short, where the word has no free index so far. */
+/* Like fast_destroy_short, for the first free index of a word. */
 SETTI_APART static sett_status fast_destroy_first(sett_world* world, sett_entity entity,
                                                   const setti_signature* record)
 {
@@ -222,7 +222,8 @@ SETTI_APART static sett_status fast_destroy_first(sett_world* world, sett_entity
     return fast_destroy_short(world, entity, record);
 }
 
-/* In line: plain types, no callbacks, no snapshot held. Equals setti_change_destroy. */
+/* In line for plain types without links or callbacks, while no snapshot is held. Equals
+ * setti_change_destroy. */
 sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {
@@ -247,10 +248,11 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
             return fast_destroy(world, entity, SETTI_ENDING_DESTROY);
         }
     }
-    return SETTI_LIKELY(page->free[entity.index / 64 % SETTI_ENTITY_WORDS] != 0) ||
-                   setti_entity_try_add_word(table, entity.index / 64)
-               ? fast_destroy_short(world, entity, record)
-               : fast_destroy_first(world, entity, record);
+    if (SETTI_LIKELY(page->free[entity.index / 64 % SETTI_ENTITY_WORDS] != 0) ||
+        setti_entity_try_add_word(table, entity.index / 64)) {
+        return fast_destroy_short(world, entity, record);
+    }
+    return fast_destroy_first(world, entity, record);
 }
 
 /* -------------------------------------------------------------------------------- the collected */
@@ -258,7 +260,7 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 void setti_change_collect(sett_world* world, uint32_t index)
 {
     if (sett_is_null(setti_entity_at(&world->entities, index))) {
-        return; /* all entities are destroyed, and this one was: its links were not removed */
+        return; /* destroying all entities leaves links to destroyed entities */
     }
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
     if ((*signature & SETTI_DYING) != 0) {
@@ -269,9 +271,9 @@ void setti_change_collect(sett_world* world, uint32_t index)
     world->collect_list[world->collect_count++] = index;
 }
 
-/* Destroys one entity, which is dying, by an edit of its own.
- *   forgets  its handle can be created again; not done for indices of the world's own range, where
- *            the world itself would create the handle again */
+/* Destroys one dying entity by an edit.
+ *   forgets  the handle can be created again; ignored for an index in the world's own range,
+ *            because the world itself would create the handle again */
 static void destroy_one(sett_world* world, uint32_t index, bool forgets)
 {
     sett_entity entity = setti_entity_at(&world->entities, index);
@@ -288,14 +290,14 @@ static void destroy_one(sett_world* world, uint32_t index, bool forgets)
     setti_edit_commit(world, &edit);
 }
 
-/* A function of setti_cascade that is called for all collected entities, one after another. */
+/* A function of setti_cascade, to be called for all collected entities, one after another. */
 typedef enum cascade_step {
     CASCADE_COLLECT,
     CASCADE_VALIDATE,
     CASCADE_DETACH,
 } cascade_step;
 
-/* Calls the function for one type of a collected entity. */
+/* Calls the function of a step for one type of a collected entity. */
 static sett_status cascade_take_step_of_type(sett_world* world, setti_type* type, uint32_t index,
                                              cascade_step step)
 {
@@ -311,7 +313,7 @@ static sett_status cascade_take_step_of_type(sett_world* world, setti_type* type
     return fn != NULL ? fn(world, type, index) : SETT_OK;
 }
 
-/* Calls the function for all types of a collected entity, until one fails. */
+/* Calls the function of a step for all types of a collected entity, until a call fails. */
 static sett_status cascade_take_step(sett_world* world, uint32_t index, cascade_step step)
 {
     SETTI_ASSERT(world->collect_count != 0);
@@ -327,8 +329,8 @@ static sett_status cascade_take_step(sett_world* world, uint32_t index, cascade_
     return status;
 }
 
-/* Calls the function for all collected entities, also those that it collects, until one fails; if
- * `forced`, even then. */
+/* Calls the function of a step for all collected entities, including entities that the calls
+ * collect. Stops after a failure unless `forced`. */
 static sett_status cascade_take_step_for_all(sett_world* world, cascade_step step, bool forced)
 {
     sett_status status = SETT_OK;
@@ -338,12 +340,11 @@ static sett_status cascade_take_step_for_all(sett_world* world, cascade_step ste
     return status;
 }
 
-/* See setti_cascade_calls.destroy. Forced: all entities are destroyed, so none can reject, and
- * links need no clean-up. */
+/* See setti_cascade_calls.destroy. */
 static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t index,
                                    setti_ending ending)
 {
-    bool forced = ending == SETTI_ENDING_ALL;
+    bool forced = ending == SETTI_ENDING_ALL; /* no entity can reject, links need no clean-up */
     bool forgets = ending == SETTI_ENDING_FORGET;
     SETTI_ASSERT(world->collect_count == 0);
     SETTI_ASSERT(type->cascade != NULL && world->locks == 0);
@@ -365,7 +366,7 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
     while (world->collect_count != 0) {
         uint32_t last = world->collect_list[--world->collect_count];
         if (rejected) {
-            *setti_entity_set_mut(&world->entities, last) &= ~SETTI_DYING;
+            *setti_entity_set_mut(&world->entities, last) &= ~SETTI_DYING; /* survives */
         } else {
             destroy_one(world, last, forgets);
         }
@@ -373,15 +374,15 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
     return rejected ? status : SETT_OK;
 }
 
-/* Makes room in the list for `need` entities of a type. False when memory runs out. */
+/* Makes room in collect_list for `need` entities of a type. False when memory runs out. */
 static bool cascade_reserve(sett_world* world, setti_type* type, uint64_t need)
 {
     SETTI_ASSERT(world->collect_count == 0 && need > type->collect_room);
     SETTI_ASSERT(world->collect_room > type->collect_room);
-    uint64_t grown = need + need / 2 + 64 - type->collect_room;
+    uint64_t more = need + need / 2 + 64 - type->collect_room; /* additional entries */
     size_t size;
-    if (grown > SETTI_NONE - world->collect_room ||
-        !setti_multiply(world->collect_room + (size_t)grown, sizeof(uint32_t), &size)) {
+    if (more > SETTI_NONE - world->collect_room ||
+        !setti_multiply(world->collect_room + (size_t)more, sizeof(uint32_t), &size)) {
         return false;
     }
     uint32_t* list = setti_pool_alloc(&world->pool, size, 16);
@@ -393,8 +394,8 @@ static bool cascade_reserve(sett_world* world, setti_type* type, uint64_t need)
         setti_pool_free(&world->pool, world->collect_list, size, 16);
     }
     world->collect_list = list;
-    world->collect_room += (uint32_t)grown;
-    type->collect_room += (uint32_t)grown;
+    world->collect_room += (uint32_t)more;
+    type->collect_room += (uint32_t)more;
     return true;
 }
 
@@ -406,17 +407,17 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
     SETTI_ASSERT(!cascade->alone || (cascade->collect == NULL && cascade->validate == NULL));
     type->flags |= SETTI_TYPE_CASCADES | (cascade->alone ? SETTI_TYPE_UNLINKS : 0);
     if (!hooked) {
-        setti_edit_reclaim_signatures(world); /* their count of hooked types lacks this type */
+        setti_edit_reclaim_signatures(world); /* signatures did not count this type as hooked */
     }
-    world->cascading += type->cascade == NULL;
+    world->cascading += type->cascade == NULL ? 1 : 0;
     type->cascade = cascade;
     world->cascade_calls = &calls;
 }
 
 /* ------------------------------------------------------------------------------------------ one */
 
-/* The first type of a signature that may collect other entities; else the last one with a cascade,
- * or NULL. */
+/* Returns the first type of a signature that may collect other entities; else the last type with a
+ * cascade, or NULL. */
 static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
 {
     SETTI_ASSERT(set == 0 || set < world->signatures.count);
@@ -437,11 +438,11 @@ static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
     return found;
 }
 
-/* Records that the handle is stale, without a report: it is no misuse. */
+/* Sets the world's error, without a report: destroying twice is no misuse. */
 SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entity entity,
                                                    const char* call)
 {
-    if (world->side_by_side) { /* no thread writes to the world meanwhile */
+    if (world->side_by_side) { /* no thread may write to the world meanwhile */
         return SETT_STATUS_STALE;
     }
     world->error = SETT_STATUS_STALE;
@@ -451,8 +452,8 @@ SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entit
     return SETT_STATUS_STALE;
 }
 
-/* Fails: a handle in the world's own range cannot be forgotten, because the world would create it
- * again. */
+/* Fails: a handle in the world's own range cannot be forgotten, because the world would create the
+ * handle again. */
 SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity entity)
 {
     const setti_entity_table* table = &world->entities;
@@ -507,7 +508,7 @@ static sett_status change_destroy_index(sett_world* world, uint32_t index, setti
     return sett_is_null(entity) ? SETT_OK : fast_destroy(world, entity, ending);
 }
 
-/* How many entities ahead memory is prefetched: in random order, each of a million entities misses
+/* Memory is prefetched so many entities ahead: in random order, each of a million entities misses
  * three cache lines. */
 #define CHANGE_AHEAD 16u
 
@@ -549,14 +550,14 @@ sett_status sett_entity_destroy_with(sett_world* world, sett_component component
     return status;
 }
 
-/* Destroys all entities but those with the type `spared`; NULL: none is spared. From the highest
- * index to the lowest, mostly from the newest entity to the oldest. */
+/* Destroys all entities without the type `spared`; NULL: all entities. The order is from the
+ * highest index to the lowest, mostly from the newest entity to the oldest. */
 static void change_destroy_without(sett_world* world, const setti_type* spared)
 {
     const setti_entity_table* table = &world->entities;
     for (uint32_t index = setti_entity_capacity(table); index-- > 0 && table->count != 0;) {
         if (setti_entity_page_of(table, index) == NULL) {
-            index &= ~SETTI_ENTITY_MASK; /* over all indices of the missing page */
+            index &= ~SETTI_ENTITY_MASK; /* skips all indices of the missing page */
         } else if (spared == NULL || !setti_storage_has(&spared->storage, index)) {
             (void)change_destroy_index(world, index, SETTI_ENDING_ALL);
         }
@@ -570,5 +571,5 @@ void setti_change_destroy_all(sett_world* world)
     if (world->last_tag != NULL && world->last_tag->storage.count != 0) {
         change_destroy_without(world, world->last_tag);
     }
-    change_destroy_without(world, NULL); /* none is spared */
+    change_destroy_without(world, NULL); /* all other entities */
 }

@@ -1,18 +1,18 @@
-/* change_remove.c: an entity loses components: sett_remove, sett_entity_clear and
- * sett_component_clear.
+/* change_remove.c: sett_remove, sett_entity_clear and sett_component_clear: entities lose
+ * components.
  *
- * The workload: plain types, a transition that was taken a moment before: in line at the top of
- * sett_remove, like sett_add (change_add.c says what "equals" means). The slow path,
- * setti_change_remove, removes what requires the type as well, and runs callbacks.
+ * The workload: plain types, by a transition that was taken a moment before. The fast path is in
+ * line at the top of sett_remove, as in sett_add (change_add.c explains "equals"). The slow path,
+ * setti_change_remove, also removes the types that require the type, and runs callbacks.
  *
- * Invariant:  a call that fails leaves the world as it was
+ * Invariant:  a failed call leaves the world unchanged
  */
 #include "world/change.h"
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Erases a row of any kind, by the transition that the type remembers; saves pages that a snapshot
- * needs. Equals setti_change_remove of a type without callbacks. */
+/* Erases a row of any kind by the remembered transition, and saves the pages for snapshots. Equals
+ * setti_change_remove of a type without callbacks. */
 SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* type,
                                                  uint32_t index, uint32_t* signature)
 {
@@ -23,8 +23,9 @@ SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* 
     return SETT_OK;
 }
 
-/* Whether no type of a signature requires the type, so that it is removed alone. */
-static bool fast_goes_alone(const sett_world* world, const setti_type* type, uint32_t signature)
+/* Returns true if no type of a signature requires the type: the type is removed alone. */
+static bool fast_is_removed_alone(const sett_world* world, const setti_type* type,
+                                  uint32_t signature)
 {
     bool alone = (type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_DONT_FRAGMENT)) == 0;
     for (uint32_t k = 0; alone && k < type->dependants.count; k++) {
@@ -33,14 +34,14 @@ static bool fast_goes_alone(const sett_world* world, const setti_type* type, uin
     return alone;
 }
 
-/* Removes by the slow path, and remembers the transition. */
+/* Removes by the slow path, and remembers the transition if no other type was removed. */
 SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* type,
                                                 sett_entity entity)
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
     uint32_t from = signature != NULL ? *signature : 0;
     bool alone = SETTI_FAST_PATHS && signature != NULL && world->locks == 0 &&
-                 fast_goes_alone(world, type, from);
+                 fast_is_removed_alone(world, type, from);
     sett_status status = setti_change_remove(world, entity, type->id);
     if (status == SETT_OK && alone && *signature != from &&
         setti_edit_has_no_listener(world, from, *signature)) {
@@ -50,7 +51,8 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
     return status;
 }
 
-/* Whether types of the entity may require the type: a remembered transition says that none does. */
+/* Returns false if no type of the entity requires the type: nothing requires the type, or the type
+ * remembers the transition. */
 static bool fast_may_be_required(setti_type* type, uint32_t signature)
 {
     return (type->flags & SETTI_TYPE_REQUIRED) != 0 &&
@@ -58,8 +60,8 @@ static bool fast_may_be_required(setti_type* type, uint32_t signature)
             setti_type_removed(type, signature)->from != signature);
 }
 
-/* Removes where sett_remove cannot, in line: erases a row if the transition is known and no
- * callback runs, else takes the slow path. */
+/* Ends sett_remove if the path in line is impossible. Erases the row if no callback runs and no
+ * other type or listener is concerned; else takes the slow path. */
 static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -72,7 +74,7 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
         !setti_storage_has(&type->storage, entity.index)) {
         return fast_remove_slow(world, type, entity);
     }
-    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* no signature and no group knows of it */
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* no signature and no group changes */
         setti_storage_erase(&world->pool, &type->storage, entity.index);
         return SETT_OK;
     }
@@ -88,7 +90,7 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
     return fast_remove_saved(world, type, entity.index, signature);
 }
 
-/* sett_remove of a type that is not registered, or while use is profiled. */
+/* sett_remove of an unregistered type, or while use is profiled. */
 SETTI_COLD static sett_status fast_remove_unknown(sett_world* world, sett_entity entity,
                                                   sett_component component)
 {
@@ -97,16 +99,15 @@ SETTI_COLD static sett_status fast_remove_unknown(sett_world* world, sett_entity
                         : setti_change_remove(world, entity, component);
 }
 
-/* Ends fast_remove_marked where the value was the last of its word. */
+/* Ends fast_remove_marked after the last value of a word was erased. */
 SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_array_word_emptied(&world->pool, &type->storage, index);
     return SETT_OK;
 }
 
-/* Erases the row of an array or tag, by the transition that the type remembers. That transition
- * begins at signatures with the type, so only assertions test whether the entity has it. A page
- * that becomes empty may be the spare one already, if an entity toggles its component. */
+/* Erases the row of an array or tag by the remembered transition. A remembered transition proves
+ * that the entity has the type. */
 SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type, uint32_t index,
                                             uint32_t* signature)
 {
@@ -116,21 +117,23 @@ SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type,
     (void)setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_NO_COW);
     *signature = setti_type_removed(type, *signature)->to;
     setti_erased erased = setti_array_erase_no_cow(&world->pool, storage, index);
-    return SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift
-               ? SETT_OK
-               : fast_emptied(world, type, index);
+    /* if an entity toggles its component, the empty page is the spare page already */
+    if (SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift) {
+        return SETT_OK;
+    }
+    return fast_emptied(world, type, index);
 }
 
-/* Like fast_remove_marked, while snapshots are held. */
+/* fast_remove_marked while snapshots are held. */
 SETTI_APART static sett_status fast_remove_cow(sett_world* world, setti_type* type, uint32_t index,
                                                uint32_t* signature)
 {
     const setti_pages* presence = &type->storage.presence;
-    return setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_COW) &&
-                   setti_pages_try_mark(&world->pool, presence, index >> SETTI_BITS_SHIFT,
-                                        SETTI_COW)
-               ? fast_remove_marked(world, type, index, signature)
-               : fast_remove_saved(world, type, index, signature);
+    if (setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_COW) &&
+        setti_pages_try_mark(&world->pool, presence, index >> SETTI_BITS_SHIFT, SETTI_COW)) {
+        return fast_remove_marked(world, type, index, signature);
+    }
+    return fast_remove_saved(world, type, index, signature);
 }
 
 /* Erases the row of an array or tag, whether a snapshot is held or not. */
@@ -142,8 +145,7 @@ SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, ui
                : fast_remove_cow(world, type, index, signature);
 }
 
-/* Unlinks a value, and deinitialises it. Equals what setti_edit_commit does before it erases the
- * row. */
+/* Unlinks and deinitialises a value. Equals setti_edit_commit before the row is erased. */
 SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
@@ -194,7 +196,7 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
 
 /* -------------------------------------------------------------------------------- the slow path */
 
-/* Commits the edit that removes a type, which is reserved. */
+/* Runs the reserved edit for removing a type. */
 static void change_commit_remove(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t from = *setti_entity_signature(&world->entities, entity);
@@ -203,7 +205,7 @@ static void change_commit_remove(sett_world* world, setti_type* type, sett_entit
     setti_edit_run(world, &edit);
 }
 
-/* Reserves the edit that removes a type. */
+/* Reserves the edit for removing a type. *signature becomes the signature after the edit. */
 static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t index,
                                    uint32_t* signature)
 {
@@ -213,47 +215,48 @@ static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t
     return setti_edit_reserve_at(world, &edit, index);
 }
 
-/* The types that are removed with a type: k counts down from `dependants.count` to 0. First the
- * types that require it, the latest registered first, then the type itself. But the tag that
- * switches it off, its first dependant, comes after the type, so that a component that is off is
- * never on for a moment. */
+/* Returns the k-th of the types to remove together with `type`. Callers count k down from
+ * `dependants.count` to 0: first the dependants, the latest registered first, then `type`. But the
+ * tag `off`, the first dependant, comes after `type`: a component must not be on for a moment just
+ * because the tag is removed first. */
 static setti_type* change_removed_with(setti_type* type, uint32_t k)
 {
     SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);
     SETTI_ASSERT(k <= type->dependants.count);
-    k = type->off != NULL && k <= 1 ? 1 - k : k;
+    if (type->off != NULL && k <= 1) {
+        k = 1 - k; /* swaps the type and the tag */
+    }
     return k > 0 ? type->dependants.item[k - 1] : type;
 }
 
-/* Reserves the removals of a type and of the types that are removed with it; skips those that the
- * signature lacks. *signature becomes the one after them. False when memory runs out. */
+/* Reserves the removals of a type and of all types removed with the type, if the signature has
+ * them. *signature becomes the signature after all removals. False when memory runs out. */
 static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_t index,
                                     uint32_t* signature)
 {
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
-        setti_type* going = change_removed_with(type, k);
-        bool dont_fragment = (going->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
-        if ((dont_fragment || setti_signature_has(&world->signatures, *signature, going->id)) &&
-            !change_reserve_removal(world, going, index, signature)) {
+        setti_type* removed = change_removed_with(type, k);
+        bool dont_fragment = (removed->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
+        if ((dont_fragment || setti_signature_has(&world->signatures, *signature, removed->id)) &&
+            !change_reserve_removal(world, removed, index, signature)) {
             return false;
         }
     }
     return true;
 }
 
-/* Removes a type, and the types that are removed with it, from an entity that has it; all is
- * reserved. */
+/* Removes a type, and the types removed with the type, after change_reserve_removals. */
 static void change_remove_reserved(sett_world* world, setti_type* type, sett_entity entity)
 {
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
-        setti_type* going = change_removed_with(type, k);
-        if (setti_storage_has(&going->storage, entity.index)) {
-            change_commit_remove(world, going, entity);
+        setti_type* removed = change_removed_with(type, k);
+        if (setti_storage_has(&removed->storage, entity.index)) {
+            change_commit_remove(world, removed, entity);
         }
     }
 }
 
-/* Removes a type, and the types that are removed with it, from an entity that has it. False when
+/* Removes a type, and the types removed with the type, from an entity with the type. False when
  * memory runs out. */
 static bool change_remove(sett_world* world, setti_type* type, sett_entity entity)
 {
@@ -279,8 +282,8 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
     change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
 }
 
-/* The next type of a signature, from the *k-th on, whose value a surviving entity loses, because
- * all of its targets are destroyed. NULL if there is none. */
+/* Returns the next type of a signature, from the *k-th on, with a value that leads only to
+ * destroyed entities; NULL at the end. */
 static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
                                         uint32_t* k)
 {
@@ -296,8 +299,8 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
     return NULL;
 }
 
-/* What removals need depends on their order. So both functions walk the signature that the entity
- * has at first, upwards. */
+/* The memory for removals depends on their order. So setti_change_reserve_stranded and
+ * setti_change_remove_stranded walk the types of the entity's first signature in the same order. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
@@ -344,7 +347,7 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
 
 /* ------------------------------------------------------------------------------- all components */
 
-/* Whether a signature has a type that is removed only with its entity (SETTI_TYPE_STAYS). */
+/* Returns true if a signature has a type with SETTI_TYPE_STAYS, removed only with the entity. */
 static bool change_has_staying(const sett_world* world, uint32_t set)
 {
     SETTI_ASSERT(set == 0 || set < world->signatures.count);
@@ -356,8 +359,8 @@ static bool change_has_staying(const sett_world* world, uint32_t set)
     return has;
 }
 
-/* Removes all components from an entity but those that stay with it, one by one. False when memory
- * runs out, with nothing changed. */
+/* Removes all components from an entity, one by one, except types with SETTI_TYPE_STAYS. False when
+ * memory runs out, with nothing changed. */
 SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
 {
     SETTI_ASSERT(world->cascading != 0 && world->locks == 0);
@@ -378,7 +381,7 @@ SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
             change_remove_reserved(world, type, entity);
         }
     }
-    for (uint32_t k = world->dont_fragment.count; k-- > 0;) { /* these need no memory */
+    for (uint32_t k = world->dont_fragment.count; k-- > 0;) { /* erasing needs no memory */
         if (setti_storage_has(&world->dont_fragment.item[k]->storage, entity.index)) {
             change_remove_reserved(world, world->dont_fragment.item[k], entity);
         }

@@ -1,13 +1,14 @@
-/* change_set.c: an entity gets a value: sett_set.
+/* change_set.c: sett_set: an entity gets a value.
  *
- * The workload: plain values of components that the entity has, which are copied in line. A value
- * of a component that it does not have is added with it (change_add.c), so that on_add sees it.
+ * The workload: plain values of components that the entity has: the value is copied in line. If the
+ * entity lacks the component, the component is added with the value (change_add.c), so that on_add
+ * sees the value.
  *
- * Invariant:  a call that fails leaves the world as it was
+ * Invariant:  a failed call leaves the world unchanged
  */
 #include "world/change.h"
 
-/* Reports that on_set callbacks that set values are nested too deep. Returns false. */
+/* Reports that on_set callbacks are nested too deep. Returns false. */
 SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity,
                                            const setti_type* type)
 {
@@ -20,8 +21,8 @@ SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity
     return false;
 }
 
-/* Reports that a type's on_set callbacks cannot run now: their order with systems that run at the
- * same time would be arbitrary. Returns false. */
+/* Reports that a type's on_set callbacks cannot run inside a system: the order of callbacks and
+ * simultaneous systems would be arbitrary. Returns false. */
 SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type)
 {
     setti_world_fail_with(world, SETT_STATUS_LOCKED,
@@ -31,10 +32,10 @@ SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type*
     return false;
 }
 
-#define CHANGE_NO_OLD NULL /* there was no value before, or none was preserved */
+#define CHANGE_NO_OLD NULL /* no old value existed, or no old value was preserved */
 
 /* Runs the on_set callbacks of a type.
- *   old  the value from before, for on_replace; or CHANGE_NO_OLD */
+ *   old  the old value, for on_replace; or CHANGE_NO_OLD */
 SETTI_COLD static void change_notify_set(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* old)
 {
@@ -66,8 +67,8 @@ void setti_change_release(sett_world* world, const setti_type* type, void* old)
     setti_pool_free(&world->pool, old, storage->size, SETTI_MAX(storage->align, 16));
 }
 
-/* Whether a value may be set; else fails. Links are written by their module, which passes the row
- * itself as the value, to run the callbacks. */
+/* Returns true if a value may be set; else fails. `in_place`: a module has written the row, for
+ * example a link, and sets the row to itself, to run the callbacks. */
 static bool change_may_set(sett_world* world, const setti_type* type, sett_entity entity,
                            bool in_place)
 {
@@ -81,18 +82,20 @@ static bool change_may_set(sett_world* world, const setti_type* type, sett_entit
     if (notified && world->running != NULL) {
         return change_set_in_system(world, type);
     }
-    return !notified || world->set_depth != SETTI_EVENT_DEPTH ||
-           change_set_too_deep(world, entity, type);
+    if (notified && world->set_depth == SETTI_EVENT_DEPTH) {
+        return change_set_too_deep(world, entity, type);
+    }
+    return true;
 }
 
-/* Writes a value of a type with hooks or callbacks over the entity's present one. False on failure,
- * which is reported. */
+/* Replaces the entity's present value, of a type with hooks or callbacks. Returns false on failure,
+ * after reporting the failure. */
 SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* value)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, entity.index) && row != NULL);
     bool in_place = value == row;
-    bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET); /* before hooks run */
+    bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET); /* hooks may change the answer */
     bool replaces = type->replace_observers != 0 && !in_place;
     if (!change_may_set(world, type, entity, in_place)) {
         return false;
@@ -101,16 +104,17 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     if (replaces && old == NULL) {
         return false;
     }
-    if (!in_place && type->desc.copy == NULL) {
-        setti_type_deinit_values(type, row, 1); /* without a copy hook the given value moves in */
-    }
     if (!in_place) {
-        setti_type_copy_values(type, row, value, type->storage.size != 0);
+        if (type->desc.copy == NULL) {
+            setti_type_deinit_values(type, row, 1); /* without a copy hook the value moves in */
+        }
+        uint32_t count = type->storage.size != 0 ? 1 : 0; /* a tag has no value */
+        setti_type_copy_values(type, row, value, count);
     }
     if (notified) {
-        const void* link = world->replaced_link;
-        world->replaced_link = NULL;
-        change_notify_set(world, type, entity, row, old != NULL ? old : link);
+        const void* old_link = world->replaced_link;
+        world->replaced_link = NULL; /* callbacks may set other values */
+        change_notify_set(world, type, entity, row, old != NULL ? old : old_link);
     }
     if (old != NULL) {
         setti_change_release(world, type, old);
@@ -118,9 +122,8 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     return true;
 }
 
-/* Writes a value. False, and the failure is reported, if only its module may set the type, if
- * on_set callbacks are nested too deep, if they would run inside a system, or if memory runs
- * out. */
+/* Replaces the entity's present value. Returns false on failure, after reporting the failure; plain
+ * values cannot fail. */
 SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_entity entity,
                                void* row, const void* value)
 {
@@ -133,9 +136,10 @@ SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_e
     return true;
 }
 
-/* Adds for sett_set where the addition may move values, because gaps are closed or the entity
- * enters a group. The given value may lie among the values that move. Therefore plain bytes are
- * copied first. Of a value with a move hook the entity is noted, and the value is found again. */
+/* Adds a component with a value for sett_set. The addition may move values of the type, because
+ * gaps are closed or the entity enters a group, and part->value may point to a moving value.
+ * Therefore plain bytes are copied first. If the type has a move hook, the part stores the entity
+ * with the value (part->source), and the value is found again after the move. */
 static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit_part* part)
 {
     SETTI_ASSERT(part->value != NULL && part->type->storage.size != 0);
@@ -143,8 +147,9 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
     const setti_storage* storage = &part->type->storage;
     if (part->type->desc.move != NULL) {
         part->source = setti_storage_owner(storage, part->value);
-        part->origin = part->source != SETTI_NONE ? storage : NULL;
-        part->value = part->source != SETTI_NONE ? NULL : part->value;
+        bool may_move = part->source != SETTI_NONE; /* the value belongs to an entity */
+        part->origin = may_move ? storage : NULL;
+        part->value = may_move ? NULL : part->value;
     } else {
         size_t align = SETTI_MAX(storage->align, 16);
         void* aside = setti_scratch_get(&world->pool, &world->set_aside, storage->size, align);
@@ -158,14 +163,14 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
     return setti_change_add_fast(world, part->type, entity, call, part);
 }
 
-/* Whether adding the type may move values. */
+/* Returns true if adding the type may move values of the type. */
 static bool change_may_move(const sett_world* world, const setti_type* type)
 {
     return type->storage.size != 0 && world->locks == 0 &&
            (world->listeners != NULL || setti_sparse_is_full(&type->storage));
 }
 
-/* Adds for sett_set: on_add sees the value that is set. */
+/* sett_set for an entity without the component: on_add sees the set value. */
 SETTI_APART static void* change_set_absent(sett_world* world, sett_entity entity, setti_type* type,
                                            const void* value)
 {
@@ -210,7 +215,7 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
     return SETTI_LIKELY(change_write(world, type, entity, row, value)) ? row : NULL;
 }
 
-/* sett_set of a type that is not registered, while use is profiled, or a system is watched. */
+/* sett_set of an unregistered type, or while use is profiled or a system is watched. */
 SETTI_COLD static void* change_set_unknown(sett_world* world, sett_entity entity,
                                            sett_component component, const void* value)
 {
@@ -237,15 +242,16 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
     void* row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     if (row != NULL) {
         fill->write(fill, row);
-    } else if (setti_change_check(world, entity, type->id, call) == NULL) {
-        return NULL;
     } else {
+        if (setti_change_check(world, entity, type->id, call) == NULL) {
+            return NULL;
+        }
         setti_edit_part part = {.type = type, .fill = fill, .quiet = true};
         row = setti_change_add_part(world, &part, entity);
-    }
-    if (row == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
-        return NULL;
+        if (row == NULL) {
+            setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
+            return NULL;
+        }
     }
     return change_set_hooked(world, type, entity, row, row) ? row : NULL;
 }

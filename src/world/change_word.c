@@ -1,16 +1,17 @@
-/* change_word.c: up to 64 neighbouring entities get a component together, if its addition runs no
- * callback and needs no other type. The slow path (setti_change_put) handles every case;
- * change_add.c says what "equals" means.
+/* change_word.c: up to 64 neighbouring entities get a component together, if adding the component
+ * runs no callback and needs no other type. The slow path (setti_change_put) handles every case;
+ * change_add.c explains "equals".
  *
- * The workload: a world read from a file, type by type: up to 64 entities, most of which have the
- * same signature. So a transition is looked up only where the signature differs from that of the
- * entity before, and runs of values are copied at once.
+ * The workload: a world is read from a file, type by type. Most of the 64 entities have the same
+ * signature, so a transition is looked up only if the signature differs from the signature of the
+ * previous entity. Runs of values are copied by one call.
  *
- * Invariant:  all that can fail comes before the first change: a word is added as a whole or not
+ * Invariant:  all steps that can fail precede the first change: either all entities of a word get
+ *             the component, or no entity
  */
 #include "world/change.h"
 
-/* The flags that allow this path: adding the type writes a value and a signature, nothing else. */
+/* Flags of bare types. Adding a type without other flags writes only a value and a signature. */
 #define WORD_PLAIN (SETTI_TYPE_REQUIRED | SETTI_TYPE_SHARED | SETTI_TYPE_OTHER)
 
 bool setti_change_is_bare(const sett_world* world, const setti_type* type)
@@ -26,14 +27,14 @@ static bool word_fail(sett_world* world, const setti_type* type, sett_status sta
     return false;
 }
 
-/* Finds the signature that each entity will have, and stores it in to[index - first]. Fails with
- * STALE if an index has no entity. */
+/* Stores each entity's future signature in to[index - first]. Fails with STALE if an index has no
+ * entity. */
 static bool word_prepare(sett_world* world, const setti_type* type, uint32_t first, uint64_t bits,
                          uint32_t* to, const char* call)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, first);
-    uint32_t from = SETTI_NONE; /* signature of the entity before */
-    uint32_t made = 0;          /* `from` with the type */
+    uint32_t from = SETTI_NONE; /* signature of the previous entity */
+    uint32_t with_type = 0;     /* `from` and the type */
     for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
         uint32_t k = setti_bits_lowest(rest);
         uint32_t slot = (first + k) & SETTI_ENTITY_MASK;
@@ -42,17 +43,17 @@ static bool word_prepare(sett_world* world, const setti_type* type, uint32_t fir
         }
         if (page->signature[slot] != from) {
             from = page->signature[slot];
-            made = setti_edit_toggle(world, from, type);
+            with_type = setti_edit_toggle(world, from, type);
         }
-        if (made == SETTI_NONE) {
+        if (with_type == SETTI_NONE) {
             return word_fail(world, type, SETT_STATUS_OUT_OF_MEMORY, call);
         }
-        to[k] = made;
+        to[k] = with_type;
     }
     return true;
 }
 
-/* Writes packed values, with zeroes in their padding; zeroes if `values` is NULL. */
+/* Writes packed values, with zeroes as padding; only zeroes if `values` is NULL. */
 static void word_write(const setti_type* type, unsigned char* row, const unsigned char* values,
                        uint32_t count)
 {
@@ -88,7 +89,7 @@ bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, 
     setti_entity_page* page = setti_entity_page_of(&world->entities, first);
     for (uint64_t rest = bits; rest != 0;) {
         uint32_t k = setti_bits_lowest(rest);
-        uint64_t gap = ~(rest >> k);
+        uint64_t gap = ~(rest >> k); /* bit n: entity k + n ends the run */
         uint32_t count = gap != 0 ? setti_bits_lowest(gap) : 64;
         unsigned char* row = setti_storage_insert(&world->pool, storage, first + k, &count);
         SETTI_ASSERT(count != 0);

@@ -1,27 +1,23 @@
-/* entity_table.c: see entity_table.h. A bitmap of free indices, the lowest first.
- *
- * The workload: entities created and destroyed by the hundred thousand, one by one and in bulk, in
- * order and at random. Creating takes the lowest bit of the word that the hint names; destroying
- * sets a bit beside the generation that it writes. The summary of words, which finds the next hint,
- * is touched only when a word becomes 0 or stops being 0; and not even then if one entity ends and
- * another begins while all other indices are in use.
- *
+/* entity_table.c: see entity_table.h. A bitmap of free indices.
+ * The workload: hundreds of thousands of entities are created and destroyed, one by one and in
+ * bulk, in order and at random. Creating takes the lowest bit of the hint's word. Destroying sets a
+ * bit. The summary of words, which finds the next hint, changes only when a word becomes 0 or stops
+ * being 0. If entities are created and destroyed in turn in a full table, the summary never changes
+ * (`unlisted`).
  *     free      ... 0 0 0 | 0 0 1 0 1 1 | 0 0 0 | 1 1 1 ...   1: dead, not retired, not reserved
  *     words           0          1, or      0       1         a summary, 64 words to one, and so on
  *                               hint               next
- *
- * The bits lie in the page of their generations, and share its mark and its copy in a snapshot.
- * Summary and hint are caches, computed again for pages that a restore exchanges. A complete sparse
- * set (store/id_set.c) was here before: destroying touched 18 bytes an entity, in five lines of
- * memory instead of three, and the next handle depended on the order in which entities had ended.
- *
+ * The free bits are in the page of the generations, so that a page has one mark and one copy in
+ * snapshots. Summary and hint are caches, computed again when a restore replaces pages. The
+ * rejected alternative is a sparse set (store/id_set.c): destroying an entity touched 18 bytes in
+ * five cache lines instead of three, and the next handle depended on the order of earlier
+ * destructions.
  * Invariant:  free <=> dead, not retired, not reserved, and below the limit;
  *             alive <=> no SETTI_DEAD in the generation;  not alive => signature == 0;
- *             a word is in `words` <=> it is not 0, and is not the hint's while that is unlisted;
+ *             a word is in `words` <=> the word is not 0, and is not the hint's word if `unlisted`;
  *             words of the range before `hint`, and between `hint` and `next`, are 0;
- *             first <= hint < next; hint < end, or it is SETTI_ENTITY_NO_WORD;
- *             count, reserved and retired say how many slots are alive, reserved, retired
- */
+ *             first <= hint < next;  hint < end or hint == SETTI_ENTITY_NO_WORD;
+ *             count, reserved and retired are the numbers of living, reserved and retired slots */
 #include "world/entity_table.h"
 
 #include "store/storage.h"
@@ -82,7 +78,7 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor)
 
 /* -------------------------------------------------------------------------------- free indices */
 
-/* The first word from `from` on that is not 0. `from` lies behind the hint. */
+/* The first word with free bits, from `from` on. `from` is after the hint. */
 static uint32_t entity_next_word(const setti_entity_table* table, uint32_t from)
 {
     SETTI_ASSERT(from > table->hint);
@@ -96,12 +92,12 @@ uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from)
     if (from >= setti_entity_end(table)) {
         return SETTI_NONE;
     }
-    uint64_t bits = UINT64_MAX << (from % 64);
+    uint64_t searched = UINT64_MAX << (from % 64); /* the bits of the word to search */
     if (word < table->hint) {
         word = table->hint;
-        bits = UINT64_MAX;
+        searched = UINT64_MAX;
     }
-    bits &= setti_entity_free_bits(table, word);
+    uint64_t bits = searched & setti_entity_free_bits(table, word);
     if (bits == 0) {
         word = entity_next_word(table, word + 1);
         bits = setti_entity_free_bits(table, word);
@@ -116,12 +112,15 @@ uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from,
     if (from > table->hint) {
         return setti_summary_skip(&table->words, from, skip);
     }
-    bool counts = setti_entity_free_bits(table, table->hint) != 0; /* the hint's word */
-    return counts && skip == 0 ? table->hint
-                               : setti_summary_skip(&table->words, table->hint + 1, skip - counts);
+    bool hint_has_free = setti_entity_free_bits(table, table->hint) != 0;
+    if (hint_has_free && skip == 0) {
+        return table->hint;
+    }
+    uint32_t skip_after_hint = skip - hint_has_free;
+    return setti_summary_skip(&table->words, table->hint + 1, skip_after_hint);
 }
 
-/* Adds the hint's word to the summary if it is unlisted: the hint is going to be another word. */
+/* Adds an unlisted hint's word to the summary, before another word becomes the hint. */
 static void entity_settle_hint(setti_entity_table* table)
 {
     if (table->unlisted && setti_entity_free_bits(table, table->hint) != 0) {
@@ -130,7 +129,7 @@ static void entity_settle_hint(setti_entity_table* table)
     table->unlisted = false;
 }
 
-/* Makes a word the hint. For a word behind the range the hint becomes SETTI_ENTITY_NO_WORD. */
+/* Makes a word the hint. For a word after the range, the hint becomes SETTI_ENTITY_NO_WORD. */
 static void entity_set_hint(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(word >= table->first && !table->unlisted);
@@ -171,7 +170,7 @@ void setti_entity_add_word(setti_entity_table* table, uint32_t word)
     }
 }
 
-/* Removes a word that became 0 from the summary. */
+/* Updates summary and hint after a word became 0. */
 static void entity_drop_word(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, word) == 0);
@@ -191,10 +190,11 @@ setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t
     while (run.count < end) {
         uint32_t at = run.first + run.count;
         uint64_t taken = ~setti_entity_free_bits(table, at / 64) >> (at % 64);
-        run.count += taken != 0 ? setti_bits_lowest(taken) : 64 - at % 64;
         if (taken != 0) {
+            run.count += setti_bits_lowest(taken);
             break;
         }
+        run.count += 64 - at % 64; /* to the next word */
     }
     run.count = SETTI_MIN(run.count, end);
     return run;
@@ -209,14 +209,14 @@ bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uin
            setti_pages_reserve(pool, &table->pages, count);
 }
 
-/* The bits of a word that are below the limit. */
+/* A mask of the bits of a word below the limit. */
 static uint64_t entity_word_limit(const setti_entity_table* table, uint32_t word)
 {
     uint32_t first = word * 64;
     return setti_bits_below(SETTI_MIN(table->limit - SETTI_MIN(first, table->limit), 64));
 }
 
-/* Creates a page of the table, all of its indices unused. False when memory runs out. */
+/* Creates a page of unused indices. False when memory runs out. */
 SETTI_COLD static bool entity_make_page(setti_pool* pool, setti_entity_table* table,
                                         uint32_t number)
 {
@@ -268,14 +268,14 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, ui
         if (!entity_reserve_page(pool, table, index)) {
             return SETT_STATUS_OUT_OF_MEMORY;
         }
-        uint64_t rest = setti_entity_free_bits(table, index / 64) >> (index % 64);
-        uint32_t here = setti_bits_count(rest);
-        *from = (index | 63) + 1;
-        if (count < here) {
-            rest = setti_bits_drop(rest, count);
-            *from = index + setti_bits_lowest(rest);
+        uint64_t bits = setti_entity_free_bits(table, index / 64) >> (index % 64);
+        uint32_t free_in_word = setti_bits_count(bits);
+        *from = (index | 63) + 1; /* the next word */
+        if (count < free_in_word) {
+            bits = setti_bits_drop(bits, count);
+            *from = index + setti_bits_lowest(bits);
         }
-        count -= SETTI_MIN(count, here);
+        count -= SETTI_MIN(count, free_in_word);
     }
     return SETT_OK;
 }
@@ -321,7 +321,7 @@ sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
     return entity;
 }
 
-/* Clears the free bits of `count` indices from `first` on, which lie in one page. */
+/* Clears the free bits of `count` indices of a page, from index `first` on. */
 static void entity_take_slots(setti_entity_table* table, uint32_t first, uint32_t count)
 {
     SETTI_ASSERT((first & SETTI_ENTITY_MASK) + count <= SETTI_ENTITY_ROWS);
@@ -365,8 +365,8 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
 
 /* ----------------------------------------------------------------------------------- destroying */
 
-/* Ends the entity at an index; the slot gets the generation `next`. The index becomes free, unless
- * it is retired. */
+/* Destroys the entity at an index, and frees the index unless `next` is SETTI_RETIRED.
+ *   next  the new generation of the slot */
 SETTI_INLINE void entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index,
                              uint32_t next)
 {
@@ -391,7 +391,7 @@ SETTI_INLINE void entity_end(setti_pool* pool, setti_entity_table* table, uint32
 void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
     uint32_t next = setti_entity_generation(table, index) + 1;
-    entity_end(pool, table, index, next | SETTI_DEAD); /* SETTI_RETIRED after the last one */
+    entity_end(pool, table, index, next | SETTI_DEAD); /* SETTI_RETIRED after the last generation */
 }
 
 /* Frees a page if all of its indices are unused. */
@@ -399,7 +399,7 @@ static void entity_drop_page(setti_pool* pool, setti_entity_table* table, uint32
 {
     const setti_entity_page* page = table->pages.data[number];
     for (uint32_t k = 0; k < SETTI_ENTITY_WORDS; k++) {
-        if (page->free[k] != UINT64_MAX) { /* the usual answer, from one line of memory */
+        if (page->free[k] != UINT64_MAX) { /* usual, so tested before the generations */
             return;
         }
     }
@@ -408,7 +408,7 @@ static void entity_drop_page(setti_pool* pool, setti_entity_table* table, uint32
             return;
         }
     }
-    /* its words stay in the summary: indices without a page are free */
+    /* The words stay in the summary, because indices without a page are free. */
     setti_pages_free(pool, &table->pages, number);
 }
 
@@ -470,7 +470,7 @@ void setti_entity_refresh(setti_entity_table* table, uint32_t number)
         }
     }
     entity_settle_hint(table);
-    uint32_t lowest = SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS); /* that may not be 0 */
+    uint32_t lowest = SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS); /* words below are 0 */
     entity_set_hint(table, SETTI_MAX(table->first, lowest));
 }
 
@@ -485,15 +485,15 @@ void setti_entity_set_range(setti_entity_table* table, uint32_t first, uint32_t 
 
 void setti_entity_trim(setti_pool* pool, setti_entity_table* table)
 {
-    setti_summary made;
-    setti_summary_init(&made);
-    if (!setti_summary_reserve(pool, &made, table->pages.count * SETTI_ENTITY_WORDS) ||
-        made.capacity >= table->words.capacity) {
-        setti_summary_deinit(pool, &made);
+    setti_summary smaller;
+    setti_summary_init(&smaller);
+    if (!setti_summary_reserve(pool, &smaller, table->pages.count * SETTI_ENTITY_WORDS) ||
+        smaller.capacity >= table->words.capacity) {
+        setti_summary_deinit(pool, &smaller);
         return;
     }
     setti_summary_deinit(pool, &table->words);
-    table->words = made;
+    table->words = smaller;
     for (uint32_t number = 0; number < table->pages.count; number++) {
         setti_entity_refresh(table, number);
     }
@@ -506,8 +506,9 @@ void setti_entity_rebuild(setti_entity_table* table)
         setti_entity_page* page = table->pages.data[number];
         for (uint32_t k = 0; page != NULL && k < SETTI_ENTITY_WORDS; k++) {
             uint64_t bits = 0;
-            for (uint32_t slot = 0; slot < 64; slot++) { /* dead and with a next generation */
-                bits |= (uint64_t)(page->generation[k * 64 + slot] > SETTI_RETIRED) << slot;
+            for (uint32_t slot = 0; slot < 64; slot++) {
+                bool is_free = page->generation[k * 64 + slot] > SETTI_RETIRED; /* so also dead */
+                bits |= (uint64_t)is_free << slot;
             }
             page->free[k] = bits & entity_word_limit(table, number * SETTI_ENTITY_WORDS + k);
         }
@@ -517,12 +518,12 @@ void setti_entity_rebuild(setti_entity_table* table)
 
 /* ------------------------------------------------------------------------------------- validate */
 
-/* How many slots are alive, reserved or retired. */
+/* The numbers of living, reserved and retired slots. */
 typedef struct entity_counts {
     uint32_t alive, reserved, retired;
 } entity_counts;
 
-/* NULL, or what is wrong with a slot; adds the slot to the counts. */
+/* Checks a slot, and adds the slot to the counts. Returns NULL or the error. */
 static const char* entity_validate_slot(const setti_entity_table* table, uint32_t index,
                                         entity_counts* counts)
 {
@@ -545,14 +546,14 @@ static const char* entity_validate_slot(const setti_entity_table* table, uint32_
     return NULL;
 }
 
-/* Whether hint and `next` say that a word is 0. */
+/* Whether `hint` and `next` exclude that a word has free bits. */
 static bool entity_is_skipped(const setti_entity_table* table, uint32_t word)
 {
     bool in_range = word >= table->first && word < table->end;
     return in_range && word < table->next && word != table->hint;
 }
 
-/* NULL, or where summary or hint contradict the free bits. */
+/* Compares summary and hint with the free bits. Returns NULL or the error. */
 static const char* entity_validate_words(const setti_entity_table* table)
 {
     const char* reason = setti_summary_validate(&table->words);
@@ -567,7 +568,8 @@ static const char* entity_validate_words(const setti_entity_table* table)
         bool has_free = setti_entity_free_bits(table, word) != 0;
         bool unlisted = word == table->hint && table->unlisted;
         bool listed = setti_summary_has(&table->words, word);
-        if (listed != (has_free && !unlisted)) {
+        bool should_be_listed = has_free && !unlisted;
+        if (listed != should_be_listed) {
             return "entity table: the summary says otherwise than the free bits";
         }
         if (has_free && entity_is_skipped(table, word)) {

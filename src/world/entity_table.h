@@ -1,9 +1,9 @@
-/* entity_table.h: which entities exist, their generations, and the set of components of each.
+/* entity_table.h: the living entities, with their generations and signatures (sets of components).
  *
- * By index: a generation, a signature, and a bit that says whether the index is free. A dead slot
- * holds the generation of the next entity there, with SETTI_DEAD on top, so that one comparison
- * with a handle decides. Entities are created at the lowest free index: the next handle follows
- * from the table alone, not from the order of earlier calls.
+ * For each index, the table has a slot with a generation, a signature and a free bit. The
+ * generation in a dead slot is the generation of the next entity, with the bit SETTI_DEAD. So a
+ * handle is current if its generation equals the slot's. Entities are created at the lowest free
+ * index, so the next handle depends only on the table, not on the order of earlier calls.
  */
 #ifndef SETTI_ENTITY_TABLE_H
 #define SETTI_ENTITY_TABLE_H
@@ -18,56 +18,57 @@
 #define SETTI_ENTITY_MASK (SETTI_ENTITY_ROWS - 1)
 #define SETTI_ENTITY_WORDS (SETTI_ENTITY_ROWS / 64)
 
-/* Limits above this would let the capacity, a multiple of the rows, pass 2^32. */
+/* The largest limit for which the capacity, a multiple of the rows, is below 2^32. */
 #define SETTI_ENTITY_LIMIT (UINT32_MAX - SETTI_ENTITY_ROWS + 1)
 
-/* The hint if no index of the range is free: a word without a page, so that fast paths fail. */
+/* The hint if no index of the range is free. The word has no page, so that fast paths fail. */
 #define SETTI_ENTITY_NO_WORD (SETTI_ENTITY_LIMIT / 64)
 
-#define SETTI_DEAD 0x80000000u           /* in a generation: no entity lives here */
-#define SETTI_GENERATION_MAX 0x7FFFFFFFu /* of the last entity that a slot can have */
+#define SETTI_DEAD 0x80000000u           /* in a generation: the slot has no living entity */
+#define SETTI_GENERATION_MAX 0x7FFFFFFFu /* of the last entity in a slot */
 #define SETTI_RETIRED SETTI_DEAD         /* dead with next generation 0: never used again */
-#define SETTI_UNUSED (SETTI_DEAD | 1)    /* dead, and no entity ever lived here */
+#define SETTI_UNUSED (SETTI_DEAD | 1)    /* dead, and never used so far */
 #define SETTI_DYING 0x80000000u          /* in a signature: the entity is being destroyed */
 
 typedef struct setti_entity_page {
-    uint32_t generation[SETTI_ENTITY_ROWS]; /* first: 4 MB a million stay in a cache; read.h */
-    uint32_t signature[SETTI_ENTITY_ROWS];  /* interned, see signature.h; 0 of dead slots */
-    uint64_t free[SETTI_ENTITY_WORDS];      /* a bit a slot: dead, not retired, not reserved */
+    uint32_t generation[SETTI_ENTITY_ROWS]; /* first member, see read.h; 4 MB for 1,000,000 slots */
+    uint32_t signature[SETTI_ENTITY_ROWS];  /* interned, see signature.h; 0 in dead slots */
+    uint64_t free[SETTI_ENTITY_WORDS];      /* a bit for each slot: dead, not retired or reserved */
 } setti_entity_page;
 
+/* All free bits form one array of words of 64 bits: word w is for the indices from 64 * w on. */
 typedef struct setti_entity_table {
-    setti_pages pages; /* setti_entity_page; a missing page is slots never used, all free */
-    /* The table's root: with the pages, its state (SETTI_ENTITY_ROOT_SIZE). */
-    uint32_t count;    /* alive */
+    setti_pages pages; /* setti_entity_page; all slots of a missing page are unused and free */
+    /* The table's root (SETTI_ENTITY_ROOT_SIZE): together with the pages, the table's state. */
+    uint32_t count;    /* living entities */
     uint32_t reserved; /* indices of recorded creations, not applied: neither free nor alive */
-    uint32_t retired;  /* indices that have used all generations */
-    uint32_t limit;    /* indices stay below */
-    /* New entities take indices of these words of free bits: the world's own range. */
+    uint32_t retired;  /* slots without further generations */
+    uint32_t limit;    /* indices are below */
+    /* The world's own range: new entities get indices of the words from `first` to before `end`. */
     uint32_t first;
-    uint32_t end; /* one behind the last of them */
-    /* Caches: which words of free bits are not 0; the words of all pages are numbered. */
-    uint32_t hint; /* words of the range before it are 0; SETTI_ENTITY_NO_WORD: all are */
-    uint32_t next; /* words between the hint and this one are 0 */
-    /* true: the hint's word has free bits, but is not in `words`. So destroying one entity and
-     * creating another does not touch `words` */
+    uint32_t end;
+    /* Caches for searching free bits. */
+    uint32_t hint; /* words of the range before this word are 0; or SETTI_ENTITY_NO_WORD */
+    uint32_t next; /* words between the hint and this word are 0 */
+    /* The hint's word has free bits, but is not in `words`. So destroying one entity and creating
+     * another one does not change `words`. */
     bool unlisted;
-    setti_summary words; /* the numbers of words that are not 0 */
+    setti_summary words; /* the numbers of words with free bits */
 } setti_entity_table;
 
-/* Bytes of the root: `count` to `retired`. */
+/* Bytes of the root: `count`, `reserved` and `retired`. */
 #define SETTI_ENTITY_ROOT_SIZE (3 * sizeof(uint32_t))
 
-/* Makes memory of zeroes an empty table of indices below `limit`. */
+/* Initialises a zeroed table for indices below `limit`. */
 void setti_entity_init(setti_entity_table* table, uint32_t limit);
 
-/* Frees all pages: no index was ever used. */
+/* Frees all pages and makes the table empty. */
 void setti_entity_deinit(setti_pool* pool, setti_entity_table* table);
 
 /* -------------------------------------------------------------------------------------- reading */
 
-/* A handle. On little-endian machines it is made as one number: for two members gcc would use two
- * vector registers. */
+/* Makes a handle. On little-endian machines, copies one 64-bit number, because gcc would use two
+ * vector registers for two members. */
 SETTI_INLINE sett_entity setti_entity_make(uint32_t index, uint32_t generation)
 {
     sett_entity entity = {index, generation};
@@ -78,14 +79,14 @@ SETTI_INLINE sett_entity setti_entity_make(uint32_t index, uint32_t generation)
     return entity;
 }
 
-/* The page of an index, or NULL if it was never used. */
+/* The page of an index, or NULL if the page was never used. */
 SETTI_INLINE setti_entity_page* setti_entity_page_of(const setti_entity_table* table,
                                                      uint32_t index)
 {
     return setti_pages_get(&table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 
-/* The signature at an index that has a page, SETTI_DYING with it. */
+/* The signature at an index with a page. May include the bit SETTI_DYING. */
 SETTI_INLINE uint32_t setti_entity_set_of(const setti_entity_table* table, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(table, index);
@@ -93,7 +94,7 @@ SETTI_INLINE uint32_t setti_entity_set_of(const setti_entity_table* table, uint3
     return page->signature[index & SETTI_ENTITY_MASK];
 }
 
-/* The address of this signature. */
+/* The address of the signature at an index with a page. */
 SETTI_INLINE uint32_t* setti_entity_set_mut(const setti_entity_table* table, uint32_t index)
 {
     setti_entity_page* page = setti_entity_page_of(table, index);
@@ -101,7 +102,7 @@ SETTI_INLINE uint32_t* setti_entity_set_mut(const setti_entity_table* table, uin
     return &page->signature[index & SETTI_ENTITY_MASK];
 }
 
-/* To be called before writing to a slot. */
+/* Marks the page of an index as written. Call it before writing to a slot. */
 SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table* table,
                                      uint32_t index)
 {
@@ -109,7 +110,7 @@ SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table*
     setti_pages_write(pool, &table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 
-/* Like setti_entity_write, for fast paths, see setti_pages_try_mark; false if a snapshot needs the
+/* Like setti_entity_write, for fast paths (setti_pages_try_mark). False if a snapshot needs the
  * page. */
 SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_entity_table* table,
                                         uint32_t index, bool cow)
@@ -117,8 +118,8 @@ SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_enti
     return setti_pages_try_mark(pool, &table->pages, index >> SETTI_ENTITY_SHIFT, cow);
 }
 
-/* Whether the handle's generation is that of its slot. For callers that test presence next: a dead
- * slot has no component, so an invalid handle with SETTI_DEAD in it needs no test of its own. */
+/* Whether the handle's generation equals the slot's. Also true for an invalid handle with
+ * SETTI_DEAD, so the caller must also test for a component: dead slots have no components. */
 SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_entity entity)
 {
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -138,14 +139,14 @@ SETTI_INLINE uint32_t* setti_entity_signature(const setti_entity_table* table, s
     return &page->signature[slot];
 }
 
-/* The generation in the slot of an index; any index may be given. */
+/* The generation in the slot of any index. */
 static inline uint32_t setti_entity_generation(const setti_entity_table* table, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(table, index);
     return page != NULL ? page->generation[index & SETTI_ENTITY_MASK] : SETTI_UNUSED;
 }
 
-/* The handle of the entity that lives at an index, null if none does. */
+/* The handle of the living entity at an index, or null. */
 static inline sett_entity setti_entity_at(const setti_entity_table* table, uint32_t index)
 {
     uint32_t generation = setti_entity_generation(table, index);
@@ -157,7 +158,7 @@ static inline sett_entity setti_entity_at(const setti_entity_table* table, uint3
     return entity;
 }
 
-/* Which of the 64 entities from an index on are alive. */
+/* A bit mask of the living entities among the 64 indices from `base` on. */
 static inline uint64_t setti_entity_alive(const setti_entity_table* table, uint32_t base)
 {
     const setti_entity_page* page = setti_entity_page_of(table, base);
@@ -170,7 +171,7 @@ static inline uint64_t setti_entity_alive(const setti_entity_table* table, uint3
     return word;
 }
 
-/* Indices from this on have no page. */
+/* The index after the last page. */
 static inline uint32_t setti_entity_capacity(const setti_entity_table* table)
 {
     return table->pages.count << SETTI_ENTITY_SHIFT;
@@ -182,70 +183,70 @@ static inline bool setti_entity_in_range(const setti_entity_table* table, uint32
     return index / 64 >= table->first && index / 64 < table->end;
 }
 
-/* The index behind the range. */
+/* The index after the world's own range. */
 static inline uint32_t setti_entity_end(const setti_entity_table* table)
 {
     return (uint32_t)SETTI_MIN((uint64_t)table->end * 64, table->limit);
 }
 
-/* The first index of the hint's word: the lowest free index is not below it. */
+/* The first index of the hint's word, which is not above the lowest free index. */
 SETTI_INLINE uint32_t setti_entity_hint_index(const setti_entity_table* table)
 {
     return table->hint * 64;
 }
 
-/* Indices that no entity can be created at: alive, reserved or retired. */
+/* The number of indices that are not free: alive, reserved or retired. */
 static inline uint32_t setti_entity_taken(const setti_entity_table* table)
 {
     return table->count + table->reserved + table->retired;
 }
 
-/* The next of the indices of living entities, ascending; SETTI_NONE at the end. Begins with
- * *cursor = 0. Entities may be created and destroyed meanwhile. */
+/* Returns the index of the next living entity, in ascending order; SETTI_NONE at the end. *cursor
+ * begins as 0. Entities may be created and destroyed between calls. */
 uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor);
 
 /* -------------------------------------------------------------------------------- free indices */
 
-/* The free bits of a word, by its number; those of indices at or beyond the limit may be among
- * them where there is no page. */
+/* The free bits of a word. Without a page, the bits of indices at or above the limit are also
+ * set. */
 static inline uint64_t setti_entity_free_bits(const setti_entity_table* table, uint32_t word)
 {
     const setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
     return page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : UINT64_MAX;
 }
 
-/* The handle that the next entity at an index will have. */
+/* The handle of the next entity at an index. */
 static inline sett_entity setti_entity_upcoming(const setti_entity_table* table, uint32_t index)
 {
     SETTI_ASSERT(index < table->limit);
     return setti_entity_make(index, setti_entity_generation(table, index) & ~SETTI_DEAD);
 }
 
-/* The lowest free index of the range that is not below `from`, or SETTI_NONE. */
+/* The lowest free index of the world's own range, at or above `from`; or SETTI_NONE. */
 uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from);
 
-/* Skips `skip` words with free bits, counted from word `from`. Returns the next such word. */
+/* Skips `skip` words with free bits, from word `from` on. Returns the next word with free bits. */
 uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from, uint32_t skip);
 
-/* Free indices that follow one another. */
+/* Consecutive free indices. */
 typedef struct setti_entity_run {
     uint32_t first;
     uint32_t count;
 } setti_entity_run;
 
-/* The first run at or after index `from`, cut to `most` indices. There has to be a free index. */
+/* The first run at or after index `from`, cut to `most` indices. A free index must exist. */
 setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t from,
                                        uint32_t most);
 
 /* ------------------------------------------------------------------------------------- creating */
 
-/* Makes sure that creating `count` entities at the lowest free indices from *from on needs no
- * memory; *from becomes the index behind the last of them. Fails with LIMIT or OUT_OF_MEMORY. */
+/* Reserves the memory to create `count` entities at the lowest free indices from *from on. *from
+ * becomes the index after the last of these indices. Fails with LIMIT or OUT_OF_MEMORY. */
 sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t* from,
                                  uint32_t count);
 
-/* Reserves the memory for one entity at the lowest free index, and stores that index in *index.
- * False when memory runs out. */
+/* Stores the lowest free index in *index, and reserves the memory to create an entity there. False
+ * when memory runs out or no index is free. */
 SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_table* table,
                                               uint32_t* index)
 {
@@ -260,11 +261,11 @@ SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_tab
     return setti_entity_reserve(pool, table, &from, 1) == SETT_OK;
 }
 
-/* Makes sure that creating at this index needs no memory. */
+/* Reserves the memory to create an entity at an index. Fails with LIMIT or OUT_OF_MEMORY. */
 sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Makes the first word with free indices the hint. The word need not have a page.
- * setti_entity_leave_hint is called where the present hint's word has no free index. */
+/* Makes the first word with free indices the hint. The word may lack a page.
+ * setti_entity_leave_hint is the slow path, for a hint's word without free indices. */
 void setti_entity_leave_hint(setti_entity_table* table);
 SETTI_INLINE void setti_entity_find_hint(setti_entity_table* table)
 {
@@ -273,16 +274,17 @@ SETTI_INLINE void setti_entity_find_hint(setti_entity_table* table)
     }
 }
 
-/* Call it after the last free index of the hint's word was taken: removes the word from `words`,
- * and makes the next word the hint. */
+/* Removes the hint's word from `words`, and makes `next` the hint. Called after the last free index
+ * of the word was taken. */
 void setti_entity_advance_hint(setti_entity_table* table);
 
-/* Whether setti_entity_step_hint, which is in line for fast paths, can be called instead. */
+/* Whether setti_entity_step_hint can replace setti_entity_advance_hint. */
 SETTI_INLINE bool setti_entity_can_step_hint(const setti_entity_table* table)
 {
     return table->unlisted && table->next < table->end;
 }
 
+/* Like setti_entity_advance_hint, for fast paths. */
 SETTI_INLINE void setti_entity_step_hint(setti_entity_table* table)
 {
     SETTI_ASSERT(setti_entity_can_step_hint(table));
@@ -290,12 +292,13 @@ SETTI_INLINE void setti_entity_step_hint(setti_entity_table* table)
     table->unlisted = false;
 }
 
-/* Creates an entity with this handle. Its index is free and has a page. */
+/* Creates an entity with a given handle. The index is free and has a page. */
 void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
-/* Creates an entity at the lowest free index of the hint's word. `page` has the word, and is marked
- * as written; `bits` are the word's free bits. If only one is left, setti_entity_advance_hint has
- * to be called next. */
+/* Creates an entity at the lowest free index of the hint's word. If `bits` has only one bit, the
+ * caller calls setti_entity_advance_hint next.
+ *   page  the page with the word, marked as written
+ *   bits  the free bits of the word */
 SETTI_INLINE sett_entity setti_entity_take_lowest(setti_entity_table* table,
                                                   setti_entity_page* page, uint64_t bits)
 {
@@ -309,22 +312,22 @@ SETTI_INLINE sett_entity setti_entity_take_lowest(setti_entity_table* table,
     return setti_entity_make(index, generation);
 }
 
-/* Creates an entity at the lowest free index, which is reserved. */
+/* Creates an entity at the lowest free index. The memory is reserved. */
 sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table);
 
-/* Creates an entity at each index of a run, which is reserved, with this signature. Writes the
- * handles to `out`, unless it is NULL. */
+/* Creates an entity with a given signature at each index of a run. The memory is reserved. Writes
+ * the handles to `out`, unless `out` is NULL. */
 void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_entity_run run,
                              uint32_t signature, sett_entity* out);
 
 /* ----------------------------------------------------------------------------------- destroying */
 
-/* Call it before an index becomes free in a word that has no free index: makes the word the hint,
- * or adds it to `words`. */
+/* Makes a word the hint, or adds the word to `words`. Called before the first free bit of the word
+ * is set. */
 void setti_entity_add_word(setti_entity_table* table, uint32_t word);
 
-/* Like setti_entity_add_word, in line for fast paths. False, with nothing done, if
- * setti_entity_add_word has to be called. */
+/* Like setti_entity_add_word, for fast paths. If this function cannot add the word, changes nothing
+ * and returns false; then the caller calls setti_entity_add_word. */
 SETTI_INLINE bool setti_entity_try_add_word(setti_entity_table* table, uint32_t word)
 {
     if (table->unlisted || word >= table->hint || word < table->first || word >= table->end) {
@@ -336,17 +339,16 @@ SETTI_INLINE bool setti_entity_try_add_word(setti_entity_table* table, uint32_t 
     return true;
 }
 
-/* Destroys the entity at an index: its signature becomes 0 and its handles stale. Needs no
- * memory. */
+/* Destroys the entity at an index. The handle becomes stale. Allocates no memory. */
 void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Destroys the entity at an index outside of the range, and makes the index unused: the handle can
- * be created again. Frees a page in which all indices are unused. Needs no memory. */
+/* Destroys the entity at an index outside of the world's own range, and makes the index unused. So
+ * an entity with the same handle can be created again. Frees pages without used indices. Allocates
+ * no memory. */
 void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Like setti_entity_destroy, for fast paths: the handle is current, its generation is not the last,
- * no snapshot is held, and the word has a free index or was added by setti_entity_add_word or
- * setti_entity_try_add_word. */
+/* Like setti_entity_destroy, for fast paths. The handle is current, the generation is not the last,
+ * and no snapshot is held. The word has a free index or was added (setti_entity_add_word). */
 SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
                                               sett_entity entity)
 {
@@ -362,14 +364,14 @@ SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_enti
     table->count--;
 }
 
-/* What memory is prefetched for. */
+/* The purpose of a prefetch. */
 typedef enum setti_prefetch {
     SETTI_PREFETCH_TO_READ,
     SETTI_PREFETCH_TO_CHANGE
 } setti_prefetch;
 
-/* Prefetches what tells whether a handle is current, and, before a change, what changing or
- * destroying the entity reads and writes. Any index can be given. */
+/* Prefetches the generation at any index. Before a change, also prefetches the signature and the
+ * free bits. */
 SETTI_INLINE void setti_entity_prefetch(const setti_entity_table* table, uint32_t index,
                                         setti_prefetch use)
 {
@@ -383,17 +385,16 @@ SETTI_INLINE void setti_entity_prefetch(const setti_entity_table* table, uint32_
     }
 }
 
-/* Sets which generation the next entity at an index gets. The index is dead, not retired, and has a
- * page. */
+/* Sets the generation of the next entity at the index of `entity`. The index has a page, and is
+ * dead and not retired. */
 void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
 /* ----------------------------------------------------------------------- reserved by commands */
 
-/* Takes a free index, which has a page, for a recorded creation. Returns the handle that the entity
- * will have. */
+/* Claims a free index with a page for a recorded creation. Returns the future handle. */
 sett_entity setti_entity_claim(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Whether an index was claimed and its entity was not created yet. */
+/* Whether an index is claimed and the entity is not created yet. */
 bool setti_entity_is_claimed(const setti_entity_table* table, uint32_t index);
 
 /* Creates the entity at a claimed index. */
@@ -401,25 +402,23 @@ void setti_entity_create_claimed(setti_pool* pool, setti_entity_table* table, ui
 
 /* ----------------------------------------------------------------------------------- replacing */
 
-/* Updates the caches for a page that was created, freed or exchanged as a whole. Nothing is
- * claimed. */
+/* Updates the caches after a page was created, freed or replaced. No index is claimed. */
 void setti_entity_refresh(setti_entity_table* table, uint32_t number);
 
-/* Makes sure that so many pages can be put into the table by setti_pages_ensure. False when memory
- * runs out. */
+/* Reserves memory for a table of `count` pages, without the pages. False when memory runs out. */
 bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uint32_t count);
 
-/* Makes new entities take indices of the words from `first` to before `end`. */
+/* Sets the world's own range: the words from `first` to before `end`. */
 void setti_entity_set_range(setti_entity_table* table, uint32_t first, uint32_t end);
 
-/* Frees the memory of the summary for pages that were freed. */
+/* Frees unused memory of the summary, after pages were freed. */
 void setti_entity_trim(setti_pool* pool, setti_entity_table* table);
 
-/* Like setti_entity_refresh for all pages; computes their free bits from the generations, too. For
- * pages from another world, whose claims and limit do not hold here. */
+/* Computes the free bits of all pages from the generations, and then all caches. Called after pages
+ * were copied from another world, because claims and limit may differ there. */
 void setti_entity_rebuild(setti_entity_table* table);
 
-/* Returns NULL, or which part of the invariant does not hold. */
+/* Returns NULL, or the broken part of the invariant. */
 const char* setti_entity_validate(const setti_entity_table* table);
 
 #endif

@@ -1,5 +1,4 @@
-/* group.c: creates and destroys groups. listener.c moves their members, when edit_commit.c says so.
- */
+/* group.c: creates and destroys groups. The commits of edits move members (listener.c). */
 #include "world/change.h"
 
 /* A group that is being made. */
@@ -7,9 +6,10 @@ typedef struct group_draft {
     sett_group* group;
     const sett_group_desc* desc;
     const char* call;
-    setti_conversion conversion[SETT_GROUP_TYPES]; /* reserved: owned types that are still arrays */
+    setti_conversion conversion[SETT_GROUP_TYPES]; /* reserved conversions of owned arrays */
     uint32_t conversion_count;
-    /* how many members all owned types have in front, in one order; SETTI_NONE: not known */
+    /* The number of members, if they are already the first rows of all owned types, in the same
+     * order. SETTI_NONE: not known */
     uint32_t arranged;
 } group_draft;
 
@@ -26,7 +26,7 @@ static sett_status group_reject_type(const group_draft* draft, const setti_type*
                                  draft->group->listener.name, type->desc.name, why);
 }
 
-/* Adds the types of an array of ids to a list; fails with a message that names the group. */
+/* Adds the types with these ids to a list of the group. */
 static sett_status group_add_types(const group_draft* draft, const sett_component* ids,
                                    setti_type_list* list)
 {
@@ -41,25 +41,27 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
                 draft->call, name, (unsigned)ids[k], setti_component_remedy(ids[k]));
         }
         setti_listener* listener = &draft->group->listener;
-        const char* wrong = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0
-                                ? "is dont_fragment, which a group cannot have - leave it out, "
-                                  "or register it without .dont_fragment"
-                            : list == &listener->without && type->off != NULL
-                                ? "can be switched off, and cannot be in `without` of a group - "
-                                  "leave it out, and test in the loop"
-                                : NULL;
+        const char* wrong = NULL;
+        if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+            wrong = "is dont_fragment, which a group cannot have - leave it out, "
+                    "or register it without .dont_fragment";
+        } else if (list == &listener->without && type->off != NULL) {
+            wrong = "can be switched off, and cannot be in `without` of a group - "
+                    "leave it out, and test in the loop";
+        }
         if (wrong != NULL) {
             return group_reject_type(draft, type, wrong);
         }
-        if (!(list == &listener->with ? setti_listener_with(&world->pool, listener, type)
-                                      : setti_type_list_add(&world->pool, list, type))) {
+        bool added = list == &listener->with ? setti_listener_with(&world->pool, listener, type)
+                                             : setti_type_list_add(&world->pool, list, type);
+        if (!added) {
             return group_out_of_memory(draft);
         }
     }
     return SETT_OK;
 }
 
-/* Whether an id is among the first `count` of a list, which 0 ends. */
+/* Whether an id is among the first `count` entries of a list, before an entry 0. */
 static bool group_lists(const sett_component* list, uint32_t count, sett_component id)
 {
     for (uint32_t k = 0; k < count && list[k] != 0; k++) {
@@ -70,8 +72,7 @@ static bool group_lists(const sett_component* list, uint32_t count, sett_compone
     return false;
 }
 
-/* Fails if a type is in two of the lists, or twice in one: such a group is a mistake, and one that
- * wants and excludes a type would never have a member. */
+/* Fails if a type is in two lists, or twice in a list. */
 static sett_status group_check_lists(const group_draft* draft)
 {
     sett_world* world = draft->group->world;
@@ -81,7 +82,7 @@ static sett_status group_check_lists(const group_draft* draft)
     for (uint32_t list = 0; list < 3; list++) {
         for (uint32_t k = 0; k < SETT_GROUP_TYPES && lists[list][k] != 0; k++) {
             sett_component id = lists[list][k];
-            uint32_t earlier = 0; /* the first list that has the id, before this entry */
+            uint32_t earlier = 0; /* the first list with the id, at most `list` */
             while (earlier < list && !group_lists(lists[earlier], SETT_GROUP_TYPES, id)) {
                 earlier++;
             }
@@ -98,12 +99,13 @@ static sett_status group_check_lists(const group_draft* draft)
     return SETT_OK;
 }
 
-/* Whether the present owner of a type gives way to the group. An owner that a layout made gives way
- * to the program's groups; one that was made automatically also to other automatic ones. */
+/* Whether the present owner of a type gives way to the new group. A layout's group gives way to
+ * groups of the program. An automatic group also gives way to other automatic groups. */
 static bool group_gives_way(const group_draft* draft, const setti_listener* owner)
 {
-    const setti_listener* made = &draft->group->listener;
-    return owner->by_layout && (!made->by_layout || (made->automatic && owner->automatic));
+    const setti_listener* created = &draft->group->listener;
+    bool for_program = !created->by_layout;
+    return owner->by_layout && (for_program || (created->automatic && owner->automatic));
 }
 
 /* Checks that the group can own a type. */
@@ -133,7 +135,7 @@ static sett_status group_check_owned(const group_draft* draft, const setti_type*
     return SETT_OK;
 }
 
-/* Reserves the conversions of owned types that are arrays. */
+/* Checks owned types, and reserves the conversions of arrays. */
 static sett_status group_reserve_owned(group_draft* draft)
 {
     sett_world* world = draft->group->world;
@@ -168,7 +170,7 @@ static void group_free(sett_group* group)
     setti_pool_free(pool, group, sizeof(*group), 64);
 }
 
-/* Makes room for one value of any owned type with a move hook. */
+/* Allocates listener->row, if an owned type has a move hook. */
 static sett_status group_make_row(const group_draft* draft)
 {
     setti_listener* listener = &draft->group->listener;
@@ -186,7 +188,7 @@ static sett_status group_make_row(const group_draft* draft)
     return listener->row != NULL ? SETT_OK : group_out_of_memory(draft);
 }
 
-/* Fills in a group from its descriptor. If this fails, the caller frees the group. */
+/* Sets a group's conditions from the descriptor. On failure, the caller frees the group. */
 static sett_status group_init(group_draft* draft)
 {
     sett_world* world = draft->group->world;
@@ -208,27 +210,27 @@ static sett_status group_init(group_draft* draft)
     return status == SETT_OK ? group_reserve_owned(draft) : status;
 }
 
-/* Whether an entity's row is the next member's row in all owned storages. */
+/* Whether an entity is at row `length`, the row of the next member, in all owned storages. */
 static bool group_is_in_place(const setti_listener* listener, uint32_t index)
 {
-    bool is = true;
-    for (uint32_t k = 0; is && k < listener->owned.count; k++) {
-        is = setti_sparse_row(&listener->owned.item[k]->storage, index) == listener->length;
+    bool in_place = true;
+    for (uint32_t k = 0; in_place && k < listener->owned.count; k++) {
+        in_place = setti_sparse_row(&listener->owned.item[k]->storage, index) == listener->length;
     }
-    return is;
+    return in_place;
 }
 
-/* Makes all entities that match members of a group that owns types. Walks the rows of one of the
- * types upwards, so that a row which was passed gets only entities that were tested. */
+/* Makes all matching entities members of a group with owned types. */
 static void group_admit(sett_world* world, setti_listener* listener)
 {
     const setti_storage* storage = &listener->owned.item[0]->storage;
-    uint32_t most = storage->count; /* members: not more than the rarest owned type has values */
+    uint32_t most = storage->count; /* the most members: values of the rarest owned type */
     setti_matches known;
     setti_matches_init(&known);
     for (uint32_t k = 1; k < listener->owned.count; k++) {
         most = SETTI_MIN(most, listener->owned.item[k]->storage.count);
     }
+    /* A new member exchanges rows with an entity tested before. */
     for (uint32_t row = 0; row < storage->extent && listener->length < most; row++) {
         uint32_t index = *setti_storage_index(storage, row);
         uint32_t signature = setti_entity_set_of(&world->entities, index);
@@ -269,31 +271,31 @@ bool setti_change_admit(sett_world* world, setti_listener* listener)
 }
 
 #if !defined(NDEBUG)
-/* Whether the members are the first `length` rows: tests the first, the last, and the row
- * behind. */
+/* Whether the members are the first `length` rows. Tests only rows 0, length - 1 and length. */
 static bool group_is_arranged(const sett_world* world, setti_listener* listener, uint32_t length)
 {
     const setti_storage* storage = &listener->owned.item[0]->storage;
     const uint32_t tested[] = {0, length - 1, length};
-    bool is = length <= storage->count;
-    for (uint32_t k = 0; is && k < 3; k++) {
+    bool arranged = length <= storage->count;
+    for (uint32_t k = 0; arranged && k < 3; k++) {
         uint32_t row = tested[k];
         if (row < storage->count) {
             uint32_t index = *setti_storage_index(storage, row);
-            bool member = setti_listener_matches(listener, &world->signatures,
-                                                 setti_entity_set_of(&world->entities, index));
-            listener->length = row;
-            is = member == (row < length) && (!member || group_is_in_place(listener, index));
+            bool matches = setti_listener_matches(listener, &world->signatures,
+                                                  setti_entity_set_of(&world->entities, index));
+            bool is_member = row < length;
+            listener->length = row; /* for group_is_in_place */
+            arranged = matches == is_member && (!matches || group_is_in_place(listener, index));
         }
     }
     listener->length = 0;
-    return is;
+    return arranged;
 }
 #endif
 
-/* Carries out the reserved conversions, each of which puts the members first, by index. Returns
- * their number if every owned type was converted and counted the same: then no member has to be
- * looked up (2 ms for 500,000). Else SETTI_NONE. */
+/* Carries out the reserved conversions. Each conversion moves the members to the first rows, in the
+ * order of indices. Returns the number of members if all owned types were converted with the same
+ * number; else SETTI_NONE. The number saves a search for members (2 ms for 500,000). */
 static uint32_t group_convert(group_draft* draft)
 {
     const setti_listener* listener = &draft->group->listener;
@@ -309,8 +311,8 @@ static uint32_t group_convert(group_draft* draft)
     return known ? members : SETTI_NONE;
 }
 
-/* Ends the groups that give way, carries out the conversions, and adds the entities that match.
- * Cannot fail if the group owns types: then the memory is reserved. */
+/* Destroys the groups that give way, carries out the conversions, and adds the matching entities.
+ * Cannot fail for a group with owned types, because the memory is reserved. */
 static sett_status group_fill(group_draft* draft)
 {
     SETTI_ASSERT(draft->group->listener.length == 0);
@@ -332,7 +334,7 @@ static sett_status group_fill(group_draft* draft)
     return setti_change_admit(world, listener) ? SETT_OK : group_out_of_memory(draft);
 }
 
-/* Adds the group to the world's listeners, and its members to the state. */
+/* Adds the group to the world's listeners, and the group's members to the world's state. */
 static void group_link(sett_world* world, setti_listener* listener)
 {
     setti_edit_listen(world, listener);
@@ -344,15 +346,15 @@ static void group_link(sett_world* world, setti_listener* listener)
     world->listener_version++;
 }
 
-/* Fields of a listener that descriptors do not have. */
+/* Properties of a new group, in addition to the descriptor. */
 typedef struct group_options {
     bool by_layout;
     bool automatic;
-    uint32_t length; /* members that are arranged already; SETTI_NONE: not known */
+    uint32_t length; /* see group_draft.arranged */
     setti_type* const* hidden;
 } group_options;
 
-/* A group that is not filled in; NULL, which is reported, when memory runs out. */
+/* Allocates a group without conditions. Fails and returns NULL when memory runs out. */
 static sett_group* group_alloc(sett_world* world, const sett_group_desc* desc,
                                group_options options, const char* call)
 {

@@ -1,15 +1,15 @@
 /* sort.c: sorts the rows of sparse sets, and the members of groups.
  *
- * The workload: draw order by depth or material; a hundred thousand values are sorted every frame,
- * and few have changed since the last. Keys are read once into an array of items (key, row). Items
- * that are in order already stay; the others are dropped, sorted apart and merged in (after E.
- * Ernerfeldt's drop-merge sort). If more than an eighth is dropped, all items are sorted: keys by
- * radix, least byte first, without bytes that all keys share; with a comparator by merging. Then
- * each row moves once, by a copy.
+ * The workload: draw order by depth or material; a hundred thousand values are sorted in every
+ * frame, and few values change between frames. Keys are read once into an array of items (key,
+ * row). The algorithm is E. Ernerfeldt's drop-merge sort: items already in order stay; the other
+ * items are dropped, sorted separately and merged into the rest. If more than an eighth would be
+ * dropped, all items are sorted: with keys by an LSD radix sort, with a comparator by a merge sort.
+ * Then each row is copied to the new place.
  *
- * All sorts are stable: equal values keep the order of their rows, because the row breaks ties.
+ * All sorts are stable: rows break ties, so equal values stay in the order of rows.
  *
- * Invariant:  the rows of a storage are permuted, with their entities and ticks;
+ * Invariant:  sorting permutes the rows of a storage together with their entities and ticks;
  *             sparse[indices[r]] == r
  */
 #include "world/sort.h"
@@ -19,7 +19,7 @@
 static const char sort_call[] = "sett_sort";
 
 typedef struct sort_item {
-    uint64_t key; /* has the order of the values; not used with a comparator */
+    uint64_t key; /* from setti_sort_key; not used with a comparator */
     uint32_t row; /* of the value; breaks ties */
     uint32_t pad;
 } sort_item;
@@ -28,7 +28,7 @@ typedef struct sort_order {
     const setti_storage* storage;                             /* of the values */
     int (*compare)(const void* a, const void* b, void* user); /* NULL: items are compared by key */
     void* user;                                               /* passed to `compare` */
-    bool reverse; /* reverses `compare`; keys are reversed when they are read */
+    bool reverse; /* reverses `compare`; keys are already reversed in the items */
 } sort_order;
 
 static bool sort_less(const sort_order* order, const sort_item* a, const sort_item* b)
@@ -60,7 +60,7 @@ static void sort_merge(const sort_order* order, const sort_item* a, size_t a_cou
     memcpy(to + a_count, b, b_count * sizeof(*b));
 }
 
-/* Merges runs of 1, 2, 4 and more items. Returns which of the two arrays holds the result. */
+/* Bottom-up merge sort. Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_by_merging(const sort_order* order, sort_item* items, size_t count,
                                   sort_item* spare)
 {
@@ -78,8 +78,8 @@ static sort_item* sort_by_merging(const sort_order* order, sort_item* items, siz
     return items;
 }
 
-/* Radix sort, least byte first: one pass counts the values of all eight bytes, then one pass sorts
- * by each byte that is not equal in all keys. Returns which array holds the result. */
+/* LSD radix sort by bytes; skips bytes equal in all keys. Returns the array with the result:
+ * `items` or `spare`. */
 static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare)
 {
     SETTI_ASSERT(count != 0);
@@ -91,15 +91,15 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
         }
     }
     for (uint32_t byte = 0; byte < 8; byte++) {
-        uint32_t* next = counts[byte]; /* by value of the byte: place of the next item with it */
+        uint32_t* next = counts[byte]; /* by digit; becomes the place of the next item */
         if (next[items[0].key >> (8 * byte) & 255] == count) {
-            continue;
+            continue; /* equal in all keys */
         }
         uint32_t start = 0;
         for (uint32_t digit = 0; digit < 256; digit++) {
-            uint32_t here = next[digit];
+            uint32_t digit_count = next[digit];
             next[digit] = start;
-            start += here;
+            start += digit_count;
         }
         for (size_t k = 0; k < count; k++) {
             spare[next[items[k].key >> (8 * byte) & 255]++] = items[k];
@@ -111,9 +111,8 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
     return items;
 }
 
-/* Sorts all items, which are a permutation of the rows. Before radix sorting, which keeps the order
- * of equal keys, they are put back in the order of their rows. Returns which array holds the
- * result. */
+/* Sorts all items. `items` contains each row once, in any order. Returns the array with the result:
+ * `items` or `spare`. */
 static sort_item* sort_all(const sort_order* order, sort_item* items, size_t count,
                            sort_item* spare)
 {
@@ -121,43 +120,42 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
         return sort_by_merging(order, items, count, spare);
     }
     for (size_t k = 0; k < count; k++) {
-        spare[items[k].row] = items[k];
+        spare[items[k].row] = items[k]; /* in order of rows, because the radix sort is stable */
     }
     return sort_by_radix(spare, count, items);
 }
 
-/* After so many items in a row were dropped, the items kept before them are looked at: they may be
- * out of order instead. */
+/* After dropping this many items without keeping one, sort_drop checks the last kept items: these
+ * may be the ones out of order. */
 #define SORT_RECENT 8
 
-/* How many of the last kept items are greater than all of the `count` following ones; 0 if more
- * than `count` are. */
-static size_t sort_count_odd(const sort_order* order, const sort_item* kept, size_t kept_count,
-                             const sort_item* following, size_t count)
+/* Counts the last kept items that are greater than all of the recently dropped items. Returns 0 if
+ * there are more such items than recent ones. */
+static size_t sort_count_too_great(const sort_order* order, const sort_item* kept,
+                                   size_t kept_count, const sort_item* recent, size_t recent_count)
 {
-    SETTI_ASSERT(count != 0);
-    const sort_item* greatest = following;
-    for (size_t k = 1; k < count; k++) {
-        greatest = sort_less(order, greatest, &following[k]) ? &following[k] : greatest;
+    SETTI_ASSERT(recent_count != 0);
+    const sort_item* greatest = recent;
+    for (size_t k = 1; k < recent_count; k++) {
+        greatest = sort_less(order, greatest, &recent[k]) ? &recent[k] : greatest;
     }
-    size_t odd = 0;
-    while (odd <= count && odd < kept_count &&
-           sort_less(order, greatest, &kept[kept_count - odd - 1])) {
-        odd++;
+    size_t too_great = 0;
+    while (too_great <= recent_count && too_great < kept_count &&
+           sort_less(order, greatest, &kept[kept_count - too_great - 1])) {
+        too_great++;
     }
-    return odd <= count ? odd : 0;
+    return too_great <= recent_count ? too_great : 0;
 }
 
-/* Splits items into those that are in order, which stay in front, and the others, which move to
- * `dropped`. Returns how many were dropped. If that is more than `most`, it gives up: all items are
- * in `items` then. Two neighbours that are both too great would make it drop all following items:
- * after SORT_RECENT items it drops these two instead, and splits the recent items again. */
+/* Splits items: items in ascending order stay at the front of `items`, and the others move to
+ * `dropped`. Returns the number of dropped items. If more than `most` items would be dropped,
+ * returns most + 1 and leaves all items in `items`, in another order. */
 static size_t sort_drop(const sort_order* order, sort_item* items, size_t count, sort_item* dropped,
                         size_t most)
 {
     size_t kept = 0;
-    size_t out = 0;
-    size_t recent = 0; /* items dropped since one was kept */
+    size_t dropped_count = 0;
+    size_t recent = 0; /* items dropped since the last kept item */
     for (size_t k = 0; k < count; k++) {
         sort_item item = items[k];
         if (kept == 0 || !sort_less(order, &item, &items[kept - 1])) {
@@ -165,37 +163,38 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
             recent = 0;
             continue;
         }
-        if (out == most) { /* gives up: puts kept, dropped and remaining items together again */
-            memmove(items + kept + out, items + k, (count - k) * sizeof(*items));
-            memcpy(items + kept, dropped, out * sizeof(*items));
+        if (dropped_count == most) { /* gives up: rejoins kept, dropped and remaining items */
+            memmove(items + kept + dropped_count, items + k, (count - k) * sizeof(*items));
+            memcpy(items + kept, dropped, dropped_count * sizeof(*items));
             return most + 1;
         }
-        size_t odd = 0;
+        size_t too_great = 0;
         if (recent == SORT_RECENT) {
-            odd = sort_count_odd(order, items, kept, items + k - recent, recent);
+            too_great = sort_count_too_great(order, items, kept, items + k - recent, recent);
             recent = 0;
         }
-        if (odd != 0) {
-            kept -= odd;
-            memcpy(dropped + out - SORT_RECENT, items + kept, odd * sizeof(*items));
-            out -= SORT_RECENT - odd;
-            k -= SORT_RECENT + 1;
+        if (too_great != 0) { /* drops these kept items instead of the recent items */
+            kept -= too_great;
+            memcpy(dropped + dropped_count - SORT_RECENT, items + kept, too_great * sizeof(*items));
+            dropped_count -= SORT_RECENT - too_great;
+            k -= SORT_RECENT + 1; /* continues with the first recent item */
             continue;
         }
         if (kept >= 2 && !sort_less(order, &item, &items[kept - 2])) {
-            dropped[out++] = items[kept - 1]; /* only the item before is out of order */
+            dropped[dropped_count++] = items[kept - 1]; /* only the last kept item is too great */
             items[kept - 1] = item;
             recent = 0;
         } else {
-            dropped[out++] = item;
+            dropped[dropped_count++] = item;
             recent++;
         }
     }
-    SETTI_ASSERT(kept + out == count);
-    return out;
+    SETTI_ASSERT(kept + dropped_count == count);
+    return dropped_count;
 }
 
-/* Sorts; returns which of the two arrays, both of `count`, holds the result. */
+/* Sorts items. `items` and `spare` have room for `count` items. Returns the array with the result:
+ * `items` or `spare`. */
 static sort_item* sort_items(const sort_order* order, sort_item* items, size_t count,
                              sort_item* spare)
 {
@@ -208,11 +207,10 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
         return items;
     }
     size_t kept = count - dropped;
-    /* The dropped items are in spare[0..dropped). They are sorted with the memory behind the kept
-     * ones, and moved to the end of `spare`: the merge, which writes `spare` from the front, has
-     * read them before it gets there. */
-    sort_item* apart = sort_by_merging(order, spare, dropped, items + kept);
-    memmove(spare + kept, apart, dropped * sizeof(*apart));
+    /* Sorts the dropped items, and moves them to the end of `spare`. The merge writes `spare` from
+     * the front, and never overtakes the dropped items not read yet. */
+    sort_item* sorted = sort_by_merging(order, spare, dropped, items + kept);
+    memmove(spare + kept, sorted, dropped * sizeof(*sorted));
     sort_merge(order, items, kept, spare + kept, dropped, spare);
     return spare;
 }
@@ -228,8 +226,9 @@ static void sort_move(const setti_storage* storage, void* to, void* from)
     }
 }
 
-/* Marks pages between which values are exchanged. Each counts as restored when the latest of them
- * was: first the last page takes that tick from the others, then the others from the last. */
+/* Marks the pages `first` to `last` as written, because values move between them. Gives all these
+ * pages the latest of their ticks of restoring: the first loop collects the tick in page `last`,
+ * the second loop copies the tick from there. */
 static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint32_t last)
 {
     for (uint32_t number = first; number <= last; number++) {
@@ -241,8 +240,8 @@ static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint
     }
 }
 
-/* Moves row from[k] to row first + k, for all k < count: copies one column after another to `room`,
- * in the new order, and back.
+/* For all k < count, moves row from[k] to row first + k. Copies each column to `room` in the new
+ * order, and back.
  *   room  memory for the widest column of `count` rows */
 static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t* from,
                        uint32_t first, uint32_t count, unsigned char* room)
@@ -274,23 +273,22 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* What a sort permutes: the first `count` rows of a storage; of a group, those of all owned
- * storages. */
+/* The rows to sort: the first `count` rows of a type, or of all types owned by a group. */
 typedef struct sort_task {
     sett_world* world;
-    setti_type* const* types; /* one type, or those that the group owns */
+    setti_type* const* types;
     uint32_t type_count;
     uint32_t count; /* rows */
 } sort_task;
 
-/* Moves row from[k] to row k, for all rows and storages of a task. */
+/* For all rows k and storages of a task, moves row from[k] to row k. */
 static sett_status sort_rows(const sort_task* task, const uint32_t* from)
 {
     SETTI_ASSERT(task->type_count != 0 && task->count <= task->types[0]->storage.extent);
     setti_pool* pool = &task->world->pool;
     uint32_t first = 0;
     uint32_t end = task->count;
-    while (first < end && from[first] == first) {
+    while (first < end && from[first] == first) { /* skips rows that stay in place */
         first++;
     }
     while (end > first && from[end - 1] == end - 1) {
@@ -325,7 +323,7 @@ bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, 
     return sort_rows(&task, from) == SETT_OK;
 }
 
-/* Sorts a task by the values of a type, which all of its entities have. */
+/* Sorts a task by the values of the type `by`. All entities of the task have this type. */
 static sett_status sort_run(const sort_task* task, const setti_type* by, const sett_sort_desc* desc)
 {
     SETTI_ASSERT(task->world->locks == 0);
@@ -352,18 +350,19 @@ static sett_status sort_run(const sort_task* task, const setti_type* by, const s
             desc->compare == NULL ? setti_sort_key(value + desc->key_offset, desc->key) ^ flip : 0;
         items[row].row = row;
     }
-    /* locked, because a comparator must not change structure */
+    /* locks the world, because a comparator must not change structure */
     const char* outer = setti_world_begin_call(world, by->desc.name);
     sort_item* sorted = sort_items(&order, items, task->count, items + task->count);
     setti_world_end_call(world, outer);
-    uint32_t* from = (uint32_t*)(void*)(sorted == items ? items + task->count : items);
+    sort_item* unused = sorted == items ? items + task->count : items;
+    uint32_t* from = (uint32_t*)(void*)unused;
     for (uint32_t row = 0; row < task->count; row++) {
         from[row] = sorted[row].row;
     }
     return sort_rows(task, from);
 }
 
-/* SETT_OK if a type can be sorted by itself, without a group; *type becomes the type. */
+/* Fails if the type cannot be sorted without a group. *type becomes the type. */
 static sett_status sort_check(sett_world* world, sett_component component, const char* call,
                               setti_type** type)
 {
@@ -379,7 +378,8 @@ static sett_status sort_check(sett_world* world, sett_component component, const
     return SETT_OK;
 }
 
-/* Makes a type a sparse set without gaps that no group arranges. */
+/* Converts a type to a sparse set without gaps, and destroys a layout's group that owns the
+ * type. */
 static sett_status sort_prepare(sett_world* world, setti_type* type, const char* call)
 {
     sett_status status = setti_change_need_sparse_set(world, type, call);
@@ -391,7 +391,7 @@ static sett_status sort_prepare(sett_world* world, setti_type* type, const char*
     return status;
 }
 
-/* Moves the rows of the entities of a walk to the front, in its order or in reverse. */
+/* Moves the rows of the walk's entities to the front, in the order of the walk or in reverse. */
 static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bool reverse)
 {
     sett_world* world = task->world;
@@ -415,7 +415,7 @@ static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bo
         from[k] = from[count - 1 - k];
         from[count - 1 - k] = row;
     }
-    for (uint32_t row = 0; row < task->count; row++) { /* then the others as they are */
+    for (uint32_t row = 0; row < task->count; row++) { /* appends the other rows */
         if (taken[row] == 0) {
             from[count++] = row;
         }
@@ -453,7 +453,7 @@ static uint32_t sort_model_next(setti_sort_walk* walk)
     return setti_storage_next_row(model->storage, &model->cursor);
 }
 
-/* NULL, or what is wrong with sorting by the values of a type. */
+/* Checks the key or comparator of a descriptor. Returns NULL or the error. */
 static const char* sort_argument(const sett_sort_desc* desc, const setti_type* by)
 {
     size_t size = desc->key >= SETT_KEY_U64 ? 8 : 4; /* bytes of the key */
@@ -471,7 +471,7 @@ static const char* sort_argument(const sett_sort_desc* desc, const setti_type* b
                : "the member at `key_offset` is of another kind than `key` - set that kind";
 }
 
-/* SETT_OK if a group can be sorted as a descriptor says; fills the task. */
+/* Fails if the descriptor's group cannot be sorted; else sets the rows of the task. */
 static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
 {
     sett_world* world = task->world;
@@ -481,9 +481,9 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
         return status;
     }
     const setti_type* by = setti_world_type(world, desc->component);
-    bool member = desc->like != 0 && desc->component == 0;
+    bool has_component = desc->like != 0 && desc->component == 0; /* needs none */
     for (uint32_t k = 0; k < group->with.count; k++) {
-        member = member || group->with.item[k] == by;
+        has_component = has_component || group->with.item[k] == by;
     }
     if (desc->group->world != world) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
@@ -491,7 +491,7 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
                                      "group's world",
                                      sort_call, group->name);
     }
-    if (!member) {
+    if (!has_component) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: group \"%.100s\" does not have the component \"%.100s\" "
                                      "- sort by one of its components",
@@ -503,7 +503,7 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
                                      "- list the components to be sorted in `owned`",
                                      sort_call, group->name);
     }
-    if (desc->compare != NULL && by->owner != group) { /* whose rows it sorts */
+    if (desc->compare != NULL && by->owner != group) { /* the rows of `by` are in another order */
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
             "%s: group \"%.100s\" does not own \"%.100s\", which `compare` needs - list the "
@@ -516,27 +516,31 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     return SETT_OK;
 }
 
-/* SETT_OK if exactly one of `compare`, `key` and `like` is given, and can be used. */
+/* Fails unless exactly one of `compare`, `key` and `like` is set, and usable. */
 static sett_status sort_check_order(sett_world* world, const sett_sort_desc* desc,
                                     const setti_type* by)
 {
-    if ((desc->compare != NULL) + (desc->key != SETT_KEY_NONE) + (desc->like != 0) != 1) {
+    bool by_compare = desc->compare != NULL;
+    bool by_key = desc->key != SETT_KEY_NONE;
+    bool by_like = desc->like != 0;
+    if (by_compare + by_key + by_like != 1) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: set exactly one of `compare`, `key` and `like`",
                                      sort_call);
     }
-    if (desc->like != 0) {
+    if (by_like) {
         return setti_world_type(world, desc->like) != NULL
                    ? SETT_OK
                    : setti_world_fail(world, SETT_STATUS_UNREGISTERED, sort_call, sett_null(),
                                       desc->like);
     }
     const char* wrong = sort_argument(desc, by);
-    return wrong == NULL
-               ? SETT_OK
-               : setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                       "%s: \"%.100s\", with values of %u bytes: %s", sort_call,
-                                       by->desc.name, (unsigned)by->storage.size, wrong);
+    if (wrong == NULL) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                 "%s: \"%.100s\", with values of %u bytes: %s", sort_call,
+                                 by->desc.name, (unsigned)by->storage.size, wrong);
 }
 
 sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* desc, size_t size)

@@ -5,7 +5,7 @@
 #include "sett/members.h"
 #include "world/world.h"
 
-/* An unsigned number that compares as the number at `value`, which is of this kind. */
+/* Converts the number at `value` to an unsigned number with the same order as numbers of `kind`. */
 static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
 {
     SETTI_ASSERT(value != NULL && kind != SETT_KEY_NONE && kind <= SETT_KEY_F64);
@@ -24,9 +24,8 @@ static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
         wide ^= sign;
         break;
     case SETT_KEY_F32:
-    /* bits of negative floats compare backwards: all are flipped; of others only the sign */
     case SETT_KEY_F64:
-        wide = (wide & sign) != 0 ? ~wide : wide | sign;
+        wide = (wide & sign) != 0 ? ~wide : wide | sign; /* the bits of negative floats descend */
         break;
     case SETT_KEY_NONE:
     case SETT_KEY_U32:
@@ -36,19 +35,19 @@ static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
     return wide;
 }
 
-/* Whether a number of this kind can be at an offset of the type's values: false if the type has
- * members, and the one there is a number of another kind. */
+/* False if the type has a numeric member at an offset, and the member is of another kind. */
 static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, sett_key_kind kind)
 {
-    static const sett_member_kind kinds[] = {SETT_MEMBER_UNKNOWN, SETT_MEMBER_U32, SETT_MEMBER_I32,
-                                             SETT_MEMBER_F32,     SETT_MEMBER_U64, SETT_MEMBER_I64,
-                                             SETT_MEMBER_F64}; /* by sett_key_kind */
+    static const sett_member_kind member_kinds[] = {
+        /* by sett_key_kind */
+        SETT_MEMBER_UNKNOWN, SETT_MEMBER_U32, SETT_MEMBER_I32, SETT_MEMBER_F32,
+        SETT_MEMBER_U64,     SETT_MEMBER_I64, SETT_MEMBER_F64};
     const sett_struct* of = type->desc.members;
     for (uint32_t k = 0; of != NULL && k < of->count; k++) {
         const sett_member* member = &of->members[k];
         if (member->offset == offset && member->kind >= SETT_MEMBER_BOOL &&
             member->kind <= SETT_MEMBER_F64) {
-            return member->kind == kinds[kind];
+            return member->kind == member_kinds[kind];
         }
     }
     return true;
@@ -56,16 +55,16 @@ static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, se
 
 /* A walk over entities in some order. */
 typedef struct setti_sort_walk {
-    /* The index of the next entity; SETTI_NONE at the end. */
+    /* Returns the index of the next entity; SETTI_NONE at the end. */
     uint32_t (*next)(struct setti_sort_walk* walk);
 } setti_sort_walk;
 
-/* Sorts the rows of a type in the order of a walk, which visits each entity once at most. Entities
- * that it does not visit follow in their present order. Fails as sett_sort. */
+/* Sorts the rows of a type in the order of a walk. The other entities follow in the present order.
+ * The walk must not visit an entity twice. Fails like sett_sort. */
 sett_status setti_sort_in_order(sett_world* world, sett_component component, const char* call,
                                 setti_sort_walk* walk);
 
-/* Moves row from[k] to row k, for all k < count, in a sparse set without gaps. False when memory
+/* For all k < count, moves row from[k] to row k in a sparse set without gaps. False when memory
  * runs out. */
 bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, uint32_t count);
 
