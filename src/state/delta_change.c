@@ -129,8 +129,10 @@ SETTI_INLINE uint64_t change_nan(const setti_nan_word* nan, const unsigned char*
     for (; at + 8 <= size; at += 8) {
         found |= setti_hash_nan(*nan++, setti_bytes_get(value + at, 8));
     }
-    return at < size ? found | setti_hash_nan(*nan, setti_bytes_get_few(value + at, size - at))
-                     : found;
+    if (at < size) {
+        found |= setti_hash_nan(*nan, setti_bytes_get_few(value + at, size - at));
+    }
+    return found;
 }
 
 /* Writes the difference of any value, and adds the difference of the hashes to the sum. Returns
@@ -202,7 +204,6 @@ static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[C
     return count;
 }
 
-/* Whether the values of all listed rows are plain. */
 SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
                                         const setti_compare_rows* rows, const uint16_t* list,
                                         uint32_t count, size_t size)
@@ -484,7 +485,7 @@ static uint64_t change_read_number(setti_delta_reader* from)
 static change_word change_read_word(setti_delta_reader* from, uint64_t least)
 {
     uint64_t gap = change_read_number(from);
-    uint64_t parts = setti_delta_number(from, 1); /* which bytes of the bits are not 0 */
+    uint64_t parts = setti_delta_number(from, 1); /* bit n: byte n of the word is not 0 */
     change_word word = {least + gap, 0};
     for (uint32_t n = 0; n < 8; n++) {
         word.bits |= (parts >> n & 1) != 0 ? setti_delta_number(from, 1) << (8 * n) : 0;

@@ -8,7 +8,7 @@
  */
 #include "state/delta_writer.h"
 
-/* Returns the generation of a slot after its entity is destroyed. */
+/* Returns the generation of a slot after destroying its entity. A dead slot has none to destroy. */
 static uint32_t order_next_generation(uint32_t generation)
 {
     if ((generation & SETTI_DEAD) != 0) {

@@ -28,7 +28,7 @@ enum {
     PLAY_LAST
 };
 
-/* Takes the values that entries of a type will change out of lists. */
+/* Removes from lists the values that entries of a type will change. */
 static bool play_detach_for_move(const setti_delta* delta, const setti_delta_type* of)
 {
     SETTI_ASSERT(of->codec->detach_for_move != NULL);
@@ -41,7 +41,7 @@ static bool play_detach_for_move(const setti_delta* delta, const setti_delta_typ
     return done;
 }
 
-/* Takes the values of an entity, which will be destroyed, out of lists, for types of one pass. */
+/* Removes from lists the values of an entity that will be destroyed, for types of one pass. */
 static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t pass)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
@@ -113,14 +113,13 @@ static bool play_end(const setti_delta* delta, sett_entity entity)
     return status == SETT_OK;
 }
 
-/* Creates an entity. */
 static bool play_begin(const setti_delta* delta, sett_entity entity)
 {
     SETTI_ASSERT(!delta->loading || delta->world->listeners == NULL);
     sett_world* world = delta->world;
     setti_entity_table* table = &world->entities;
     if (delta->part != NULL && sett_entity_valid(world, entity)) {
-        return true;
+        return true; /* exists already */
     }
     if (delta->loading) {
         sett_status status = setti_entity_reserve_index(&world->pool, table, entity.index);
@@ -140,7 +139,6 @@ static bool play_begin(const setti_delta* delta, sett_entity entity)
     return sett_entity_create_handle(world, entity) == SETT_OK;
 }
 
-/* Sets the next generation of a dead index. */
 static bool play_slot(const setti_delta* delta, sett_entity slot)
 {
     sett_world* world = delta->world;

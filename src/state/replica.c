@@ -266,12 +266,13 @@ sett_status setti_replica_require(sett_world* into, const sett_world* from)
 /* Returns the root of `into` that corresponds to `root`, or NULL. */
 static setti_root* replica_find_root(const sett_world* into, const setti_root* root)
 {
-    setti_root* at = into->roots;
-    while (at != NULL && (at->name == NULL || strcmp(at->name, root->name) != 0 ||
-                          at->size != root->size || at->optional != root->optional)) {
-        at = at->next;
+    for (setti_root* at = into->roots; at != NULL; at = at->next) {
+        if (at->name != NULL && strcmp(at->name, root->name) == 0 && at->size == root->size &&
+            at->optional == root->optional) {
+            return at;
+        }
     }
-    return at;
+    return NULL;
 }
 
 /* Whether the contents of a root have changed since the root was added. */
@@ -283,15 +284,15 @@ static bool replica_is_used(const setti_root* root)
 /* Returns a root of `from` with data that `into` lacks, or NULL. Ignores optional roots. */
 static const setti_root* replica_find_missing(const sett_world* from, const sett_world* into)
 {
-    const setti_root* root = from->roots;
-    while (root != NULL && (root->name == NULL || root->optional || !replica_is_used(root) ||
-                            replica_find_root(into, root) != NULL)) {
-        root = root->next;
+    for (const setti_root* root = from->roots; root != NULL; root = root->next) {
+        if (root->name != NULL && !root->optional && replica_is_used(root) &&
+            replica_find_root(into, root) == NULL) {
+            return root;
+        }
     }
-    return root;
+    return NULL;
 }
 
-/* Checks the types of both worlds. Ignores types that `into` lacks. */
 static sett_status replica_check_types(const sett_world* from, sett_world* into)
 {
     sett_status status = SETT_OK;
@@ -409,8 +410,8 @@ static bool replica_reserve(const sett_world* from, sett_world* into)
         }
     }
     for (setti_listener* at = into->listeners; done && at != NULL; at = at->next) {
-        done = at->owned.count != 0 || at->observes || capacity == 0 ||
-               setti_storage_reserve_indices(pool, &at->members, 0, capacity);
+        bool has_members = at->owned.count == 0 && !at->observes && capacity != 0;
+        done = !has_members || setti_storage_reserve_indices(pool, &at->members, 0, capacity);
     }
     return done;
 }
@@ -471,7 +472,8 @@ static void replica_copy_entities(const sett_world* from, sett_world* into, cons
     for (uint32_t k = 0; k < table->pages.count; k++) {
         setti_entity_page* page = table->pages.data[k];
         for (uint32_t slot = 0; page != NULL && slot < SETTI_ENTITY_ROWS; slot++) {
-            page->signature[slot] = page->signature[slot] != 0 ? number[page->signature[slot]] : 0;
+            uint32_t signature = page->signature[slot];
+            page->signature[slot] = signature != 0 ? number[signature] : 0;
         }
     }
     table->count = from->entities.count;
@@ -538,7 +540,7 @@ static void replica_copy(const sett_world* from, sett_world* into, const uint32_
         }
         setti_root* local = replica_find_root(into, root);
         if (local == NULL) {
-            SETTI_ASSERT(root->optional);
+            SETTI_ASSERT(root->optional); /* see replica_find_missing */
             continue;
         }
         memcpy(local->address, root->address, root->cloned);
@@ -591,7 +593,6 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
 
 /* ------------------------------------------------------------------------------------- updating */
 
-/* Copies a page. */
 static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                 uint32_t number)
 {

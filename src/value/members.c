@@ -83,7 +83,6 @@ sett_member setti_member_item(const sett_member* list)
 
 static uint32_t struct_align(const sett_struct* of);
 
-/* Returns the alignment that a member's kind requires. */
 static uint32_t member_align(const sett_member* member)
 {
     switch (member_kind(member)) {
@@ -175,7 +174,7 @@ static bool member_is_step(double step)
     return power_of_two && step >= 0x1p-60 && step <= 0x1p60;
 }
 
-/* Whether a constant's name is a number: then SETT_CONSTANTS got a macro. */
+/* Whether a constant has a number for a name, because SETT_CONSTANTS got a macro. */
 static bool member_has_value_for_name(const sett_constant* constants)
 {
     while (constants->name != NULL && strchr("0123456789-(", constants->name[0]) == NULL) {
@@ -184,7 +183,6 @@ static bool member_has_value_for_name(const sett_constant* constants)
     return constants->name != NULL && constants->name[0] != '\0';
 }
 
-/* Whether names of elements are valid and differ. */
 static bool member_names_are_good(const char* const* names, uint32_t count)
 {
     bool good = count <= SETTI_MEMBERS_COUNT_MAX;
@@ -781,8 +779,10 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
             if (shift % (8 * piece->unit) != 0) {
                 return false;
             }
-            words[(first + at) / 8].add |= narrow ? (uint64_t)0x7FFFFF << shift : 0xFFFFFFFFFFFFFu;
-            words[(first + at) / 8].test |= (uint64_t)1 << (shift + 8 * piece->unit - 1);
+            setti_nan_word* word = &words[(first + at) / 8];
+            /* the bits of the least NaN, plus this number, are the sign bit */
+            word->add |= narrow ? (uint64_t)0x7FFFFF << shift : 0xFFFFFFFFFFFFFu;
+            word->test |= (uint64_t)1 << (shift + 8 * piece->unit - 1);
         }
     }
     return true;
@@ -905,7 +905,6 @@ static void member_guess(const sett_struct* of, const char* name, size_t length,
     }
 }
 
-/* Whether a path can name an element of a member. */
 static bool member_has_elements(const sett_member* member)
 {
     return member->kind != SETT_MEMBER_TEXT && member->kind != SETT_MEMBER_OPAQUE &&

@@ -6,7 +6,7 @@
  *     bytes of the value without rounded members | bits of the rounded members
  *
  * A rounded member is number * scale, rounded to a signed integer of `bits` bits, the lowest bits
- * first. The limits stand for numbers beyond the limits, and the least integer stands for NaN.
+ * first. Numbers beyond the limits become the limits. NaN becomes the least integer.
  *
  * Invariant:  a rounded number is rounded to the same integer again
  */

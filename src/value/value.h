@@ -41,7 +41,7 @@ typedef struct setti_piece {
 /* Finds NaN among the floats of eight adjacent bytes. In (word & ~test) + add the sign bit of a
  * float is set exactly if the float is NaN. */
 typedef struct setti_nan_word {
-    uint64_t add;  /* carries into the sign bit from the bits of a NaN on */
+    uint64_t add;  /* a sum that carries into the sign bit if the float is NaN */
     uint64_t test; /* the sign bits of the floats */
 } setti_nan_word;
 
