@@ -141,8 +141,7 @@ double setti_record_get_double(setti_delta_reader* from)
     return number;
 }
 
-/* Allocates a zeroed list of `count` items and an end mark. Fails if the remaining bytes cannot
- * contain items of `least` bytes. */
+/* Allocates `count` zeroed items and an end mark, if the remaining bytes can contain the items. */
 static void* record_list(setti_delta_reader* from, setti_arena* arena, size_t count, size_t least,
                          size_t size)
 {

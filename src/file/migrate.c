@@ -86,7 +86,6 @@ static bool migrate_widens(sett_member_kind from, sett_member_kind to)
     return !is_float && small < large && (setti_number_is_signed(to) || setti_number_is_float(to));
 }
 
-/* Returns true if a member can be converted without loss. */
 static bool migrate_fits(const sett_member* from, const sett_member* to)
 {
     bool to_string = from->kind == SETT_MEMBER_TEXT && to->kind == SETT_MEMBER_STRING;
@@ -214,7 +213,6 @@ static sett_status migrate_by_hooks(setti_migration* rule, const void* from, voi
     return status;
 }
 
-/* Stores an error of a conversion in the rule. */
 static void migrate_note(setti_migration* rule, sett_status status)
 {
     rule->no_memory = rule->no_memory || status == SETT_STATUS_OUT_OF_MEMORY;
@@ -291,7 +289,6 @@ static uint32_t migrate_report(const sett_world* into, const char* call, const c
     return dropped;
 }
 
-/* Finds the program's function for a type and the fingerprint of the layout in the file. */
 static const setti_migrator* migrate_find_function(const sett_world* into, const setti_type* local,
                                                    uint64_t fingerprint)
 {
@@ -302,7 +299,6 @@ static const setti_migrator* migrate_find_function(const sett_world* into, const
     return at;
 }
 
-/* Fails if a member in both structs cannot be converted without loss. */
 static sett_status migrate_check_members(sett_world* into, const setti_type* local,
                                          const sett_struct* from, const sett_struct* to)
 {

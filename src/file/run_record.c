@@ -88,14 +88,13 @@ static run_entry run_next(setti_delta_reader* from)
     return entry;
 }
 
-/* The state of a loop of fixed steps. */
 typedef struct run_loop {
     float step;
     setti_fixed_state state;
 } run_loop;
 
-/* Reads a loop. The steps fill the time `now` up to at most one step. Other numbers count as an
- * early end of the record. */
+/* Reads a loop. Invalid steps, or steps that leave more of `now` than one step, count as an early
+ * end of the record. */
 static run_loop run_next_loop(setti_delta_reader* from)
 {
     run_loop loop;
