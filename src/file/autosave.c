@@ -1,14 +1,14 @@
-/* autosave.c: saves a world while it goes on.
+/* autosave.c: saves a world while the game runs.
  *
  * The workload: a game that must not miss a frame, and a disk of any speed. So the pages of the
- * state are copied into a world apart, which a thread encodes and writes. The copy stays for the
- * next time, with its pages.
+ * state are copied into a second world, and a thread encodes and writes the copy. The next save
+ * uses the same copy and pages again.
  *
- *     the game     copy | goes on ...                          | copy | ...
+ *     the game     copy | runs ...                             | copy | ...
  *     the thread          encode, write, sync, rename, sync           encode ...
  *
- * Rejected: encoding from a snapshot on the thread. Each page would be taken under the lock of
- * copy-on-write, and names and types guarded too, to save a copy of 0.15 ms a MB.
+ * Rejected: encoding from a snapshot on the thread. Each page would need the lock of copy-on-write,
+ * and names and types would need locks too, to avoid a copy of 0.15 ms a MB.
  *
  * Invariant:  while `running`, only the thread uses `copy` and `desc`
  */
@@ -21,16 +21,16 @@
 struct sett_autosave {
     sett_world* world;
     sett_world* copy;
-    uint32_t unregistered_before; /* count of types unregistered before the copy was made */
+    uint32_t unregistered_before; /* sett_world.unregistered when the copy was created */
     setti_bytes path;
     setti_bytes user; /* the user block being written */
-    setti_bytes run;  /* the systems' record being written */
+    setti_bytes run;  /* the record of the systems being written */
     sett_file_desc desc;
     const void* user_block; /* the program's block */
     setti_thread thread;
     bool running; /* a thread was started and not joined */
     setti_signal done;
-    sett_status status; /* of the last save that ended */
+    sett_status status; /* of the last completed save */
 };
 
 static void autosave_free(sett_autosave* autosave)
@@ -44,7 +44,7 @@ static void autosave_free(sett_autosave* autosave)
     setti_pool_free(pool, autosave, sizeof(*autosave), 16);
 }
 
-/* Replaces the copy, if there is one, by an empty world. When memory runs out the copy stays. */
+/* Replaces the copy by an empty world. Returns false, without a change, if memory ran out. */
 static bool autosave_make_copy(sett_autosave* autosave)
 {
     sett_world* copy = setti_replica_create(autosave->world);
@@ -52,7 +52,7 @@ static bool autosave_make_copy(sett_autosave* autosave)
         return false;
     }
     if (autosave->copy != NULL) {
-        sett_world_own(autosave->copy); /* it was the saving thread's */
+        sett_world_own(autosave->copy); /* the saving thread owned the copy */
         sett_world_destroy(autosave->copy);
     }
     autosave->copy = copy;
@@ -88,25 +88,25 @@ sett_autosave* sett_autosave_create(sett_world* world, const char* path, const s
     return NULL;
 }
 
-/* Updates the copy to the world. */
 static sett_status autosave_copy(sett_autosave* autosave)
 {
     SETTI_ASSERT(!autosave->running);
     sett_world* world = autosave->world;
-    bool has_ended_types = world->unregistered != autosave->unregistered_before;
-    if (has_ended_types && !autosave_make_copy(autosave)) {
+    bool types_ended = world->unregistered != autosave->unregistered_before;
+    if (types_ended && !autosave_make_copy(autosave)) {
         return setti_world_no_memory(world, "sett_autosave_start");
     }
     sett_world* copy = autosave->copy;
     sett_world_own(copy);
     sett_status status = setti_replica_join_all(copy, world);
-    status = status == SETT_OK ? sett_world_clone(world, copy) : status;
+    if (status == SETT_OK) {
+        status = sett_world_clone(world, copy);
+    }
     return status == SETT_OK ? status
                              : setti_world_fail_with(world, status, "sett_autosave_start: %s",
                                                      sett_world_message(copy));
 }
 
-/* Copies what is saved beside the state: user block and systems' record. */
 static sett_status autosave_copy_blocks(sett_autosave* autosave)
 {
     sett_world* world = autosave->world;
@@ -122,7 +122,7 @@ static sett_status autosave_copy_blocks(sett_autosave* autosave)
     return SETT_OK;
 }
 
-/* Saves the copy: what the thread does. */
+/* Saves the copy, on the thread. */
 static void autosave_body(void* user)
 {
     sett_autosave* autosave = user;
@@ -132,16 +132,17 @@ static void autosave_body(void* user)
                                           (const char*)autosave->path.data, &autosave->desc);
     if (status == SETT_OK) {
         status = setti_place_lock(&place);
-        status = status == SETT_OK ? setti_place_save(&place, &autosave->desc, &autosave->run,
-                                                      SETTI_PLACE_COMPLETE)
-                                   : status;
+        if (status == SETT_OK) {
+            status =
+                setti_place_save(&place, &autosave->desc, &autosave->run, SETTI_PLACE_COMPLETE);
+        }
         setti_place_deinit(&place);
     }
     autosave->status = status;
     setti_signal_set(&autosave->done, 1);
 }
 
-/* Waits for the thread. Returns the last save's result, as `call`. */
+/* Waits for the thread. Returns the status of the last save, and reports an error as `call`. */
 static sett_status autosave_finish(sett_autosave* autosave, const char* call)
 {
     if (autosave->running) {
@@ -160,7 +161,7 @@ sett_status sett_autosave_status(sett_autosave* autosave)
     if (SETTI_IS_NULL(autosave)) {
         return SETT_STATUS_ARGUMENT;
     }
-    /* without atomics it is not known whether the thread is done: it is waited for */
+    /* Without atomics, `done` cannot be tested, and autosave_finish waits. */
     if (autosave->running && SETTI_ATOMICS && !setti_signal_is(&autosave->done, 1)) {
         return SETT_STATUS_LOCKED;
     }
@@ -178,11 +179,15 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
         return SETT_STATUS_ARGUMENT;
     }
     if (sett_autosave_status(autosave) == SETT_STATUS_LOCKED) {
-        return SETT_STATUS_LOCKED; /* no misuse: no program knows how fast a disk is */
+        return SETT_STATUS_LOCKED; /* not misuse: programs cannot know the speed of a disk */
     }
     sett_status status = setti_world_check_unlocked(autosave->world, "sett_autosave_start");
-    status = status == SETT_OK ? autosave_copy(autosave) : status;
-    status = status == SETT_OK ? autosave_copy_blocks(autosave) : status;
+    if (status == SETT_OK) {
+        status = autosave_copy(autosave);
+    }
+    if (status == SETT_OK) {
+        status = autosave_copy_blocks(autosave);
+    }
     if (status != SETT_OK) {
         return status;
     }
@@ -192,7 +197,7 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
     setti_signal_set(&autosave->done, 0);
     autosave->running = setti_thread_start(&autosave->thread);
     if (!autosave->running) {
-        autosave_body(autosave); /* no thread can be started */
+        autosave_body(autosave); /* no thread was started */
     }
     return SETT_OK;
 }
@@ -203,7 +208,7 @@ sett_status sett_autosave_destroy(sett_autosave* autosave)
         return SETT_OK;
     }
     sett_status status = autosave_finish(autosave, "sett_autosave_destroy");
-    (void)sett_world_message(autosave->world); /* formats it before its parts are freed */
+    (void)sett_world_message(autosave->world); /* formats the message before the copy is freed */
     autosave_free(autosave);
     return status;
 }

@@ -1,19 +1,18 @@
-/* flight.c: the last seconds of a world, ready to be written when it crashes.
+/* flight.c: the last seconds of a world, ready to be written after a crash.
  *
- * The workload: some kilobytes a frame, thousands of frames, and one moment in which nothing can be
- * relied on. So everything is encoded beforehand, as records of a stream (docs/stream.md), and a
+ * The workload: some kilobytes a frame, thousands of frames, and a crash, after which no structure
+ * is reliable. So all frames are encoded beforehand, as records of a stream (docs/stream.md), and a
  * dump only copies complete records.
  *
- *     half 0   | lead | types, keyframe | delta | delta | ... | delta |        the older one
- *     half 1   | lead | types, keyframe | delta | delta |                      the present one
+ *     half 0   | lead | types, keyframe | delta | delta | ... | delta |        the older half
+ *     half 1   | lead | types, keyframe | delta | delta |                      the present half
  *
- * A half begins with a keyframe, the state after the other half's last delta and its own lead. The
- * lead is the delta that did not fit into the other half. A dump that begins with a half leaves out
- * its lead, and calls the keyframe a state. When the present half is full, the older one is
- * overwritten; meanwhile it counts as empty.
+ * The lead of a half is the delta that did not fit into the other half. The keyframe is the state
+ * after the lead. A dump omits the lead of the first half, and writes the keyframe as a state.
+ * When the present half is full, the older half is overwritten, with `used` = 0 meanwhile.
  *
- * Invariant:  the first `used` bytes of a half are complete records, of frames that do not go back
- *             lead <= used <= size;  half 1 - now, if it is used, leads to half `now`
+ * Invariant:  the first `used` bytes of a half are complete records in ascending order of frames
+ *             lead <= used <= room;  the records of half 1 - now, if any, precede those of `now`
  */
 #include "sett/flight.h"
 #include "base/atomic.h"
@@ -32,14 +31,14 @@ typedef struct flight_half {
     unsigned char* bytes;
     setti_mark used;
     size_t lead;
-    uint32_t frames; /* changes in it, without those of the lead */
+    uint32_t frames; /* number of deltas after the keyframe */
 } flight_half;
 
 struct sett_flight {
     sett_world* world;
     unsigned char* memory;
-    size_t size; /* of this struct and both halves, in bytes */
-    size_t room; /* of a half, in bytes */
+    size_t size; /* bytes of `memory`, for both halves */
+    size_t room; /* bytes of a half */
     flight_half half[2];
     setti_mark now;       /* number of the half being written */
     unsigned char* input; /* input records of the next frame */
@@ -48,14 +47,14 @@ struct sett_flight {
     size_t user_size;
     uint64_t identity;
     sett_snapshot last;
-    setti_mark frame_low; /* the frame of `last`, in two halves, as marks may have 32 bits */
+    setti_mark frame_low; /* the frame of `last`, in two marks, because a mark can have 32 bits */
     setti_mark frame_high;
-    uint32_t types; /* types that the recording contains */
+    uint32_t types; /* number of types in the recording */
     uint32_t frames;
     setti_bytes unit; /* the records of a frame under construction */
 };
 
-/* Appends to the unit, as the file of a stream. */
+/* Appends bytes of a stream to the unit (sett_files.write). */
 static bool flight_unit_write(void* user, void* file, const void* bytes, size_t size)
 {
     sett_flight* flight = file;
@@ -95,7 +94,7 @@ static uint32_t flight_now(const sett_flight* flight)
     return (uint32_t)setti_mark_get(&flight->now);
 }
 
-/* Adds a record of the state to the unit. A keyframe has all types before it. */
+/* Adds a keyframe or a delta to the unit, if necessary after a record of the types. */
 static sett_status flight_put_state(sett_flight* flight, uint32_t kind, uint64_t frame,
                                     const setti_bytes* state, const char* call)
 {
@@ -107,7 +106,7 @@ static sett_status flight_put_state(sett_flight* flight, uint32_t kind, uint64_t
                : setti_world_no_memory(world, call);
 }
 
-/* Makes the unit of a frame: its input, and the delta from the last frame. */
+/* Fills the unit with the input of a frame and the delta from the last frame. */
 static sett_status flight_put_delta(sett_flight* flight, sett_snapshot now, uint64_t frame,
                                     const char* call)
 {
@@ -125,7 +124,7 @@ static sett_status flight_put_delta(sett_flight* flight, sett_snapshot now, uint
     return status;
 }
 
-/* Begins the other half, with the unit as its lead and the present state as its keyframe. */
+/* Begins the other half, with the unit as lead and the present state as keyframe. */
 static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* call)
 {
     sett_world* world = flight->world;
@@ -146,7 +145,7 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     if (status != SETT_OK) {
         return status;
     }
-    setti_mark_set(&half->used, 0); /* a dump that a crash begins meanwhile leaves the half out */
+    setti_mark_set(&half->used, 0); /* a dump during the copy omits the half */
     half->lead = lead;
     half->frames = 0;
     memcpy(half->bytes, flight->unit.data, flight->unit.size);
@@ -155,17 +154,17 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     return SETT_OK;
 }
 
-/* Adds the records of a frame to a half. */
+/* Adds the records of a frame to the present half, or begins the other half. */
 static sett_status flight_record(sett_flight* flight, sett_snapshot now, uint64_t frame,
                                  const char* call)
 {
     flight_half* half = &flight->half[flight_now(flight)];
     size_t used = flight_used(half);
     if (sett_snapshot_status(flight->world, flight->last) != SETT_OK) {
-        flight->unit.size = 0; /* what was recorded before is lost */
+        flight->unit.size = 0; /* no delta without a snapshot: the recording begins again */
         sett_status status = flight_turn(flight, frame, call);
         if (status == SETT_OK) {
-            setti_mark_set(&half->used, 0);
+            setti_mark_set(&half->used, 0); /* `half` is the older half now */
         }
         return status;
     }
@@ -190,15 +189,19 @@ sett_status sett_flight_append(sett_flight* flight, uint64_t frame)
     }
     sett_world* world = flight->world;
     sett_status status = setti_stream_check_frame(world, __func__, frame, flight_frame(flight));
-    status = status == SETT_OK ? setti_values_check(world, __func__) : status;
-    status = status == SETT_OK ? sett_snapshot_take(world, &now) : status;
+    if (status == SETT_OK) {
+        status = setti_values_check(world, __func__);
+    }
+    if (status == SETT_OK) {
+        status = sett_snapshot_take(world, &now);
+    }
     if (status != SETT_OK) {
         return status;
     }
     status = flight_record(flight, now, frame, __func__);
-    sett_snapshot drop = status == SETT_OK ? flight->last : now;
-    if (sett_snapshot_status(world, drop) == SETT_OK) {
-        (void)sett_snapshot_drop(world, drop);
+    sett_snapshot unused = status == SETT_OK ? flight->last : now;
+    if (sett_snapshot_status(world, unused) == SETT_OK) {
+        (void)sett_snapshot_drop(world, unused);
     }
     if (status == SETT_OK) {
         flight->last = now;
@@ -249,13 +252,12 @@ uint32_t sett_flight_frames(const sett_flight* flight)
     return flight_used(older) == 0 ? now : older->frames + 1 + now; /* 1: the lead */
 }
 
-/* The output of a dump. */
 typedef struct flight_dump {
     sett_flight_write_fn write;
     void* user;
     uint64_t identity;
     uint64_t frame; /* of the last record */
-    bool done;
+    bool done;      /* no write has failed */
 } flight_dump;
 
 static void flight_emit(flight_dump* dump, const void* bytes, size_t size)
@@ -276,7 +278,7 @@ static setti_stream flight_dump_stream(flight_dump* dump)
     return (setti_stream){.files = &files, .file = dump, .identity = dump->identity};
 }
 
-/* Writes the records of a half. If it is the `first`, its keyframe becomes the dump's state. */
+/* Writes a half. The `first` half of a dump has no lead, and a state instead of the keyframe. */
 static void flight_emit_half(flight_dump* dump, const flight_half* half, bool first)
 {
     setti_stream stream = flight_dump_stream(dump);
@@ -296,7 +298,6 @@ static void flight_emit_half(flight_dump* dump, const flight_half* half, bool fi
     }
 }
 
-/* Writes the input of the frame in progress. */
 static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
 {
     size_t used = (size_t)setti_mark_get(&flight->input_used);
@@ -308,7 +309,7 @@ static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
     }
 }
 
-/* Writes at most `most` characters behind their number, as logs have texts (docs/stream.md). */
+/* Writes the length of a text (2 bytes) and at most `most` characters (docs/stream.md). */
 static size_t flight_text(unsigned char* to, const char* text, size_t most)
 {
     size_t length = 0;
@@ -320,7 +321,7 @@ static size_t flight_text(unsigned char* to, const char* text, size_t most)
     return 2 + length;
 }
 
-/* Adds a line to the log: why, and while which system ran. */
+/* Writes a log record with the reason `why` and the running system. */
 static void flight_emit_why(flight_dump* dump, const sett_world* world, const char* why)
 {
     unsigned char log[600] = {0}; /* kind, system, component, entity, text (docs/stream.md) */
@@ -328,7 +329,7 @@ static void flight_emit_why(flight_dump* dump, const sett_world* world, const ch
     size_t size = 1;
     size += flight_text(log + size, world->running, 200);
     size += flight_text(log + size, NULL, 0);
-    size += 8;
+    size += 8; /* the null entity */
     size += flight_text(log + size, why, 300);
     (void)setti_stream_write(&stream, SETTI_STREAM_LOG, dump->frame, log, size);
 }
@@ -341,17 +342,17 @@ bool sett_flight_dump(const sett_flight* flight, const char* why, sett_flight_wr
     }
     flight_dump dump = {.write = write, .user = user, .identity = flight->identity, .done = true};
     uint32_t now = flight_now(flight);
-    bool older = flight_used(&flight->half[1 - now]) != 0;
+    bool has_older = flight_used(&flight->half[1 - now]) != 0;
     setti_stream stream = flight_dump_stream(&dump);
     setti_stream_begin(&stream, stream.files, &dump, flight->identity);
     if (flight->user_size != 0) {
         (void)setti_stream_write(&stream, SETTI_STREAM_USER, 0, flight->user, flight->user_size);
     }
-    if (older) {
+    if (has_older) {
         const bool first = true;
         flight_emit_half(&dump, &flight->half[1 - now], first);
     }
-    flight_emit_half(&dump, &flight->half[now], !older);
+    flight_emit_half(&dump, &flight->half[now], !has_older);
     uint64_t last = dump.frame;
     flight_emit_input(&dump, flight);
     if (why != NULL) {
@@ -380,16 +381,17 @@ sett_status sett_flight_save(const sett_flight* flight, const char* path, const 
     }
     flight_save save = {.files = setti_platform_files()};
     save.file = save.files->open(save.files->user, path, SETT_FILE_CREATE);
-    bool made = save.file != NULL;
-    bool done = made && sett_flight_dump(flight, why, flight_save_write, &save);
-    done = made && save.files->close(save.files->user, save.file) && done;
-    return done ? SETT_OK
-                : setti_world_fail_with(flight->world, SETT_STATUS_FILE,
-                                        made ? "%s: \"%.200s\" cannot be written - check that the "
-                                               "disk has room"
-                                             : "%s: \"%.200s\" cannot be created - check that its "
-                                               "folder exists",
-                                        __func__, path);
+    bool created = save.file != NULL;
+    bool written = created && sett_flight_dump(flight, why, flight_save_write, &save);
+    bool closed = created && save.files->close(save.files->user, save.file);
+    if (written && closed) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(
+        flight->world, SETT_STATUS_FILE,
+        created ? "%s: \"%.200s\" cannot be written - check that the disk has room"
+                : "%s: \"%.200s\" cannot be created - check that its folder exists",
+        __func__, path);
 }
 
 static void flight_free(sett_flight* flight)
@@ -406,7 +408,7 @@ static bool flight_reserve(sett_flight* flight, const sett_flight_desc* desc)
 {
     sett_world* world = flight->world;
     setti_pool* pool = &world->pool;
-    flight->memory = setti_pool_alloc(pool, flight->size, 16); /* untouched until it is used */
+    flight->memory = setti_pool_alloc(pool, flight->size, 16); /* not cleared: costs no pages yet */
     flight->input = setti_pool_alloc(pool, FLIGHT_INPUT, 16);
     flight->user = desc->user_size != 0 ? setti_pool_alloc(pool, desc->user_size, 16) : NULL;
     flight->user_size = flight->user != NULL ? desc->user_size : 0;

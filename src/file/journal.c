@@ -1,12 +1,11 @@
-/* journal.c: a file that follows a world.
+/* journal.c: a file that records the changes of a world.
  *
- * The workload: some kilobytes at the end of each frame: the delta between two snapshots, of which
- * the younger is held for the next frame.
+ * The workload: some kilobytes at the end of each frame, the delta between two snapshots. The later
+ * snapshot is held for the next frame.
  *
  *     state | delta 1 | delta 2 | ... | delta n          `last` is the state after delta n
  *
- * Invariant:  complete records lead to `last`, or to the state before it if the last write failed;
- *             then nothing is written after it
+ * Invariant:  complete records lead to `last`; after a failed write, nothing more is written
  */
 #include "file/place.h"
 #include "file/stream.h"
@@ -19,12 +18,13 @@ struct sett_journal {
     setti_stream stream;
     sett_snapshot last;
     uint64_t frame;
-    uint32_t types; /* types that the file contains */
+    uint32_t types; /* number of types in the file */
     uint32_t keyframe_every;
-    uint64_t keyframe; /* the last keyframe's frame */
+    uint64_t keyframe; /* frame of the last keyframe */
     setti_bytes index; /* frame and offset of each keyframe */
 };
 
+/* Writes the state to a new file, and opens the file for records. */
 static sett_status journal_open(sett_journal* journal, sett_world* world, const char* path,
                                 const sett_file_desc* desc)
 {
@@ -35,8 +35,12 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
         return status;
     }
     status = setti_place_lock(place);
-    status = status == SETT_OK ? setti_place_save_all(place, desc, SETTI_PLACE_CONTINUES) : status;
-    status = status == SETT_OK ? sett_snapshot_take(world, &journal->last) : status;
+    if (status == SETT_OK) {
+        status = setti_place_save_all(place, desc, SETTI_PLACE_CONTINUES);
+    }
+    if (status == SETT_OK) {
+        status = sett_snapshot_take(world, &journal->last);
+    }
     if (status != SETT_OK) {
         return status;
     }
@@ -72,7 +76,7 @@ sett_journal* sett_journal_create(sett_world* world, const char* path, const set
         return NULL;
     }
     if (journal_open(journal, world, path, desc) != SETT_OK) {
-        (void)sett_world_message(world); /* formats it before its parts are freed */
+        (void)sett_world_message(world); /* formats the message before the names are freed */
         setti_place_deinit(&journal->place);
         setti_pool_free(&world->pool, journal, sizeof(*journal), 16);
         return NULL;
@@ -86,7 +90,7 @@ static sett_status journal_fail(const sett_journal* journal)
                             "cannot be written - check that the disk has room");
 }
 
-/* Writes a record of the state. A reader can begin at a keyframe, which has all types before it. */
+/* Writes a delta or a keyframe. All types precede a keyframe, so that a reader can begin there. */
 static sett_status journal_write_state(sett_journal* journal, uint32_t kind, uint64_t frame,
                                        const setti_bytes* state)
 {
@@ -100,7 +104,6 @@ static sett_status journal_write_state(sett_journal* journal, uint32_t kind, uin
     return SETT_OK;
 }
 
-/* Writes the delta from the last state to a later one. */
 static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint64_t frame)
 {
     SETTI_ASSERT(frame >= journal->frame);
@@ -114,8 +117,8 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
     return status;
 }
 
-/* Adds to the index that a keyframe, with its types, begins at an offset. */
-static bool journal_note(sett_journal* journal, uint64_t frame, uint64_t offset)
+/* Adds the frame and the offset of a keyframe to the index. */
+static bool journal_add_index(sett_journal* journal, uint64_t frame, uint64_t offset)
 {
     unsigned char* entry =
         setti_bytes_add(&journal->place.world->pool, &journal->index, SETTI_STREAM_INDEX_ENTRY);
@@ -127,17 +130,16 @@ static bool journal_note(sett_journal* journal, uint64_t frame, uint64_t offset)
     return true;
 }
 
-/* Writes the last state as a keyframe, where a reader can begin. */
 static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
 {
     sett_world* world = journal->place.world;
     setti_bytes state = {0};
-    uint64_t offset = journal->stream.offset;
+    uint64_t offset = journal->stream.offset; /* of the types before the keyframe */
     sett_status status = setti_delta_encode_state(world, journal->place.call, &state);
     if (status == SETT_OK) {
         status = journal_write_state(journal, SETTI_STREAM_KEYFRAME, frame, &state);
     }
-    if (status == SETT_OK && !journal_note(journal, frame, offset)) {
+    if (status == SETT_OK && !journal_add_index(journal, frame, offset)) {
         status = journal_fail(journal);
     }
     setti_bytes_free(&world->pool, &state);
@@ -175,15 +177,19 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
     }
     sett_status status =
         setti_stream_check_frame(world, journal->place.call, frame, journal->frame);
-    status = status == SETT_OK ? setti_values_check(world, journal->place.call) : status;
-    status = status == SETT_OK ? sett_snapshot_take(world, &now) : status;
+    if (status == SETT_OK) {
+        status = setti_values_check(world, journal->place.call);
+    }
+    if (status == SETT_OK) {
+        status = sett_snapshot_take(world, &now);
+    }
     if (status != SETT_OK) {
         return status;
     }
     status = journal_write(journal, now, frame);
-    sett_snapshot drop = status == SETT_OK ? journal->last : now;
-    if (sett_snapshot_status(world, drop) == SETT_OK) {
-        (void)sett_snapshot_drop(world, drop);
+    sett_snapshot unused = status == SETT_OK ? journal->last : now;
+    if (sett_snapshot_status(world, unused) == SETT_OK) {
+        (void)sett_snapshot_drop(world, unused);
     }
     if (status == SETT_OK) {
         journal->last = now;
@@ -213,19 +219,19 @@ sett_status sett_journal_destroy(sett_journal* journal)
     sett_world* world = journal->place.world;
     const sett_files* files = journal->place.files;
     journal->place.call = "sett_journal_destroy";
-    /* the index ends with its own offset, by which a reader finds it */
-    if (journal->index.size != 0 && journal_note(journal, 0, journal->stream.offset)) {
+    /* The last entry is the offset of the index, for load_read_index. */
+    if (journal->index.size != 0 && journal_add_index(journal, 0, journal->stream.offset)) {
         (void)setti_stream_write(&journal->stream, SETTI_STREAM_INDEX, journal->frame,
                                  journal->index.data, journal->index.size);
     }
     setti_bytes_free(&world->pool, &journal->index);
-    bool done = setti_stream_write(&journal->stream, SETTI_STREAM_END, journal->frame, NULL, 0);
-    done = files->sync(files->user, journal->stream.file) && done;
-    done = files->close(files->user, journal->stream.file) && done;
+    bool good = setti_stream_write(&journal->stream, SETTI_STREAM_END, journal->frame, NULL, 0);
+    good = files->sync(files->user, journal->stream.file) && good;
+    good = files->close(files->user, journal->stream.file) && good;
     if (sett_snapshot_status(world, journal->last) == SETT_OK) {
         (void)sett_snapshot_drop(world, journal->last);
     }
-    sett_status status = done ? SETT_OK : journal_fail(journal);
+    sett_status status = good ? SETT_OK : journal_fail(journal);
     (void)sett_world_message(world);
     setti_place_deinit(&journal->place);
     setti_pool_free(&world->pool, journal, sizeof(*journal), 16);

@@ -34,8 +34,7 @@ bool setti_json_end(setti_json* json)
             setti_json_fail(json, at, "text follows the end of the value - remove it"));
 }
 
-/* Counts the bytes at the beginning of `text` that a string holds without escapes: ASCII from 0x20
- * to 0x7F. */
+/* Counts the first bytes from 0x20 to 0x7F, up to a quote or backslash. */
 SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
 {
     size_t length = 0;
@@ -147,9 +146,8 @@ static size_t json_escape(setti_json* json, char out[4])
     return utf8_encode(code, out);
 }
 
-/* Reads an escape sequence, or a character outside of ASCII, at *piece. An escape sequence is
- * decoded into `code`, and *piece becomes `code`. Returns the number of bytes at *piece, or 0 after
- * an error. */
+/* Reads the character at *piece. An escape sequence is decoded into `code`, and *piece becomes
+ * `code`. Returns the number of bytes at *piece, or 0 after an error. */
 static size_t json_character(setti_json* json, const char** piece, char code[4])
 {
     if (**piece == '\\') {
@@ -247,7 +245,7 @@ bool setti_json_number(setti_json* json, const char** text, size_t* length)
     return good || setti_json_fail(json, first, "a number is expected");
 }
 
-/* Skips `word` if the next token is `word`. Returns true if so. */
+/* Skips `word` and returns true if `word` is next. */
 static bool json_word(setti_json* json, const char* word)
 {
     size_t length = strlen(word);
@@ -283,8 +281,7 @@ bool setti_json_begin(setti_json* json, char open)
     return true;
 }
 
-/* Returns true if another element of a container follows. Skips `close`, or the comma before the
- * element. */
+/* Skips a comma before the next element and returns true, or skips `close` and returns false. */
 static bool json_more(setti_json* json, char open, char close)
 {
     size_t before = json->at; /* the end of the previous token */

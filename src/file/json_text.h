@@ -81,8 +81,7 @@ bool setti_json_item(setti_json* json);
 /* Fails unless only white space is left. */
 bool setti_json_end(setti_json* json);
 
-/* Decodes a string of base64. *length becomes the number of bytes; `out` gets the bytes up to
- * `capacity`. */
+/* Decodes a string of base64. *length becomes the number of bytes, also beyond `capacity`. */
 bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
 bool setti_utf8_is_valid(const char* text, size_t size);

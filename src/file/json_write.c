@@ -1,9 +1,8 @@
 /* json_write.c: entities as a JSON text.
  *
- * The workload: worlds of any size, written once: entity by entity, without a tree and without
- * memory but a buffer of 2,000 bytes.
+ * The workload: worlds of any size, written once. The only memory is a buffer of 2,000 bytes.
  *
- * Invariant:  a parent that is written stands before its children, and these in their order
+ * Invariant:  without a query, parents precede children, and siblings preserve their order
  */
 #include "file/json_value.h"
 #include "relation/hierarchy.h"
@@ -40,8 +39,8 @@ static void write_key(json_writer* to, const char** between, const char* name)
     *between = ", ";
 }
 
-/* Writes a value of a type, or a link's data; then `owner`, whose reading systems declare, is the
- * relationship. */
+/* Writes a value of a component, or the data of a link. Systems declare access to `owner`, the
+ * component or the relationship. */
 static void write_value(json_writer* to, sett_entity entity, const setti_type* owner,
                         const setti_type* type, const void* value)
 {
@@ -91,8 +90,11 @@ static void write_links(json_writer* to, sett_entity entity)
         sett_link_cursor cursor = {NULL, 0, 0, false};
         const char* comma = "[";
         write_key(to, &between, type->desc.name);
-        for (sett_entity target;
-             !sett_is_null(target = sett_target_next(to->world, entity, type->id, &cursor));) {
+        for (;;) {
+            sett_entity target = sett_target_next(to->world, entity, type->id, &cursor);
+            if (sett_is_null(target)) {
+                break;
+            }
             setti_json_add_text(&to->out, comma);
             write_link(to, entity, target, type, cursor.data);
             comma = ", ";
@@ -102,7 +104,7 @@ static void write_links(json_writer* to, sett_entity entity)
     setti_json_add_text(&to->out, between != begin ? "}" : ""); /* there was a link */
 }
 
-/* Writes the path, which includes parent and name, or the handle. */
+/* Writes path and handle or, without a path, handle, name and parent. */
 static void write_identity(json_writer* to, sett_entity entity)
 {
     char path[SETTI_JSON_REFERENCE];
@@ -130,7 +132,7 @@ static void write_identity(json_writer* to, sett_entity entity)
     }
 }
 
-/* Writes a node's parent and policy where the path does not tell. */
+/* Writes "parent": null for a root without children, and a policy other than DEFAULT. */
 static void write_node(json_writer* to, sett_entity entity)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(to->world);
@@ -183,7 +185,8 @@ static void write_query(json_writer* to)
 static void write_world(json_writer* to)
 {
     uint32_t cursor = 0;
-    for (sett_entity entity; !sett_is_null(entity = sett_entity_next(to->world, &cursor));) {
+    for (sett_entity entity = sett_entity_next(to->world, &cursor); !sett_is_null(entity);
+         entity = sett_entity_next(to->world, &cursor)) {
         if (sett_is_null(sett_hierarchy_parent(to->world, entity))) {
             write_subtree(to, entity);
         }
@@ -202,8 +205,8 @@ static sett_status write_check(sett_world* world, const sett_json_desc* desc, se
                                "components")) {
         return world->error;
     }
-    bool one = !sett_is_null(desc->entity) || (desc->single && desc->query == NULL);
-    if (one && !sett_entity_valid(world, desc->entity)) {
+    bool has_entity = !sett_is_null(desc->entity) || (desc->single && desc->query == NULL);
+    if (has_entity && !sett_entity_valid(world, desc->entity)) {
         return setti_world_fail(world, SETT_STATUS_STALE, call, desc->entity, 0);
     }
     if (desc->query != NULL && desc->query->world != world) {

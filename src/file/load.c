@@ -1,12 +1,12 @@
-/* load.c: reads a file into a world of its own, and then replaces the program's world by it.
+/* load.c: reads a file into a separate world, and then replaces the program's world.
  *
- * The workload: files from anywhere, and files that a crash has cut off. So everything is read,
- * played and compared with its hash in a world that only this call sees, with limited memory. If
- * anything is wrong, the program's world is unchanged, and the generation before is tried.
+ * The workload: files from any source, and files that a crash has cut off. So all records are read,
+ * applied and compared with hashes in a separate world (`apart`) with limited memory. After an
+ * error the program's world is unchanged, and the previous generation is tried.
  *
- *     file -> records -> types, state, deltas -> a world apart -> sett_world_clone -> the world
+ *     file -> records -> types, state, deltas -> `apart` -> sett_world_clone -> program's world
  *
- * Invariant:  the world is replaced by a complete state, or unchanged
+ * Invariant:  the program's world is replaced by a complete state, or unchanged
  */
 #include "file/load.h"
 
@@ -22,29 +22,28 @@
 
 #include <stdio.h>
 
-/* Bytes of memory for any file, since entities far apart have pages of their own; for each byte of
- * a file; and for each type, since each may have a page of its own. */
-#define LOAD_LIMIT ((size_t)64 << 20)
-#define LOAD_LIMIT_A_BYTE ((size_t)16)
-#define LOAD_LIMIT_A_TYPE ((size_t)32768)
+/* The default limit of memory, in bytes, is the sum of: */
+#define LOAD_LIMIT ((size_t)64 << 20)        /* for each file: distant entities need more pages */
+#define LOAD_LIMIT_A_BYTE ((size_t)16)       /* for each byte of the file */
+#define LOAD_LIMIT_A_TYPE ((size_t)32768)    /* for each type: a page */
 #define LOAD_RECORDS_LIMIT ((size_t)1 << 30) /* bytes of memory for sett_file_records */
 
-/* An attempt to load one file. */
 typedef struct load_attempt {
     setti_place* place;
     const char* name;
-    sett_world* apart; /* the world that is read */
+    sett_world* apart; /* the contents of the file */
     size_t limit;
     uint64_t last_frame;
     setti_stream_reader reader;
-    setti_bytes next_run; /* systems' record of the next state */
-    setti_bytes run;      /* systems' record of the state that was read */
+    setti_bytes next_run; /* record of the systems for the next state */
+    setti_bytes run;      /* record of the systems for the present state */
     sett_load_result result;
     bool has_state;
-    bool stopped;                 /* a delta did not fit */
+    bool stopped;                 /* a delta did not match the state */
     char why[SETTI_MESSAGE_SIZE]; /* the attempt's error */
 } load_attempt;
 
+/* Stores the error `why`. Returns `status`. */
 static sett_status load_fail(load_attempt* load, sett_status status, const char* why)
 {
     snprintf(load->why, sizeof(load->why), "%.400s", why);
@@ -61,15 +60,14 @@ const char* setti_load_why(const sett_world* apart)
     return strncmp(why, inner, sizeof(inner) - 1) == 0 ? why + sizeof(inner) - 1 : why;
 }
 
-/* Fails with the message of the world apart. */
-static sett_status load_blame(load_attempt* load, sett_status status)
+static sett_status load_fail_apart(load_attempt* load, sett_status status)
 {
-    return status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied
-               ? load_fail(load, SETT_STATUS_LIMIT, load_limit_why)
-               : load_fail(load, status, setti_load_why(load->apart));
+    bool limited = status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied;
+    return limited ? load_fail(load, SETT_STATUS_LIMIT, load_limit_why)
+                   : load_fail(load, status, setti_load_why(load->apart));
 }
 
-/* The size of a file, or a smaller number: computing limits from it cannot overflow. */
+/* Returns the size of a file, at most a number from which limits do not overflow. */
 static size_t load_bounded(uint64_t size)
 {
     return (size_t)SETTI_MIN(size, SIZE_MAX / 4 / LOAD_LIMIT_A_BYTE);
@@ -81,11 +79,10 @@ size_t setti_load_default_limit(const sett_world* world, uint64_t size)
            LOAD_LIMIT_A_TYPE * world->registered.count;
 }
 
-/* Divides the program's limit (0: the default) between the buffer of a payload, which doubles and
- * takes up to twice the size of the file, and the world apart. */
+/* Computes the limit of `apart` from the program's limit (0: the default). */
 static sett_status load_limit(load_attempt* load, size_t limit)
 {
-    size_t buffer = 2 * load_bounded(load->reader.size);
+    size_t buffer = 2 * load_bounded(load->reader.size); /* a payload in a buffer that doubles */
     if (limit == 0) {
         limit = setti_load_default_limit(load->place->world, load->reader.size);
     }
@@ -100,7 +97,6 @@ static sett_status load_limit(load_attempt* load, size_t limit)
     return SETT_OK;
 }
 
-/* Creates the world apart, with the program's allocator and the limit. */
 static sett_status load_begin_apart(load_attempt* load)
 {
     load->apart = setti_replica_create(load->place->world);
@@ -111,8 +107,7 @@ static sett_status load_begin_apart(load_attempt* load)
     return SETT_OK;
 }
 
-/* Limits the world apart to what the decompressed payload leaves of the limit. Returns how many
- * bytes it may still take, at least 1. */
+/* Limits `apart` to the limit less a decompressed payload. Returns the free bytes, at least 1. */
 static size_t load_update_limit(load_attempt* load)
 {
     size_t unpacked = load->reader.unpacked;
@@ -121,7 +116,7 @@ static size_t load_update_limit(load_attempt* load)
     return used < load->limit ? load->limit - used : 1;
 }
 
-/* Holds a systems' record until the state after it is read. */
+/* Copies the record of the systems into `next_run`. */
 static sett_status load_systems(load_attempt* load)
 {
     setti_pool* pool = load->reader.pool;
@@ -136,12 +131,12 @@ static sett_status load_systems(load_attempt* load)
                : load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
 }
 
-/* Notes that a state was read, with the systems' record before it. */
+/* Makes `next_run` and the frame of the reader current. */
 static void load_advance(load_attempt* load)
 {
     setti_bytes old = load->run;
     load->run = load->next_run;
-    load->next_run = old; /* its memory is used again */
+    load->next_run = old; /* reuses the memory */
     load->result.frame = load->reader.frame;
 }
 
@@ -158,14 +153,14 @@ static sett_status load_state(load_attempt* load)
     sett_status status =
         setti_delta_load(load->apart, payload->data, payload->size, load_update_limit(load));
     if (status != SETT_OK) {
-        return load_blame(load, status);
+        return load_fail_apart(load, status);
     }
     load->has_state = true;
     load_advance(load);
     return SETT_OK;
 }
 
-/* Reads a delta. One that does not fit ends the journal, like damage. */
+/* Applies a delta. A delta that does not match the state ends the journal, like damage. */
 static sett_status load_delta(load_attempt* load)
 {
     const setti_bytes* payload = &load->reader.payload;
@@ -175,16 +170,19 @@ static sett_status load_delta(load_attempt* load)
     }
     sett_snapshot_options options = {.delta_limit = load_update_limit(load)};
     sett_status status = sett_snapshot_set_options(load->apart, &options);
-    status =
-        status == SETT_OK ? sett_delta_apply(load->apart, payload->data, payload->size) : status;
+    if (status == SETT_OK) {
+        status = sett_delta_apply(load->apart, payload->data, payload->size);
+    }
     if (status == SETT_OK) {
         load_advance(load);
         load->result.changes++;
-    } else if (status == SETT_STATUS_INVALID || status == SETT_STATUS_CONFLICT) {
-        load->stopped = true;
-        status = SETT_OK;
+        return SETT_OK;
     }
-    return status == SETT_OK ? status : load_blame(load, status);
+    if (status == SETT_STATUS_INVALID || status == SETT_STATUS_CONFLICT) {
+        load->stopped = true;
+        return SETT_OK;
+    }
+    return load_fail_apart(load, status);
 }
 
 static sett_status load_record(load_attempt* load)
@@ -195,7 +193,7 @@ static sett_status load_record(load_attempt* load)
     case SETTI_STREAM_TYPES:
         status = setti_types_decode(load->apart, load->place->world, &reader->payload,
                                     &load->result.new_types);
-        return status == SETT_OK ? status : load_blame(load, status);
+        return status == SETT_OK ? status : load_fail_apart(load, status);
     case SETTI_STREAM_RUN:
         return load_systems(load);
     case SETTI_STREAM_STATE:
@@ -204,16 +202,16 @@ static sett_status load_record(load_attempt* load)
     case SETTI_STREAM_DELTA:
         return load_delta(load);
     default:
-        return SETT_OK; /* other records do not matter */
+        return SETT_OK; /* a record of the program */
     }
 }
 
-/* Reads all records up to the end, or to the first incomplete one. */
+/* Reads all records up to the end, the last frame to load, or a damaged record. */
 static sett_status load_records(load_attempt* load)
 {
     SETTI_ASSERT(load->apart != NULL && !load->has_state);
     setti_stream_reader* reader = &load->reader;
-    uint64_t end = reader->offset; /* of the last record that counts */
+    uint64_t valid_end = reader->offset; /* the end of the last valid record */
     setti_stream_next next;
     while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
         if (load->has_state && reader->frame > load->last_frame) {
@@ -227,23 +225,24 @@ static sett_status load_records(load_attempt* load)
         if (load->stopped) {
             break;
         }
-        end = reader->offset;
+        valid_end = reader->offset;
     }
-    load->result.cut = next == SETTI_STREAM_ENDED ? 0 : reader->size - end;
+    load->result.cut = next == SETTI_STREAM_ENDED ? 0 : reader->size - valid_end;
     if (next == SETTI_STREAM_MEMORY) {
         return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
     }
     if (reader->denied) {
         return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
     }
-    return load->has_state ? SETT_OK
-                           : load_fail(load, SETT_STATUS_INVALID,
-                                       reader->why != NULL
-                                           ? reader->why
-                                           : "the file is damaged: it has no state - load a copy");
+    if (load->has_state) {
+        return SETT_OK;
+    }
+    const char* no_state = "the file is damaged: it has no state - load a copy";
+    return load_fail(load, SETT_STATUS_INVALID, reader->why != NULL ? reader->why : no_state);
 }
 
-/* Reads the index of a file, by its offset before the last record. False: there is none. */
+/* Reads the index of a file. The offset of the index is the last 8 bytes of the index, before the
+ * END record. Returns false if the file has no index. */
 static bool load_read_index(setti_stream_reader* index)
 {
     const sett_files* files = index->files;
@@ -259,15 +258,15 @@ static bool load_read_index(setti_stream_reader* index)
            setti_stream_read(index) == SETTI_STREAM_READ && index->kind == SETTI_STREAM_INDEX;
 }
 
-/* Goes to the last keyframe up to the frame to load, if there is an index. */
+/* Moves the reader to the last keyframe up to `last_frame`. Returns false without a keyframe. */
 static bool load_seek(load_attempt* load)
 {
     setti_stream_reader* reader = &load->reader;
     setti_stream_reader index = *reader;
     bool found = false;
-    memset(&index.payload, 0, sizeof(index.payload)); /* that memory is the other reader's */
+    memset(&index.payload, 0, sizeof(index.payload)); /* `reader` owns the memory */
     size_t count = load_read_index(&index) ? index.payload.size / SETTI_STREAM_INDEX_ENTRY : 0;
-    for (size_t k = 0; k + 1 < count; k++) { /* the last is the index itself */
+    for (size_t k = 0; k + 1 < count; k++) { /* the last entry is the index */
         const unsigned char* entry = index.payload.data + k * SETTI_STREAM_INDEX_ENTRY;
         uint64_t frame = setti_bytes_get(entry, 8);
         uint64_t offset = setti_bytes_get(entry + 8, 8);
@@ -280,7 +279,7 @@ static bool load_seek(load_attempt* load)
     return found;
 }
 
-/* Reads from the last keyframe on, or from the beginning if that yields no state. */
+/* Reads from the last keyframe on, or from the beginning if no state was read. */
 static sett_status load_all(load_attempt* load)
 {
     bool sought = load_seek(load);
@@ -295,33 +294,35 @@ static sett_status load_all(load_attempt* load)
     return status;
 }
 
-/* Registers the types of the file: like the program's, or else as they are in the file. */
-static sett_status load_register_types(load_attempt* load, const sett_world* read)
+/* Registers the types of the file in a new `apart`, with the program's layouts if possible. */
+static sett_status load_register_types(load_attempt* load, const sett_world* old)
 {
-    const sett_world* into = load->place->world;
+    const sett_world* program = load->place->world;
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < read->registered.count; k++) {
-        const setti_type* type = read->registered.item[k];
-        const setti_type* local = setti_type_find(into, type->desc.name);
-        status = local != NULL ? setti_replica_join(load->apart, into, local)
-                               : setti_replica_join(load->apart, read, type);
+    for (uint32_t k = 0; status == SETT_OK && k < old->registered.count; k++) {
+        const setti_type* type = old->registered.item[k];
+        const setti_type* program_type = setti_type_find(program, type->desc.name);
+        status = program_type != NULL ? setti_replica_join(load->apart, program, program_type)
+                                      : setti_replica_join(load->apart, old, type);
     }
     return status;
 }
 
-/* Converts an encoded state into a new world apart, with the layouts of the program's types. */
-static sett_status load_convert(load_attempt* load, const sett_world* read,
-                                const setti_bytes* state, setti_migration* list, uint32_t count)
+/* Converts an encoded state of the world `old` into a new `apart` with the program's layouts. */
+static sett_status load_convert(load_attempt* load, const sett_world* old, const setti_bytes* state,
+                                setti_migration* list, uint32_t count)
 {
     const setti_delta_rules rules = {&list->rule, sizeof(*list), count};
     sett_status status = load_begin_apart(load);
     if (status != SETT_OK) {
         return status;
     }
-    status = load_register_types(load, read);
-    status = status == SETT_OK ? setti_delta_convert(load->apart, state, &rules) : status;
+    status = load_register_types(load, old);
+    if (status == SETT_OK) {
+        status = setti_delta_convert(load->apart, state, &rules);
+    }
     if (status != SETT_OK) {
-        return load_blame(load, status);
+        return load_fail_apart(load, status);
     }
     for (uint32_t k = 0; k < count; k++) {
         if (list[k].no_memory) {
@@ -339,29 +340,29 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
     return SETT_OK;
 }
 
-/* Replaces the world apart by one with the layouts of the program's types, if any differ. */
+/* Replaces `apart` by a world with the layouts of the program's types, if any layout differs. */
 static sett_status load_migrate(load_attempt* load)
 {
-    sett_world* into = load->place->world;
-    sett_world* read = load->apart;
+    sett_world* program = load->place->world;
+    sett_world* old = load->apart;
     sett_status status;
     uint32_t count;
-    uint32_t types = read->registered.count;
-    setti_migration* list = setti_migrations_create(into, read, load->place->call, &count,
+    uint32_t types = old->registered.count;
+    setti_migration* list = setti_migrations_create(program, old, load->place->call, &count,
                                                     &load->result.dropped, &status);
     if (list == NULL) {
-        return status == SETT_OK ? status : load_fail(load, status, sett_world_message(into));
+        return status == SETT_OK ? status : load_fail(load, status, sett_world_message(program));
     }
     setti_bytes state = {0};
-    status = setti_delta_encode_state(read, load->place->call, &state);
+    status = setti_delta_encode_state(old, load->place->call, &state);
     if (status != SETT_OK) {
-        status = load_blame(load, status);
+        status = load_fail_apart(load, status);
     } else {
-        status = load_convert(load, read, &state, list, count);
-        setti_bytes_free(&read->pool, &state);
-        sett_world_destroy(read);
+        status = load_convert(load, old, &state, list, count);
+        setti_bytes_free(&old->pool, &state);
+        sett_world_destroy(old);
     }
-    setti_migrations_free(into, list, types);
+    setti_migrations_free(program, list, types);
     return status;
 }
 
@@ -374,21 +375,24 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     }
     load->reader.compression = desc != NULL ? desc->compression : NULL;
     status = load_limit(load, desc != NULL ? desc->limit : 0);
-    status = status == SETT_OK ? load_begin_apart(load) : status;
+    if (status == SETT_OK) {
+        status = load_begin_apart(load);
+    }
     if (status == SETT_OK) {
         status = load_all(load);
-        if (status == SETT_OK) { /* types may require more components than when they were saved */
+        if (status == SETT_OK) { /* the program's types can require more components */
             status = setti_replica_require(load->apart, place->world);
-            status = status == SETT_OK ? status : load_blame(load, status);
+            status = status == SETT_OK ? status : load_fail_apart(load, status);
         }
         setti_pool_set_ceiling(&load->apart->pool, 0);
     }
-    status = status == SETT_OK ? load_migrate(load) : status;
+    if (status == SETT_OK) {
+        status = load_migrate(load);
+    }
     setti_stream_close(&load->reader);
     return status;
 }
 
-/* Attempts to load the file of a name. */
 static sett_status load_attempt_name(load_attempt* load, setti_place* place, const char* name,
                                      const sett_file_desc* desc)
 {
@@ -417,8 +421,8 @@ static void load_end(load_attempt* load)
     load->apart = NULL;
 }
 
-/* Tries the file; if it is missing or damaged, the generation before it, then a new file that was
- * not renamed. A complete file that does not fit this world fails at once. */
+/* Loads the file at the path. If the file is missing or damaged, loads the previous generation, or
+ * else a new file that was not renamed. A complete file that does not match the world fails. */
 static sett_status load_any(load_attempt* load, setti_place* place, const sett_file_desc* desc)
 {
     const char* name[3] = {place->path, setti_place_name(&place->previous),
@@ -428,8 +432,8 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
         place->world->whole_file =
             setti_place_mark(name[0], load->reader.identity, load->reader.size);
     }
-    for (uint32_t k = 1; k < 3 && (status == SETT_STATUS_INVALID || status == SETT_STATUS_FILE);
-         k++) {
+    bool tries_others = status == SETT_STATUS_INVALID || status == SETT_STATUS_FILE;
+    for (uint32_t k = 1; k < 3 && tries_others; k++) {
         load_attempt other;
         if (load_attempt_name(&other, place, name[k], desc) == SETT_OK) {
             setti_world_log(place->world, SETT_LOG_WARNING,
@@ -483,8 +487,12 @@ sett_status sett_world_load_with(sett_world* world, const char* path, const sett
     }
     setti_loaded loaded;
     sett_status status = setti_world_check_unlocked(world, call);
-    status = status == SETT_OK ? setti_world_check_no_snapshots(world, call) : status;
-    status = status == SETT_OK ? setti_load_apart(world, call, path, desc, &loaded) : status;
+    if (status == SETT_OK) {
+        status = setti_world_check_no_snapshots(world, call);
+    }
+    if (status == SETT_OK) {
+        status = setti_load_apart(world, call, path, desc, &loaded);
+    }
     if (status != SETT_OK) {
         return status;
     }
@@ -523,7 +531,7 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
     return SETT_OK;
 }
 
-/* Opens a file with a pool of at most `limit` bytes (0: any number). load_close always follows. */
+/* Opens a file with a limited pool. The caller calls load_close, also after an error. */
 static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, const char* path,
                              const sett_file_desc* desc, size_t limit)
 {
@@ -574,7 +582,8 @@ static sett_status load_each(setti_stream_reader* reader, const sett_file_desc* 
         }
     }
     bool no_memory = next == SETTI_STREAM_MEMORY;
-    if (no_memory ? reader->pool->denied : reader->denied) {
+    bool limited = no_memory ? reader->pool->denied : reader->denied;
+    if (limited) {
         return SETT_STATUS_LIMIT;
     }
     return no_memory ? SETT_STATUS_OUT_OF_MEMORY : SETT_OK;

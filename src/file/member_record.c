@@ -1,14 +1,14 @@
 /* member_record.c: see member_record.h.
  *
- *     struct    how many members (u16; 0: not known), name, size u32, members
+ *     struct    count of members u16 (0: unknown), name, size u32, members
  *     member    name, kind u8, flags u8 (1 bits, 2 local, 4 elements have names), offset u32, size
  *               u32, scale, minimum, maximum (f64), unit, description, constants, names of elements
- *               (flag 4: how many u16, texts), kind of an item u8 (if the kind is list), struct (if
- *               the kind, or that of an item, is struct)
- *     constants how many (u16), of each name, value i64
+ *               (flag 4: count u16, texts), kind of an item u8 (if the kind is list), struct (if
+ *               the kind, or the kind of an item, is struct)
+ *     constants count u16, for each constant: name, value i64
  *     text      length u16, bytes
  *
- * Invariant:  memory for a list is taken when as many items can be in the bytes that are left
+ * Invariant:  a list is allocated only if the remaining bytes can contain the items
  */
 #include "file/member_record.h"
 
@@ -107,7 +107,7 @@ void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
     }
 }
 
-/* Reads a text into the arena. NULL if memory runs out, or if it contains a zero. */
+/* Reads a text into the arena. Returns NULL if memory ran out or the text contains a zero. */
 static const char* record_text(setti_delta_reader* from, setti_arena* arena)
 {
     size_t length = (size_t)setti_delta_number(from, 2);
@@ -126,6 +126,7 @@ static const char* record_text(setti_delta_reader* from, setti_arena* arena)
     return text;
 }
 
+/* Reads a text. Returns NULL also for an empty text. */
 static const char* record_optional(setti_delta_reader* from, setti_arena* arena)
 {
     const char* text = record_text(from, arena);
@@ -140,7 +141,7 @@ double setti_record_get_double(setti_delta_reader* from)
     return number;
 }
 
-/* Allocates a list of the announced length, if the remaining bytes can hold as many items. */
+/* Allocates `count` zeroed items and an end mark, if the remaining bytes can contain the items. */
 static void* record_list(setti_delta_reader* from, setti_arena* arena, size_t count, size_t least,
                          size_t size)
 {
@@ -169,7 +170,7 @@ static const sett_constant* record_constants(setti_delta_reader* from, setti_are
     return list;
 }
 
-/* Reads names of elements. Registering rejects a wrong number of them. */
+/* Reads the names of elements. Registering the type rejects a wrong number of names. */
 static void record_names(setti_delta_reader* from, setti_arena* arena, sett_member* member)
 {
     member->count = (uint32_t)setti_delta_number(from, 2);

@@ -1,13 +1,13 @@
 /* migrate.c: see migrate.h.
  *
- * The workload: a program that changed after its players saved: a member more, one less, a wider
- * one. Members are matched by name, and converted if the new one can hold every old value. This
- * happens once, after all records, so that hashes are compared in the file's own layout.
+ * The workload: a program has changed after players saved: members were added, removed or widened.
+ * Members are matched by name, and converted if the new member can hold each old value. Values are
+ * converted once, after all records, so that hashes are compared in the layout of the file.
  *
  *     file     hp u8 | x f32 | old u16                 program    x f64 | hp u16 | armour u8
  *                  \______________ by name ______________/           old: dropped, armour: default
  *
- * Invariant:  a conversion loses nothing, unless the program's function does
+ * Invariant:  only the program's function can convert a member with a loss
  */
 #include "file/migrate.h"
 
@@ -18,7 +18,7 @@
 /* A function of the program, for one layout of a type. */
 typedef struct setti_migrator {
     struct setti_migrator* next;
-    uint64_t name_key; /* by name, because the type may be unregistered and registered again */
+    uint64_t name_key; /* not an id, because the type can be unregistered and registered again */
     uint64_t fingerprint;
     sett_file_migrate_fn fn;
     void* user;
@@ -42,16 +42,16 @@ sett_status sett_file_migrate(sett_world* world, sett_component component,
     if (setti_world_type(world, component) == NULL) {
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, __func__, sett_null(), component);
     }
-    setti_migrator* made = setti_pool_alloc(&world->pool, sizeof(*made), 16);
-    if (made == NULL) {
+    setti_migrator* migrator = setti_pool_alloc(&world->pool, sizeof(*migrator), 16);
+    if (migrator == NULL) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, sett_null(), component);
     }
-    made->next = migrate_first(world); /* the latest function for a layout counts */
-    made->name_key = setti_world_type(world, component)->name_key;
-    made->fingerprint = from_fingerprint;
-    made->fn = fn;
-    made->user = user;
-    world->module[SETTI_SLOT_MIGRATORS] = made;
+    migrator->next = migrate_first(world); /* the latest function for a layout is found first */
+    migrator->name_key = setti_world_type(world, component)->name_key;
+    migrator->fingerprint = from_fingerprint;
+    migrator->fn = fn;
+    migrator->user = user;
+    world->module[SETTI_SLOT_MIGRATORS] = migrator;
     return SETT_OK;
 }
 
@@ -68,7 +68,7 @@ static uint32_t migrate_size(const sett_member* member)
                                               : sett_member_kind_size(member->kind);
 }
 
-/* Whether each value of one kind of number is a value of the other. */
+/* Returns true if a number of kind `to` can represent each value of kind `from`. */
 static bool migrate_widens(sett_member_kind from, sett_member_kind to)
 {
     uint32_t small = sett_member_kind_size(from);
@@ -82,11 +82,10 @@ static bool migrate_widens(sett_member_kind from, sett_member_kind to)
     if (is_float == setti_number_is_float(to) && is_signed == setti_number_is_signed(to)) {
         return small <= large;
     }
-    /* the next larger float has room for the digits: 24 bits for 16, 53 bits for 32 */
+    /* A larger float represents all integers: 24 bits of digits for 16 bits, 53 for 32. */
     return !is_float && small < large && (setti_number_is_signed(to) || setti_number_is_float(to));
 }
 
-/* Whether a member can be converted without loss. */
 static bool migrate_fits(const sett_member* from, const sett_member* to)
 {
     bool to_string = from->kind == SETT_MEMBER_TEXT && to->kind == SETT_MEMBER_STRING;
@@ -127,7 +126,7 @@ static void migrate_element(setti_migration* rule, const sett_member* source,
                             const unsigned char* from, const sett_member* member,
                             unsigned char* to);
 
-/* Converts a list item by item, since their members may have changed. */
+/* Converts a list item by item, because members of items may have changed. */
 static bool migrate_list(setti_migration* rule, const sett_member* source,
                          const unsigned char* from, const sett_member* member, sett_list* fresh)
 {
@@ -164,7 +163,7 @@ static void migrate_owned(setti_migration* rule, const sett_member* source,
         setti_owned_take(string.text);
     }
     rule->no_memory = rule->no_memory || !done;
-    setti_owned_drop(setti_owned_string(to).text); /* a string and a list begin with the address */
+    setti_owned_drop(setti_owned_string(to).text); /* or the items of a list, at the same offset */
     memcpy(to, member->kind == SETT_MEMBER_LIST ? (const void*)&list : &string,
            migrate_size(member));
 }
@@ -183,7 +182,7 @@ static void migrate_element(setti_migration* rule, const sett_member* source,
     }
 }
 
-/* Writes the members of an initialised value that both structs have, and that fit. */
+/* Writes each member of an initialised value that has a fitting member in the file. */
 static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
                            const unsigned char* from, const sett_struct* to_of, unsigned char* to)
 {
@@ -201,67 +200,69 @@ static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
     }
 }
 
-/* Converts by the struct that the hooks of the program's type write and read. */
-static sett_status migrate_by_hooks(setti_migration* of, const void* from, void* to)
+/* Converts members into the struct of the hooks of the program's type. */
+static sett_status migrate_by_hooks(setti_migration* rule, const void* from, void* to)
 {
     setti_written_view view;
-    sett_status status = setti_written_show(of->shown, to, &view);
+    sett_status status = setti_written_show(rule->shown, to, &view);
     if (status == SETT_OK) {
-        migrate_struct(of, of->from, from, of->to, view.value);
-        status = of->no_memory ? SETT_STATUS_OUT_OF_MEMORY : setti_written_store(&view, to);
+        migrate_struct(rule, rule->from, from, rule->to, view.value);
+        status = rule->no_memory ? SETT_STATUS_OUT_OF_MEMORY : setti_written_store(&view, to);
     }
     setti_written_end(&view);
     return status;
 }
 
-static void migrate_note(setti_migration* of, sett_status status)
+static void migrate_note(setti_migration* rule, sett_status status)
 {
-    of->no_memory = of->no_memory || status == SETT_STATUS_OUT_OF_MEMORY;
-    of->failed = of->failed || status == SETT_STATUS_INVALID;
+    rule->no_memory = rule->no_memory || status == SETT_STATUS_OUT_OF_MEMORY;
+    rule->failed = rule->failed || status == SETT_STATUS_INVALID;
 }
 
-/* Puts a value of the file into the rule's room, as this machine has it. */
-static void migrate_place(setti_migration* of, const void* from, size_t size)
+/* Reads a value of the file into the buffer `room`. */
+static void migrate_fill_room(setti_migration* rule, const void* from, size_t size)
 {
-    if (of->varied != NULL) {
-        memset(of->room, 0, of->room_size);
-        migrate_note(of, setti_canonical_read(of->varied, of->allocator, from, size, of->room));
+    if (rule->varied != NULL) {
+        memset(rule->room, 0, rule->room_size);
+        migrate_note(rule,
+                     setti_canonical_read(rule->varied, rule->allocator, from, size, rule->room));
         return;
     }
-    memcpy(of->room, from, of->room_size);
-    if (of->turned != NULL) {
-        setti_canonical_turn_value(of->turned, of->room);
+    memcpy(rule->room, from, rule->room_size);
+    if (rule->turned != NULL) {
+        setti_canonical_turn_value(rule->turned, rule->room);
     }
 }
 
-static void migrate_value(setti_delta_rule* rule, const void* from, size_t size, void* to)
+/* Converts a value (setti_delta_rule.convert). */
+static void migrate_value(setti_delta_rule* base, const void* from, size_t size, void* to)
 {
-    setti_migration* of = (setti_migration*)(void*)rule;
-    if (of->written != NULL) {
-        migrate_note(of, setti_type_read(of->written, from, size, to));
+    setti_migration* rule = (setti_migration*)(void*)base;
+    if (rule->written != NULL) {
+        migrate_note(rule, setti_type_read(rule->written, from, size, to));
         return;
     }
-    if (of->room != NULL) {
-        migrate_place(of, from, size);
-        from = of->room;
+    if (rule->room != NULL) {
+        migrate_fill_room(rule, from, size);
+        from = rule->room;
     }
-    if (of->shown != NULL) {
-        migrate_note(of, migrate_by_hooks(of, from, to));
-    } else if (of->from != NULL && of->to != NULL) {
-        migrate_struct(of, of->from, from, of->to, to);
-    } else if (of->size != 0) {
-        memcpy(to, from, of->size);
+    if (rule->shown != NULL) {
+        migrate_note(rule, migrate_by_hooks(rule, from, to));
+    } else if (rule->from != NULL && rule->to != NULL) {
+        migrate_struct(rule, rule->from, from, rule->to, to);
+    } else if (rule->size != 0) {
+        memcpy(to, from, rule->size);
     }
-    if (of->migrator != NULL) {
-        bool done = of->migrator->fn(of->from, of->room, to, of->migrator->user);
-        of->failed = of->failed || !done;
+    if (rule->migrator != NULL) {
+        bool done = rule->migrator->fn(rule->from, rule->room, to, rule->migrator->user);
+        rule->failed = rule->failed || !done;
     }
-    if (of->varied != NULL) {
-        setti_owned_deinit_hook(of->room, 1, setti_unconst(of->varied));
+    if (rule->varied != NULL) {
+        setti_owned_deinit_hook(rule->room, 1, setti_unconst(rule->varied));
     }
 }
 
-/* `member`: the one that does not fit, or "". */
+/* Fails because the layout of a type, or the member `member` unless "", does not fit. */
 static sett_status migrate_reject(sett_world* into, const char* name, const char* member)
 {
     return setti_world_fail_with(
@@ -271,7 +272,7 @@ static sett_status migrate_reject(sett_world* into, const char* name, const char
         name, member[0] != '\0' ? ": member \"" : "", member, member[0] != '\0' ? "\"" : "");
 }
 
-/* Logs the members of a file that the program lacks. Returns their number. */
+/* Logs and counts the members of a file that the program lacks. */
 static uint32_t migrate_report(const sett_world* into, const char* call, const char* name,
                                const sett_struct* from, const sett_struct* to)
 {
@@ -288,7 +289,6 @@ static uint32_t migrate_report(const sett_world* into, const char* call, const c
     return dropped;
 }
 
-/* Finds the program's function for a type, by the fingerprint of its layout in the file. */
 static const setti_migrator* migrate_find_function(const sett_world* into, const setti_type* local,
                                                    uint64_t fingerprint)
 {
@@ -299,7 +299,6 @@ static const setti_migrator* migrate_find_function(const sett_world* into, const
     return at;
 }
 
-/* Fails if a member of both structs would lose something. */
 static sett_status migrate_check_members(sett_world* into, const setti_type* local,
                                          const sett_struct* from, const sett_struct* to)
 {
@@ -312,55 +311,55 @@ static sett_status migrate_check_members(sett_world* into, const setti_type* loc
     return SETT_OK;
 }
 
-/* Chooses members, bytes or the program's function. Fails if a value would lose something. */
-static sett_status migrate_choose(sett_world* into, const setti_type* read, const setti_type* local,
-                                  setti_migration* of)
+/* Chooses members, bytes or the program's function. Fails without a lossless conversion. */
+static sett_status migrate_choose(sett_world* into, const setti_type* saved,
+                                  const setti_type* local, setti_migration* rule)
 {
-    bool function = of->migrator != NULL;
-    if (of->from != NULL && of->to != NULL) {
-        return function ? SETT_OK : migrate_check_members(into, local, of->from, of->to);
+    bool has_function = rule->migrator != NULL;
+    if (rule->from != NULL && rule->to != NULL) {
+        return has_function ? SETT_OK : migrate_check_members(into, local, rule->from, rule->to);
     }
-    bool same = read->desc.size == local->desc.size &&
-                read->desc.layout_version == local->desc.layout_version &&
-                !setti_type_varies(read) && !setti_type_varies(local);
-    of->size = same ? local->desc.size : 0;
-    return same || function ? SETT_OK : migrate_reject(into, local->desc.name, "");
+    bool same_bytes = saved->desc.size == local->desc.size &&
+                      saved->desc.layout_version == local->desc.layout_version &&
+                      !setti_type_varies(saved) && !setti_type_varies(local);
+    rule->size = same_bytes ? local->desc.size : 0;
+    return same_bytes || has_function ? SETT_OK : migrate_reject(into, local->desc.name, "");
 }
 
-/* Prepares a rule for a type. Fails if a value would lose something. */
-static sett_status migrate_prepare(sett_world* into, const setti_type* read,
-                                   const setti_type* local, setti_migration* of)
+/* Prepares the conversion from the type `saved` of a file. Fails without a lossless conversion. */
+static sett_status migrate_prepare(sett_world* into, const setti_type* saved,
+                                   const setti_type* local, setti_migration* rule)
 {
-    const bool bytes = read->desc.members != NULL && /* written by a `write` hook */
-                       setti_members_equal(read->desc.members, setti_written_struct());
-    uint64_t print = read->members != NULL && !bytes ? read->members->fingerprint : 0;
-    memset(of, 0, sizeof(*of));
-    of->rule.name = read->desc.name; /* possibly a former name of the type */
-    of->rule.convert = migrate_value;
-    of->from = read->desc.members;
-    of->to = local->desc.members;
-    of->migrator = migrate_find_function(into, local, print);
-    of->turned = setti_delta_turns(read) && !read->members->varies ? read->members : NULL;
-    of->varied = setti_delta_form_of(read) == SETTI_DELTA_OWNED ? read->members : NULL;
-    of->allocator = &into->pool.allocator;
-    if (local->desc.write != NULL && of->migrator == NULL && bytes && local->written == NULL &&
-        read->desc.layout_version == local->desc.layout_version) { /* only the name has changed */
-        of->written = local;
+    const bool by_hook = saved->desc.members != NULL && /* bytes of a `write` hook */
+                         setti_members_equal(saved->desc.members, setti_written_struct());
+    uint64_t fingerprint = saved->members != NULL && !by_hook ? saved->members->fingerprint : 0;
+    memset(rule, 0, sizeof(*rule));
+    rule->rule.name = saved->desc.name; /* possibly a former name of the type */
+    rule->rule.convert = migrate_value;
+    rule->from = saved->desc.members;
+    rule->to = local->desc.members;
+    rule->migrator = migrate_find_function(into, local, fingerprint);
+    rule->turned = setti_delta_turns(saved) && !saved->members->varies ? saved->members : NULL;
+    rule->varied = setti_delta_form_of(saved) == SETTI_DELTA_OWNED ? saved->members : NULL;
+    rule->allocator = &into->pool.allocator;
+    if (local->desc.write != NULL && rule->migrator == NULL && by_hook && local->written == NULL &&
+        saved->desc.layout_version == local->desc.layout_version) { /* only the name has changed */
+        rule->written = local;
         return SETT_OK;
     }
-    if (local->written != NULL && of->migrator == NULL && (bytes || of->from == NULL)) {
+    if (local->written != NULL && rule->migrator == NULL && (by_hook || rule->from == NULL)) {
         return migrate_reject(into, local->desc.name, ""); /* the layout of the bytes is unknown */
     }
-    of->shown = local->written != NULL && of->from != NULL && !bytes ? local : NULL;
-    if (of->migrator != NULL || of->turned != NULL || of->varied != NULL) {
-        of->room_size = read->desc.size;
-        of->room = setti_pool_alloc(&into->pool, SETTI_MAX(of->room_size, 1), MIGRATE_ALIGN);
-        if (of->room == NULL) {
+    rule->shown = local->written != NULL && rule->from != NULL && !by_hook ? local : NULL;
+    if (rule->migrator != NULL || rule->turned != NULL || rule->varied != NULL) {
+        rule->room_size = saved->desc.size;
+        rule->room = setti_pool_alloc(&into->pool, SETTI_MAX(rule->room_size, 1), MIGRATE_ALIGN);
+        if (rule->room == NULL) {
             return setti_world_fail(into, SETT_STATUS_OUT_OF_MEMORY, "sett_world_load", sett_null(),
                                     local->id);
         }
     }
-    return migrate_choose(into, read, local, of);
+    return migrate_choose(into, saved, local, rule);
 }
 
 setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, const char* call,
@@ -382,9 +381,9 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
             type = setti_type_data(type);
             local = setti_type_data(local);
             *status = migrate_prepare(into, type, local, &list[*count]);
-            const setti_migration* of = &list[(*count)++];
-            if (*status == SETT_OK && of->migrator == NULL) { /* a function may drop members */
-                *dropped += migrate_report(into, call, local->desc.name, of->from, of->to);
+            const setti_migration* rule = &list[(*count)++];
+            if (*status == SETT_OK && rule->migrator == NULL) { /* a function may drop members */
+                *dropped += migrate_report(into, call, local->desc.name, rule->from, rule->to);
             }
         }
     }

@@ -5,34 +5,32 @@
 #include "sett/file.h"
 #include "state/delta.h"
 
-/* How to convert values of a type of a file to the program's. */
+/* The conversion of a type's values from the layout of a file to the layout of the program. */
 typedef struct setti_migration {
-    setti_delta_rule rule;   /* first */
-    const sett_struct* from; /* of the file; NULL: unknown */
-    const sett_struct* to;
+    setti_delta_rule rule;                 /* first member: migrate_value gets this address */
+    const sett_struct* from;               /* members in the file; NULL: unknown */
+    const sett_struct* to;                 /* members in the program; NULL: unknown */
     size_t size;                           /* bytes to copy, if members are unknown */
     const struct setti_migrator* migrator; /* the program's function, or NULL */
     bool failed;                           /* a value was rejected */
     bool no_memory;                        /* memory ran out for a string or list */
-    /* Room for one value of the file, where it is aligned and turned. */
+    /* A buffer for one value of the file, with this machine's alignment and byte order. */
     void* room;
     size_t room_size;
-    const struct setti_members* turned; /* the file's, if numbers must be turned in `room` */
-    const struct setti_members* varied; /* the file's, if values have strings or lists */
+    const struct setti_members* turned; /* members in the file if the byte order differs, or NULL */
+    const struct setti_members* varied; /* members in the file with strings or lists, or NULL */
     const sett_allocator* allocator;    /* for strings and lists */
-    const setti_type*
-        shown; /* the program's type, if its hooks write and read the struct `to`; or NULL */
-    const setti_type*
-        written; /* the program's type, if its hooks read the file's values; or NULL */
+    const setti_type* shown;   /* the program's type if hooks write and read the struct `to` */
+    const setti_type* written; /* the program's type if hooks read the values of the file */
 } setti_migration;
 
-/* Lists how to convert the types of a world that was read to those of `into`, in the pool of
- * `into`. Returns NULL if nothing must be converted, or after a failure. Members that are dropped
- * are logged, and counted in *dropped. Fails, with `into`'s message: CONFLICT, OUT_OF_MEMORY. */
+/* Lists the conversions from the types of `read` to the types of `into`, in the pool of `into`.
+ * Logs dropped members, and counts them in *dropped. Returns NULL after an error, or if no type
+ * needs a conversion. Fails, with the message in `into`: CONFLICT, OUT_OF_MEMORY. */
 setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, const char* call,
                                          uint32_t* count, uint32_t* dropped, sett_status* status);
 
-/* Frees a list. `types`: the number of types of `read`. */
+/* Frees a list. `types` is the number of types of `read`. */
 void setti_migrations_free(sett_world* into, setti_migration* list, uint32_t types);
 
 #endif

@@ -2,15 +2,15 @@
  *
  * The workload: an inspector that sends all changes to a page, sixty times a second. Comparing,
  * hashing and writing take ten times as long as copying the written pages. So the program's thread
- * copies these, and another thread encodes from the copy.
+ * copies the pages, and another thread encodes from the copy.
  *
  *     the program      frame | copy | frame ...        | copy | frame
  *     another thread                  snapshot, delta          snapshot, delta
  *
- * Rejected: encoding on the thread from a snapshot of the world itself. Unchanged pages are the
- * living world's, and reading one would take the lock of copy-on-write.
+ * Rejected: encoding on the thread from a snapshot of the world itself. Unchanged pages belong to
+ * the living world, and reading a page would take the lock of copy-on-write.
  *
- * Invariant:  the copy has everything written up to the tick `since`
+ * Invariant:  the copy contains all writes up to the tick `since`
  */
 #include "file/run_record.h"
 #include "sett/file.h"
@@ -24,9 +24,9 @@ struct sett_mirror {
     uint64_t since;
     bool whole;            /* the copy is complete */
     bool broken;           /* memory ran out while copying */
-    uint32_t unregistered; /* types unregistered in `world` before the copy was made */
+    uint32_t unregistered; /* sett_world.unregistered when the mirror was created */
     setti_replica_map map;
-    setti_bytes run; /* systems' record */
+    setti_bytes run; /* record of the systems */
 };
 
 static const char mirror_call[] = "sett_mirror_copy";
@@ -52,8 +52,7 @@ sett_mirror* sett_mirror_create(sett_world* world)
     return mirror;
 }
 
-/* Finds a type whose values own memory; NULL: there is none. Its hooks are the program's, and must
- * run where the program expects them. */
+/* Returns a type with hooks of the program, which must not run on another thread, or NULL. */
 static const setti_type* mirror_find_hooked(const sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -106,7 +105,7 @@ static sett_status mirror_check(const sett_mirror* mirror)
                                        mirror_call, mirror->copy->listeners->name);
 }
 
-/* Updates the copy to the world, new types first. */
+/* Adds new types to the copy, then copies the changes of the world. */
 static sett_status mirror_follow(sett_mirror* mirror)
 {
     sett_world* world = mirror->world;
@@ -118,7 +117,7 @@ static sett_status mirror_follow(sett_mirror* mirror)
                                : sett_world_clone(world, copy);
     }
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
-        mirror->broken = mirror->whole; /* an update ended in the middle */
+        mirror->broken = mirror->whole; /* an incomplete update */
         return setti_world_no_memory(world, mirror_call);
     }
     return status == SETT_OK ? status
@@ -133,14 +132,20 @@ sett_status sett_mirror_copy(sett_mirror* mirror)
     }
     sett_world* world = mirror->world;
     sett_status status = setti_world_check_unlocked(world, mirror_call);
-    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
-    status = status == SETT_OK ? mirror_check(mirror) : status;
-    status = status == SETT_OK ? mirror_follow(mirror) : status;
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
+    if (status == SETT_OK) {
+        status = mirror_check(mirror);
+    }
+    if (status == SETT_OK) {
+        status = mirror_follow(mirror);
+    }
     if (status != SETT_OK) {
         return status;
     }
     mirror->whole = true;
-    mirror->since = world->pool.tick++;
+    mirror->since = world->pool.tick++; /* later writes have a higher tick */
     setti_bytes_free(&world->pool, &mirror->run);
     return setti_run_encode(world, &mirror->run) ? SETT_OK
                                                  : setti_world_no_memory(world, mirror_call);

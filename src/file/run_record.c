@@ -1,13 +1,13 @@
 /* run_record.c: see run_record.h.
  *
- * The workload: a game that goes on where it was. A system that runs once has run, one with an
- * interval waits for what is left of it, one that was disabled stays so.
+ * The workload: a loaded game continues. A system that runs once does not run again, a system with
+ * an interval waits for the rest of the interval, and a disabled system stays disabled.
  *
- *     frames u64, seconds f64, how many systems u32, and of each: name, seconds f64, runs u64,
- *     enabled u8; how many loops of fixed steps u32, and of each: step f32, start f64, now f64,
+ *     frames u64, seconds f64, count of systems u32, for each system: name, seconds f64, runs u64,
+ *     enabled u8; count of loops of fixed steps u32, for each loop: step f32, start f64, now f64,
  *     steps u64
  *
- * Invariant:  seconds are finite and not negative: frames divide by intervals
+ * Invariant:  seconds are finite and not negative, because frames divide by intervals
  */
 #include "file/run_record.h"
 
@@ -47,9 +47,9 @@ static size_t run_write(const setti_run* run, unsigned char* out)
 
 bool setti_run_encode(sett_world* world, setti_bytes* out)
 {
-    const setti_bytes* of_other = world->module[SETTI_SLOT_MIRRORED];
-    if (of_other != NULL) {
-        return setti_bytes_copy(&world->pool, out, of_other->data, of_other->size);
+    const setti_bytes* original = world->module[SETTI_SLOT_MIRRORED];
+    if (original != NULL) { /* `world` is a mirror's copy */
+        return setti_bytes_copy(&world->pool, out, original->data, original->size);
     }
     if (setti_run_of(world) == NULL) {
         return true;
@@ -68,7 +68,7 @@ typedef struct run_entry {
     setti_system_state state;
 } run_entry;
 
-/* Reads seconds; invalid ones count as an early end. */
+/* Reads seconds. Invalid seconds count as an early end of the record. */
 static double run_seconds(setti_delta_reader* from)
 {
     double seconds = setti_record_get_double(from);
@@ -88,14 +88,13 @@ static run_entry run_next(setti_delta_reader* from)
     return entry;
 }
 
-/* The state of a loop of fixed steps. */
 typedef struct run_loop {
     float step;
     setti_fixed_state state;
 } run_loop;
 
-/* Reads a loop. Its steps fill the time from `start` to `now` but for less than one of them; other
- * numbers count as an early end. */
+/* Reads a loop. Invalid steps, or steps that leave more of `now` than one step, count as an early
+ * end of the record. */
 static run_loop run_next_loop(setti_delta_reader* from)
 {
     run_loop loop;
@@ -152,7 +151,7 @@ void setti_run_apply(sett_world* world, const setti_bytes* from)
             system = system->next;
         }
         if (system != NULL) {
-            entry.state.seen = system->state.seen; /* everything loaded counts as changed */
+            entry.state.seen = system->state.seen; /* loaded values count as changed */
             system->state = entry.state;
         }
     }

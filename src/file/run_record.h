@@ -1,22 +1,22 @@
-/* run_record.h: the *systems' record* of a file: how far systems are. */
+/* run_record.h: the record of the systems in a file: times, runs and loops of fixed steps. */
 #ifndef SETTI_RUN_RECORD_H
 #define SETTI_RUN_RECORD_H
 
 #include "base/bytes.h"
 #include "world/world.h"
 
-/* The slot of a mirror for the record of the world that it follows (setti_bytes). */
+/* The slot of a mirror's copy for the record of the original world (setti_bytes). */
 enum {
     SETTI_SLOT_MIRRORED = 14
 };
 
-/* Encodes how far systems are; nothing without systems. Returns false when memory runs out. */
+/* Encodes the record, or no bytes for a world without systems. Returns false if memory ran out. */
 bool setti_run_encode(sett_world* world, setti_bytes* out);
 
-/* Whether bytes are a valid record. */
+/* Returns true if the bytes are a valid record. */
 bool setti_run_check(const setti_bytes* from);
 
-/* Applies a checked record, which can be empty, to the systems of the same names. */
+/* Applies a checked record, possibly empty, to the systems with the same names. */
 void setti_run_apply(sett_world* world, const setti_bytes* from);
 
 #endif

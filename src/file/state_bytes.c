@@ -51,7 +51,7 @@ sett_status sett_state_encode(sett_world* world, void* out, size_t capacity, siz
     return status;
 }
 
-/* Creates a world with another one's types, without callbacks. */
+/* Creates a separate world with the types of `world`, without callbacks. */
 static sett_world* state_begin_apart(sett_world* world)
 {
     sett_world* apart = setti_replica_create(world);
@@ -113,7 +113,9 @@ sett_status sett_state_apply(sett_world* world, const void* bytes, size_t size, 
         setti_world_lacks_list(world, bytes, size, state_bytes_call, "bytes")) {
         return world->error;
     }
-    status = status == SETT_OK ? setti_world_check_no_snapshots(world, state_bytes_call) : status;
+    if (status == SETT_OK) {
+        status = setti_world_check_no_snapshots(world, state_bytes_call);
+    }
     if (status != SETT_OK) {
         return status;
     }

@@ -1,10 +1,10 @@
 /* types.c: see types.h.
  *
- * The workload: some dozens of types, of programs that have changed since the file was written:
- * types were added (the file lacks them: nothing happens), or are gone (they travel on as opaque
- * bytes, because a mod that is not there today may be there tomorrow).
+ * The workload: some dozens of types, in a program that has changed since the file was written. A
+ * type missing in the file needs no work. A type missing in the program is preserved as opaque
+ * bytes, because the mod with the type may be installed again.
  *
- * Invariant:  a type of the world that is read into has the layout that the file says
+ * Invariant:  a type of the world `world` of setti_types_decode has the layout of the file
  */
 #include "file/types.h"
 
@@ -25,9 +25,9 @@ enum {
     TYPES_FLAGS = 15
 };
 
-#define TYPES_NAMED 4 /* names in a log line at most */
+#define TYPES_NAMED 4 /* most names in a log line */
 
-/* The members that a file describes, or NULL. */
+/* Returns the members that the file describes, or NULL. */
 static const sett_struct* types_members(const setti_type* type)
 {
     return type->desc.write != NULL && type->written == NULL ? setti_written_struct()
@@ -75,7 +75,6 @@ bool setti_types_encode(sett_world* world, setti_bytes* out)
     return true;
 }
 
-/* A type of a file. */
 typedef struct types_entry {
     char name[256];
     uint32_t form;
@@ -123,8 +122,7 @@ static sett_status types_reject(sett_world* world, sett_status status, const typ
     return setti_world_fail_with(world, status, "type \"%s\" %s", text, why);
 }
 
-/* Registers a file's type. `now`: the program's name of a renamed type, by which other types of the
- * file find it. */
+/* Registers a type of the file. `now`, the name in the program, also leads to a renamed type. */
 static sett_status types_register(sett_world* world, const types_entry* entry, const char* now)
 {
     SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);
@@ -136,25 +134,26 @@ static sett_status types_register(sett_world* world, const types_entry* entry, c
     return sett_component_register(world, &desc) != 0 ? SETT_OK : world->error;
 }
 
-/* Whether values of this form can be converted by members. */
+/* Returns true if members can convert values of the form. */
 static bool types_is_value(uint32_t form)
 {
     return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
 }
 
-/* Registers a type that the other world lacks. */
+/* Registers a type that the program lacks. */
 static sett_status types_add(sett_world* world, const types_entry* entry, uint32_t* unknown)
 {
     sett_status status = setti_codec_register_library(world, entry->name);
     if (status != SETT_OK || sett_component_find(world, entry->name) != 0) {
         return status;
     }
+    if (entry->form == SETTI_DELTA_TARGET) {
+        return SETT_OK; /* registered by the relationship */
+    }
     if (!types_is_value(entry->form)) {
-        return entry->form == SETTI_DELTA_TARGET
-                   ? SETT_OK /* its relationship registers it, or it is missing there */
-                   : types_reject(world, SETT_STATUS_CONFLICT, entry,
-                                  "is a relationship that is not registered in this world - "
-                                  "register it before loading");
+        return types_reject(world, SETT_STATUS_CONFLICT, entry,
+                            "is a relationship that is not registered in this world - "
+                            "register it before loading");
     }
     ++*unknown;
     status = types_register(world, entry, entry->name);
@@ -177,7 +176,8 @@ void setti_types_report(const sett_world* world, const sett_world* apart, const 
     for (uint32_t k = 0; k < apart->registered.count; k++) {
         const setti_type* type = apart->registered.item[k];
         const setti_type* local = setti_type_find(world, type->desc.name);
-        if (local != NULL && (local->flags & SETTI_TYPE_FROM_FILE) != 0 && count++ < TYPES_NAMED) {
+        bool from_file = local != NULL && (local->flags & SETTI_TYPE_FROM_FILE) != 0;
+        if (from_file && count++ < TYPES_NAMED) {
             setti_writer_add(&writer, "%s\"%.50s\"", count > 1 ? ", " : "", type->desc.name);
         }
     }
@@ -201,20 +201,19 @@ bool setti_types_same(const setti_type* a, const setti_type* b)
            types_same_members(a->desc.members, b->desc.members);
 }
 
-/* Whether values of a type of the file must be converted to those of the local type. */
+/* Returns true if values of the file must be converted to values of the program's type. */
 static bool types_differ(const setti_type* local, const types_entry* entry)
 {
     const sett_component_desc* desc = &entry->desc;
-    bool padding = local->padding_hash != entry->padding_hash && local->padding_hash != 0 &&
-                   local->desc.write == NULL;
-    return padding || strcmp(local->desc.name, entry->name) != 0 ||
+    bool padding_differs = local->padding_hash != entry->padding_hash && local->padding_hash != 0 &&
+                           local->desc.write == NULL;
+    return padding_differs || strcmp(local->desc.name, entry->name) != 0 ||
            setti_delta_size(local) != desc->size ||
            local->desc.layout_version != desc->layout_version ||
            !types_same_members(types_members(local), desc->members);
 }
 
-/* Registers a relationship of the file: with the data's members of the file, if they differ, and
- * with its name; to be migrated in both cases. */
+/* Registers a relationship, with the file's name and members of the data if different. */
 static sett_status types_join_links(sett_world* world, const sett_world* into,
                                     const setti_type* local, const types_entry* entry)
 {
@@ -232,18 +231,17 @@ static sett_status types_join_links(sett_world* world, const sett_world* into,
     }
     data.name = entry->name;
     data.old_names = renamed ? &local->desc.name : NULL;
-    data.old_name_count = renamed;
+    data.old_name_count = renamed ? 1 : 0;
     return setti_relation_join(world, setti_relation_of_links(local), &data);
 }
 
-/* Registers a type of the file: as the program has it, or, if they differ, as the file has it: it
- * is then migrated. */
+/* Registers a type like the program's type or, if the types differ, like the type of the file. */
 static sett_status types_join(sett_world* world, const sett_world* into, const types_entry* entry,
                               uint32_t* unknown)
 {
     const setti_type* local = setti_type_find(into, entry->name);
     const char* why = local != NULL ? setti_values_unsaved(local) : NULL;
-    if (why != NULL) { /* before there is a value that hooks would free */
+    if (why != NULL) { /* before a value exists that hooks would free */
         return types_reject(world, SETT_STATUS_ARGUMENT, entry, why);
     }
     if (setti_type_find(world, entry->name) != NULL) {
@@ -259,10 +257,11 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
                             "in the program that wrote the file");
     }
     if (entry->form == SETTI_DELTA_TARGET) {
-        return SETT_OK; /* its relationship registers it */
+        return SETT_OK; /* registered by the relationship */
     }
     if (types_is_value(entry->form) && types_differ(local, entry)) {
-        return types_register(world, entry, local->desc.name); /* to be migrated */
+        return types_register(world, entry,
+                              local->desc.name); /* load_migrate converts the values */
     }
     return local->links != NULL ? types_join_links(world, into, local, entry)
                                 : setti_replica_join_bare(world, into, local);

@@ -60,7 +60,6 @@ typedef struct choose_pick {
     uint64_t rows, cost;
 } choose_pick;
 
-/* A share already estimated. */
 typedef struct choose_memo {
     const setti_type* of;
     const setti_type* type;
@@ -164,8 +163,7 @@ static uint32_t choose_driven(const choose* c)
     return in_scope ? variable : SETTI_NO_REF;
 }
 
-/* Returns the driver of a scan: the type of a [drive] term, else the rarest required type, or NULL.
- */
+/* Returns the type with [drive], or the rarest required type, to drive a scan; or NULL. */
 static const setti_type* choose_driver(const choose* c, uint32_t variable)
 {
     if (choose_driven(c) == variable) {
@@ -181,8 +179,7 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
     return rarest;
 }
 
-/* Samples entities in the storage `of`. Returns the number of samples, maybe 0; *both becomes the
- * number of samples also in `other`. */
+/* Samples entities in `of`. Returns the number of samples; *both counts samples also in `other`. */
 static uint32_t share_sample(const setti_storage* of, const setti_storage* other, uint32_t* both)
 {
     SETTI_ASSERT(of != other);
@@ -271,7 +268,6 @@ static void choose_set_done(choose_state* s, const choose* c, const setti_search
     s->done[k / 64] |= (uint64_t)1 << (k % 64);
 }
 
-/* Estimates the number of possible values of a variable. */
 static uint32_t choose_domain(const choose* c, const choose_state* s, uint32_t variable)
 {
     if (variable >= SETT_SEARCH_VARIABLES || (c->fixed >> variable & 1) != 0) {
@@ -321,7 +317,6 @@ static bool choose_compares_entities(const choose* c, const setti_search_item* i
     return c->search->side[item->compare][0].gives == SETTI_VALUE_ENTITY;
 }
 
-/* Estimates the rows with a true comparison. */
 static uint64_t choose_test_compare(const choose* c, const choose_state* s,
                                     const setti_search_item* item)
 {
@@ -727,7 +722,6 @@ static void choose_lists(choose* c, uint16_t pipe)
     }
 }
 
-/* Adds the steps of the best order, with their tests. */
 static void choose_add_steps(choose* c, choose_state* s)
 {
     choose_add(c, SETTI_FIND_INPUT, s->rows, SETTI_NO_REF, SETTI_NO_REF);

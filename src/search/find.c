@@ -142,7 +142,6 @@ static void find_destroy(find* f)
     setti_find_release(f->world, f->pooled, f, f->size);
 }
 
-/* Ends a loop, and stores its memory for the next loop. */
 static void find_release(find* f)
 {
     find** link = &f->search->loops;
@@ -255,7 +254,6 @@ static void reached_add(find* f, find_reached* reached, uint32_t index)
     reached->slot[at] = reached->count;
 }
 
-/* Adds the entities at the other ends of an entity's links. */
 static void reached_follow(find* f, find_reached* reached, const setti_type* along, uint32_t from,
                            setti_link_side side)
 {
@@ -405,7 +403,6 @@ static const setti_lookup_calls* find_lookup_calls(const void* lookup)
     return ((const setti_lookup_head*)lookup)->calls;
 }
 
-/* Narrows a scan by a look-up, if possible. */
 static void scan_narrow(find* f, const setti_search_step* step, find_work* w)
 {
     const void* lookup = f->world->module[SETTI_SLOT_LOOKUPS];
@@ -503,7 +500,7 @@ static bool scan_rows(const setti_search_step* step, find_work* w, find_block* o
     return false;
 }
 
-/* Returns the begin of a step's links, an entity, for a row of the previous block. */
+/* Returns the entity to follow links from, for a row of the previous block. */
 SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, uint32_t row)
 {
     return find_value(f, (uint32_t)step->depth - 1, row, step->a, step->a_depth);
@@ -692,7 +689,6 @@ static bool test_followed(find* f, const setti_search_item* item, uint32_t sourc
     return source != SETTI_NONE;
 }
 
-/* Does test_followed for sources with many targets. */
 static bool test_reached(find* f, find_reached* reached, const setti_search_item* item,
                          uint32_t source, uint32_t target)
 {
@@ -957,7 +953,6 @@ SETTI_COLD static void find_check_access(const sett_search* search)
     }
 }
 
-/* Plans a loop, and resets its progress. */
 static void find_begin(find* f, sett_search* search)
 {
     SETTI_ASSERT(f->search == search);
@@ -1077,7 +1072,6 @@ static bool rows_find(sett_rows* rows, find* f)
     return false;
 }
 
-/* Collects and sorts all results. */
 static void rows_collect(sett_rows* rows, find* f)
 {
     f->collected = true;

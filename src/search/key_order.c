@@ -21,8 +21,7 @@ static bool key_is_below(uint64_t key, uint32_t number, uint64_t other, uint32_t
     return key != other ? key < other : number < other_number;
 }
 
-/* Returns the last part with a bound below a pair, or 0. Equal pairs begin in this part or at the
- * start of the next part. */
+/* Returns the last part with a bound below a pair, or 0: equal pairs begin here or just after. */
 static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t number)
 {
     uint32_t first = 0;

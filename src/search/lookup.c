@@ -1,27 +1,27 @@
 /* lookup.c: finds entities by the value of a member.
  *
  * The workload: a hundred thousand entities with a key, a grid cell or a state; some thousand
- * look-ups a frame, between which a few pages are written, or all. Each call first updates the
- * look-up: the ticks of the type's pages tell which pages were written, restored or loaded, and
- * their rows are read again. So writes cost nothing, and no path that changes a world knows of
- * look-ups.
+ * look-ups a frame; between look-ups, writes to a few pages or to all. Each call first updates the
+ * look-up: pages with newer ticks (written, restored or loaded) are read again. So writes cost
+ * nothing, and no path that changes a world has to notify look-ups.
  *
- *     slot      by hash of a key: a list of records, the first of each key
- *     record    by place: the entity's index, the key, and its neighbours with the same key
+ *     slot      by hash of a key: a list of keys, each by its first record
+ *     record    by place: the entity's index, the key, and the neighbours with the same key
  *
  *     key 7     [ place 3 ] <-> [ place 0 ] <-> [ place 9 ]      a list, from `first` on
  *
- * An ordered look-up has its records sorted by key and index (key_order.c) instead of slots. When
- * an eighth of them has changed, all are sorted again.
+ * An ordered look-up has sorted pairs of key and index (key_order.c) instead of slots. If an eighth
+ * of the records has changed, all pairs are sorted again.
  *
- *     7:0  7:3  7:9  12:1  20:4      from 7 to 12: four of them
+ *     7:0  7:3  7:9  12:1  20:4      the range from 7 to 12 has four pairs
  *
  * Look-ups are not part of the state. Results are sorted by index, so they do not depend on earlier
- * calls. Hashes depend on an address, so that senders of values cannot know which of them collide.
+ * calls. Hashes depend on an address, so that senders of values cannot choose colliding values.
  *
- * Invariant:  after an update each row with a value has a record with its key and index, and no
- *             other record has an index;  the first record of a key is in the list of its slot;
- *             ordered: `order` has the key and index of each record with an index, or `unsorted`
+ * Invariant:  after an update, each row with a value has a record with the row's key and index; all
+ *             other records have the index SETTI_NONE;  the first record of a key is in the list of
+ *             the key's slot;  ordered: `order` has a pair for each record with an index, unless
+ *             `unsorted`
  */
 #include "base/hash_map.h"
 #include "search/key_order.h"
@@ -36,12 +36,12 @@
 #include <string.h>
 
 /* How a member's bits become a key. Equal values have equal keys; in an ordered look-up a greater
- * value has a greater key. Without a branch, since it is done for each value of a written page. */
+ * value has a greater key. Encoding has no branch: each value of a written page is encoded. */
 typedef struct lookup_encoding {
     uint64_t minus_zero; /* bits that count as 0 */
     uint64_t flip;       /* bits to invert: the sign bit */
     uint64_t negative;   /* bits to invert in negative floats, whose order is backwards */
-    uint32_t up;         /* distance of the sign bit from the highest bit */
+    uint32_t up;         /* left shift of the sign bit to the highest bit */
 } lookup_encoding;
 
 typedef struct lookup_record {
@@ -50,8 +50,8 @@ typedef struct lookup_record {
     uint32_t next;  /* places of records with the same key; SETTI_NONE at the ends */
     uint32_t previous;
     /* In the first record of a key only: */
-    uint32_t other; /* the first record of another key in this slot, or SETTI_NONE */
-    uint32_t count; /* how many records have the key */
+    uint32_t next_key; /* place of the first record of the slot's next key, or SETTI_NONE */
+    uint32_t count;    /* number of records with the key */
 } lookup_record;
 
 struct sett_lookup {
@@ -67,15 +67,15 @@ struct sett_lookup {
     bool is_float;
     bool ordered;
     bool unsorted;    /* if ordered: `order` is empty, and all records must be sorted */
-    uint32_t changes; /* if ordered: records changed by this update */
+    uint32_t changes; /* if ordered: number of changes in the current update */
 
     lookup_record** page; /* records, by page of rows; NULL: no row has a value */
     uint32_t page_count;
     uint32_t page_room;
-    uint8_t shift;   /* log2(records a page): the storage's when it was read */
-    uint8_t kind;    /* the storage's when it was read */
-    uint32_t extent; /* the storage's when it was read */
-    uint64_t since;  /* all writes before this tick were read */
+    uint8_t shift;   /* log2(records a page), copied from the storage at an update */
+    uint8_t kind;    /* copied from the storage */
+    uint32_t extent; /* copied from the storage */
+    uint64_t since;  /* all writes before this tick have been read */
 
     setti_key_order order;
 
@@ -94,30 +94,30 @@ static lookup_record* lookup_at(const sett_lookup* l, uint32_t place)
     return &l->page[place >> l->shift][place & (lookup_page_rows(l) - 1)];
 }
 
-/* Where the place of a key's first record is stored; without one, where it would be. */
+/* Returns the link to a key's first record; for a new key, the end of the slot's list. */
 static uint32_t* lookup_seek(const sett_lookup* l, uint64_t key)
 {
     SETTI_ASSERT(l->slot_count != 0);
     uint32_t* at = &l->slot[setti_hash_home(key, 0, l) & (l->slot_count - 1)];
     while (*at != SETTI_NONE && lookup_at(l, *at)->key != key) {
-        at = &lookup_at(l, *at)->other;
+        at = &lookup_at(l, *at)->next_key;
     }
     return at;
 }
 
-/* Puts a record in front of the other records with its key. */
+/* Makes a record the first record of its key. */
 static void lookup_link_slot(sett_lookup* l, uint32_t place)
 {
     lookup_record* record = lookup_at(l, place);
     uint32_t* at = lookup_seek(l, record->key);
     record->previous = SETTI_NONE;
     record->next = *at;
-    record->other = SETTI_NONE;
+    record->next_key = SETTI_NONE;
     record->count = 1;
     if (*at != SETTI_NONE) {
         lookup_record* first = lookup_at(l, *at);
         first->previous = place;
-        record->other = first->other;
+        record->next_key = first->next_key;
         record->count = first->count + 1;
     }
     *at = place;
@@ -137,11 +137,11 @@ static void lookup_unlink_slot(const sett_lookup* l, uint32_t place)
         lookup_at(l, record->previous)->next = record->next;
     } else if (record->next != SETTI_NONE) {
         lookup_record* new_first = lookup_at(l, record->next);
-        new_first->other = record->other;
+        new_first->next_key = record->next_key;
         new_first->count = record->count - 1;
         *at = record->next;
     } else {
-        *at = record->other;
+        *at = record->next_key;
     }
 }
 
@@ -172,7 +172,7 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
     return true;
 }
 
-/* Counts a change, about 200 ns; after many the order is dropped: sorting takes 30 ns a record. */
+/* Counts a change, about 200 ns. After many, drops the order: sorting takes 30 ns a record. */
 static void lookup_count_change(sett_lookup* l)
 {
     l->changes++;
@@ -182,7 +182,7 @@ static void lookup_count_change(sett_lookup* l)
     }
 }
 
-/* Gives the record at a place, which has a key, an entity. Returns false when memory runs out. */
+/* Sets a record's entity, and links the record by its key. Returns false when memory runs out. */
 static bool lookup_link(sett_lookup* l, uint32_t place, uint32_t index)
 {
     lookup_record* record = lookup_at(l, place);
@@ -202,7 +202,7 @@ static bool lookup_link(sett_lookup* l, uint32_t place, uint32_t index)
     return true;
 }
 
-/* Takes the entity of the record at a place away. */
+/* Removes a record's entity, and unlinks the record. */
 static void lookup_unlink(sett_lookup* l, uint32_t place)
 {
     lookup_record* record = lookup_at(l, place);
@@ -225,7 +225,7 @@ static bool lookup_order_all(sett_lookup* l)
     setti_pool* pool = &l->world->pool;
     size_t size = (size_t)l->count * 2 * sizeof(setti_key_pair);
     setti_key_pair* pair = l->count != 0 ? setti_pool_alloc(pool, size, 16) : NULL;
-    if (pair == NULL) {
+    if (pair == NULL) { /* there are no records, or memory ran out */
         l->unsorted = l->count != 0;
         return l->count == 0;
     }
@@ -285,7 +285,7 @@ static bool lookup_ensure_page(sett_lookup* l, uint32_t number)
     return l->page[number] != NULL;
 }
 
-/* Reads a member. Sizes are constants: a call of memcpy took half of the time. */
+/* Reads a member. Constant sizes avoid a call of memcpy, which took half of the time. */
 SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
 {
     uint64_t wide = 0;
@@ -307,7 +307,7 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
     }
 }
 
-/* Makes a key of a member's bits, which the caller has shifted by `up`. */
+/* Makes a key of a member's bits, already shifted by `up`. */
 SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
 {
     bits = bits == code->minus_zero ? 0 : bits;
@@ -331,11 +331,11 @@ static uint64_t lookup_key(const sett_lookup* l, const void* member)
     return lookup_encode(&l->code, lookup_bits(member, l->size) << l->code.up);
 }
 
-/* Sets entity (SETTI_NONE: none) and key of a record. Returns false when memory runs out. */
+/* Sets entity (or SETTI_NONE) and key of a record. Returns false when memory runs out. */
 static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64_t key)
 {
     lookup_record* record = lookup_at(l, place);
-    /* The slots have places, not indices: there a new index with the old key changes nothing. */
+    /* Slots refer to places, not indices: a new index with the old key needs no new link. */
     bool moved = record->index != index && (l->ordered || index == SETTI_NONE);
     if (record->index != SETTI_NONE && (moved || record->key != key)) {
         lookup_unlink(l, place);
@@ -348,7 +348,7 @@ static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64
     return true;
 }
 
-/* Updates the records of a page, most of which are unchanged. `size`: of the member. */
+/* Updates the changed records of a page. `size` is the member's, for the compiler a constant. */
 SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsigned char* rows,
                                    uint32_t size)
 {
@@ -394,10 +394,17 @@ static bool lookup_read(sett_lookup* l, uint32_t number)
         }
         return true;
     }
-    return lookup_ensure_page(l, number) &&
-           (l->size == sizeof(uint32_t)   ? lookup_read_rows(l, number, rows, sizeof(uint32_t))
-            : l->size == sizeof(uint64_t) ? lookup_read_rows(l, number, rows, sizeof(uint64_t))
-                                          : lookup_read_rows(l, number, rows, l->size));
+    if (!lookup_ensure_page(l, number)) {
+        return false;
+    }
+    switch (l->size) {
+    case sizeof(uint32_t):
+        return lookup_read_rows(l, number, rows, sizeof(uint32_t));
+    case sizeof(uint64_t):
+        return lookup_read_rows(l, number, rows, sizeof(uint64_t));
+    default:
+        return lookup_read_rows(l, number, rows, l->size);
+    }
 }
 
 static uint64_t lookup_page_tick(const setti_pages* pages, uint32_t number)
@@ -407,13 +414,13 @@ static uint64_t lookup_page_tick(const setti_pages* pages, uint32_t number)
                : 0;
 }
 
-/* The tick of the last write to a page of rows, or to their presence; a restore counts. */
+/* Returns the tick of the last write or restore of a page of rows, or of their presence bits. */
 static uint64_t lookup_tick(const setti_storage* storage, uint32_t number)
 {
     uint64_t tick = lookup_page_tick(&storage->rows, number);
     if (storage->kind != SETTI_SPARSE) {
-        uint32_t bits = (uint32_t)(((uint64_t)number << storage->shift) >> SETTI_BITS_SHIFT);
-        tick = SETTI_MAX(tick, lookup_page_tick(&storage->presence, bits));
+        uint32_t bits_page = (uint32_t)(((uint64_t)number << storage->shift) >> SETTI_BITS_SHIFT);
+        tick = SETTI_MAX(tick, lookup_page_tick(&storage->presence, bits_page));
     }
     return tick;
 }
@@ -435,7 +442,7 @@ static void lookup_clear(sett_lookup* l)
     l->unsorted = false;
 }
 
-/* Whether no page must be read. Costs one comparison of ticks a page. */
+/* Returns true if no page must be read. Compares a tick for each page. */
 static bool lookup_is_current(const sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;
@@ -445,13 +452,13 @@ static bool lookup_is_current(const sett_lookup* l)
            (storage->kind == SETTI_SPARSE || setti_search_newest(&storage->presence) < l->since);
 }
 
-/* Whether a search can use a look-up without an update: no loop works on copies of values. */
+/* Returns true if a search can use a look-up now; not if loops work on copies (`gather`). */
 static bool lookup_is_readable(const sett_lookup* l)
 {
     return l->type->storage.gather == NULL && lookup_is_current(l);
 }
 
-/* Reads the pages written since the last update. Without memory for all, the next call goes on. */
+/* Reads the pages written since the last update. Returns false, half done, without memory. */
 static bool lookup_update(sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;
@@ -462,7 +469,7 @@ static bool lookup_update(sett_lookup* l)
     }
     l->changes = 0;
     uint32_t count = SETTI_MAX(storage->rows.count, l->page_count);
-    /* Pages of a sparse set that a restore of its size has added or removed. */
+    /* A restore can change a sparse set's extent: read the pages between both extents. */
     uint32_t first = SETTI_MIN(storage->extent, l->extent) >> l->shift;
     uint32_t last = SETTI_MAX(storage->extent, l->extent) >> l->shift;
     bool resized = storage->kind == SETTI_SPARSE && storage->extent != l->extent;
@@ -485,23 +492,22 @@ static bool lookup_update(sett_lookup* l)
     return true;
 }
 
-/* Insertion sort, by index. */
 static void lookup_sort_few(sett_entity* out, uint32_t count)
 {
     for (uint32_t k = 1; k < count; k++) {
-        sett_entity one = out[k];
+        sett_entity entity = out[k];
         uint32_t at = k;
-        for (; at != 0 && out[at - 1].index > one.index; at--) {
+        for (; at != 0 && out[at - 1].index > entity.index; at--) {
             out[at] = out[at - 1];
         }
-        out[at] = one;
+        out[at] = entity;
     }
 }
 
-/* Groups entities by eight bits of their index; those with a value end before stop[value]. */
+/* Groups entities by eight bits of the index. The group of a value ends before stop[value]. */
 static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, uint32_t stop[256])
 {
-    uint32_t at[256] = {0}; /* counts, then where the next entity of a value goes */
+    uint32_t at[256] = {0}; /* by value: the count, later the position of the next entity */
     for (uint32_t k = 0; k < count; k++) {
         at[out[k].index >> shift & 0xFF]++;
     }
@@ -513,16 +519,16 @@ static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, 
     }
     for (uint32_t value = 0; value < 256; value++) {
         while (at[value] < stop[value]) {
-            sett_entity one = out[at[value]];
-            uint32_t value_of_one = one.index >> shift & 0xFF;
-            out[at[value]] = out[at[value_of_one]];
-            out[at[value_of_one]++] = one;
+            sett_entity entity = out[at[value]];
+            uint32_t group = entity.index >> shift & 0xFF;
+            out[at[value]] = out[at[group]];
+            out[at[group]++] = entity;
         }
     }
 }
 
-/* Sorts by index, in place: by the highest bits that differ, then each part by the rest. Ranges can
- * have many results: a heap took 60 ns for each of 10,000. */
+/* Sorts by index: an in-place radix sort ("American flag sort") from the highest varying bits.
+ * Rejected: a heap sort, which took 60 ns an entity for 10,000 entities. */
 static void lookup_sort(sett_entity* out, uint32_t count)
 {
     if (count <= 48) { /* faster up to here */
@@ -533,26 +539,27 @@ static void lookup_sort(sett_entity* out, uint32_t count)
     for (uint32_t k = 1; k < count; k++) {
         varying |= out[k].index ^ out[0].index;
     }
-    SETTI_ASSERT(varying != 0); /* each entity is there once */
+    SETTI_ASSERT(varying != 0); /* no entity occurs twice */
     uint32_t highest = setti_bits_highest(varying);
     uint32_t shift = highest < 8 ? 0 : highest - 7;
     uint32_t stop[256];
     lookup_distribute(out, count, shift, stop);
-    for (uint32_t value = 0, first = 0; value < 256; first = stop[value++]) {
+    uint32_t first = 0;
+    for (uint32_t value = 0; value < 256; value++) {
         if (shift != 0 && stop[value] - first > 1) {
             lookup_sort(out + first, stop[value] - first);
         }
+        first = stop[value];
     }
 }
 
-/* The records with keys in a range. */
 typedef struct lookup_found {
     uint32_t count;
-    uint32_t first;       /* place of the first record, if not ordered */
-    setti_key_place from; /* in the order: before the first one, if ordered */
+    uint32_t first;       /* not ordered: place of the first record */
+    setti_key_place from; /* ordered: place of the first pair in `order` */
 } lookup_found;
 
-/* Finds the records with keys from `low` to `high`; these are equal if there is no order. */
+/* Finds the records with keys from `low` to `high`. Without an order, `low` must equal `high`. */
 static lookup_found lookup_seek_range(const sett_lookup* l, uint64_t low, uint64_t high)
 {
     lookup_found found = {0};
@@ -568,7 +575,7 @@ static lookup_found lookup_seek_range(const sett_lookup* l, uint64_t low, uint64
     return found;
 }
 
-/* Writes the entities of the first `count` records found, by key and then by index. */
+/* Writes the entities of the first `count` records found, sorted by key, then by index. */
 static void lookup_copy(const sett_lookup* l, lookup_found found, uint32_t count, sett_entity* out)
 {
     SETTI_ASSERT(count == found.count || (l->ordered && count < found.count));
@@ -588,7 +595,7 @@ static void lookup_copy(const sett_lookup* l, lookup_found found, uint32_t count
     }
 }
 
-/* Checks whether a look-up can be used, and updates it. */
+/* Updates a look-up. Returns false, after an error, if the look-up cannot be used. */
 static bool lookup_is_ready(sett_lookup* l, const char* call)
 {
     if (l == NULL || setti_world_check_unlocked(l->world, call) != SETT_OK) {
@@ -614,7 +621,7 @@ uint32_t sett_lookup_find(sett_lookup* l, const void* value, sett_entity* out, u
     return found.count;
 }
 
-/* The range of keys of all values; of floats, without NaN. */
+/* Finds the lowest and highest key of all values; for floats, of all values but NaN. */
 static void lookup_limits(const sett_lookup* l, uint64_t* low, uint64_t* high)
 {
     const uint64_t sign = (uint64_t)1 << 63;
@@ -655,17 +662,20 @@ uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uin
     return count;
 }
 
-/* *key becomes the key of a member that equals a float. Returns false if none can. */
+/* Makes the key of float members equal to a number. Returns false if no member can be equal. */
 static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
 {
     float narrow = (float)number;
     double back = (double)narrow;
-    bool wide = l->size == sizeof(double);
-    *key = wide ? lookup_key(l, &number) : lookup_key(l, &narrow);
-    return wide ? !isnan(number) : number >= back && number <= back; /* false for NaN too */
+    bool is_double = l->size == sizeof(double);
+    *key = is_double ? lookup_key(l, &number) : lookup_key(l, &narrow);
+    if (is_double) {
+        return !isnan(number);
+    }
+    return number >= back && number <= back; /* number == back; false for NaN */
 }
 
-/* *key becomes the key of a member that equals an integer. Returns false if none can. */
+/* Makes the key of integer members equal to a number. Returns false if no member can be equal. */
 static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* key)
 {
     unsigned char bytes[sizeof(uint64_t)] = {0};
@@ -674,10 +684,10 @@ static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* k
     }
     setti_number_store(l->member, number, bytes);
     *key = lookup_key(l, bytes);
-    return setti_number_load(l->member, bytes) == number;
+    return setti_number_load(l->member, bytes) == number; /* else the member is too narrow */
 }
 
-/* *key becomes the key of a member that equals a value. Returns false if no key does. */
+/* Makes the key of members equal to a value. Returns false if there is no such key. */
 static bool lookup_number_key(const sett_lookup* l, const setti_side_value* value, uint64_t* key)
 {
     const int64_t exact = (int64_t)1 << 53; /* up to 2^53 each integer is a double */
@@ -693,7 +703,7 @@ static bool lookup_number_key(const sett_lookup* l, const setti_side_value* valu
                : lookup_integer_key(l, number, key);
 }
 
-/* Whether an item compares the look-up's member, of the variable itself, with a number. */
+/* Returns true if an item compares the look-up's member of the variable with a constant. */
 static bool lookup_serves(const sett_lookup* l, const sett_search* search,
                           const setti_search_item* item, uint32_t variable)
 {
@@ -701,16 +711,16 @@ static bool lookup_serves(const sett_lookup* l, const sett_search* search,
         item->source != variable || item->walk != SETT_WALK_NONE) {
         return false;
     }
-    const setti_search_side* left = search->side[item->compare];
+    const setti_search_side* sides = search->side[item->compare];
     sett_compare compare = search->term[item->term].compare;
     bool is_range = compare >= SETT_COMPARE_LESS && compare <= SETT_COMPARE_GREATER_OR_EQUAL;
     return (compare == SETT_COMPARE_EQUAL || (is_range && l->ordered)) &&
-           left[0].kind == SETT_OPERAND_MEMBER && left[0].type == l->type &&
-           left[0].member.offset == l->offset && left[0].member.kind == l->member &&
-           left[1].kind != SETT_OPERAND_MEMBER && !setti_compare_is_scaled(&left[0].member);
+           sides[0].kind == SETT_OPERAND_MEMBER && sides[0].type == l->type &&
+           sides[0].member.offset == l->offset && sides[0].member.kind == l->member &&
+           sides[1].kind != SETT_OPERAND_MEMBER && !setti_compare_is_scaled(&sides[0].member);
 }
 
-/* Reduces a range of keys to those for which an item is true. */
+/* Narrows a range of keys by a comparison. Returns false if the constant has no key. */
 static bool lookup_narrow_keys(const sett_lookup* l, const sett_search* search,
                                const setti_search_item* item, uint64_t* low, uint64_t* high)
 {
@@ -730,16 +740,18 @@ static bool lookup_narrow_keys(const sett_lookup* l, const sett_search* search,
         *high = 0;
         return true;
     }
-    if (!greater && compare != SETT_COMPARE_GREATER_OR_EQUAL) {
-        *high = SETTI_MIN(*high, key - less);
+    bool limits_high = !greater && compare != SETT_COMPARE_GREATER_OR_EQUAL;
+    if (limits_high) {
+        *high = SETTI_MIN(*high, key - (less ? 1 : 0));
     }
-    if (!less && compare != SETT_COMPARE_LESS_OR_EQUAL) {
-        *low = SETTI_MAX(*low, key + greater);
+    bool limits_low = !less && compare != SETT_COMPARE_LESS_OR_EQUAL;
+    if (limits_low) {
+        *low = SETTI_MAX(*low, key + (greater ? 1 : 0));
     }
     return true;
 }
 
-/* Lists the entities with keys in a range if they are few. */
+/* Lists the entities with keys in a range, unless there are many. */
 static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti_wanted* wanted)
 {
     setti_pool* pool = &l->world->pool;
@@ -766,7 +778,7 @@ static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti
     wanted->lookup = l;
 }
 
-/* Finds the range of keys that a scan needs. Returns how many of the scope's items reduce it. */
+/* Finds the range of keys needed by a scan. Returns the number of items that narrow the range. */
 static uint32_t lookup_needed_range(const sett_lookup* l, const sett_search* search,
                                     const setti_search_step* step, uint64_t* low, uint64_t* high)
 {
@@ -774,14 +786,14 @@ static uint32_t lookup_needed_range(const sett_lookup* l, const sett_search* sea
     lookup_limits(l, low, high);
     for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
+        /* Without an order the range is a single key, of a single item. */
         if (lookup_serves(l, search, item, step->variable) && (l->ordered || count == 0)) {
-            count += lookup_narrow_keys(l, search, item, low, high);
+            count += lookup_narrow_keys(l, search, item, low, high) ? 1 : 0;
         }
     }
     return count;
 }
 
-/* Selects a look-up for a scan, and lists what it finds. */
 static void lookup_narrow(const sett_search* search, const setti_search_step* step,
                           setti_wanted* wanted)
 {
@@ -801,7 +813,7 @@ static void lookup_narrow(const sett_search* search, const setti_search_step* st
 
 static const setti_lookup_calls lookup_calls = {lookup_narrow, lookup_is_readable};
 
-/* The name of a type with a look-up, or NULL. */
+/* Returns the name of the type if a look-up uses the type, or NULL. */
 static const char* lookup_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_lookup* l = world->module[SETTI_SLOT_LOOKUPS];
@@ -811,7 +823,7 @@ static const char* lookup_of_type(const sett_world* world, const setti_type* typ
     return l != NULL ? l->type->desc.name : NULL;
 }
 
-/* Whether entities can be found by a member: it is one value of up to 64 bits. */
+/* Returns true if entities can be found by a member: a single value of up to 64 bits. */
 static bool lookup_is_key(const sett_member_ref* member)
 {
     return member->count == 1 && member->kind != SETT_MEMBER_TEXT &&
@@ -825,7 +837,6 @@ typedef enum lookup_form {
     LOOKUP_ORDERED
 } lookup_form;
 
-/* Finds the member of a new look-up. Returns false if the call has failed. */
 static bool lookup_find_member(const setti_type* type, const char* member, lookup_form form,
                                const char* call, sett_member_ref* ref)
 {

@@ -1,13 +1,13 @@
 /* ordered.c: lists of a query's matches, in order.
  *
- * The workload: an order that is read each frame, over some thousand entities, of which few came,
- * went or changed. So sorting begins with the last order, without the entities that match no more
- * and with the new ones at its end: merging two or three sorted runs is little work.
+ * The workload: an order read each frame, over some thousand entities, few of them new, gone or
+ * changed. So sorting begins with the last order, without gone entities and with new entities at
+ * the end: merging two or three sorted runs is little work.
  *
- * Most often nothing has changed. An order that depends on matches, parents and depths alone stores
- * these, and is not sorted again while matches and depths are equal. If pages decide that, only the
- * pages' ticks are compared. Rejected: a counter of changes, which each path that
- * changes structure, restores or plays a delta would have to update.
+ * Most often nothing has changed. An order by matches, parents and depths alone is *fixed*: the
+ * order stores them, and does not sort again while matches and depths are equal. If only presence
+ * bits decide the matches, the ticks of pages are compared instead. Rejected: a counter of changes,
+ * because all code that changes structure, restores or plays a delta would have to count.
  *
  * Invariant:  item[k] <= item[k + 1];  group[k].first + group[k].count == group[k + 1].first
  */
@@ -15,7 +15,7 @@
 #include "query/query.h"
 #include "search/search.h"
 
-/* A match, and where it is in the hierarchy; without that component, parent and depth are 0. */
+/* A match. Parent and depth are 0 for an entity that is not in the hierarchy. */
 typedef struct ordered_match {
     sett_entity entity;
     uint32_t parent; /* entity index plus one; 0: a root */
@@ -32,18 +32,17 @@ typedef struct ordered_list {
     uint32_t group_count;
 } ordered_list;
 
-/* One of the storages whose presence bits together decide the order. */
+/* A storage with presence bits that decide the order, and the number of values at the update. */
 typedef struct ordered_part {
     const setti_storage* storage;
-    uint32_t count; /* of values: the last pages of a table can be removed without a tick */
+    uint32_t count; /* compared because the last pages of a table can vanish without a tick */
 } ordered_part;
 
 #define ORDERED_PARTS 12
 
-/* A page that rows point into. */
 typedef struct ordered_page {
     const void* page; /* NULL: none */
-    bool values;      /* of the entities' own values, not only of parents' values */
+    bool values;      /* rows point to values of entities, not only to values of parents */
 } ordered_page;
 
 struct sett_ordered {
@@ -52,22 +51,22 @@ struct sett_ordered {
     sett_ordered* previous;
     sett_ordered_desc desc;
     setti_rank rank;
-    sett_query* made;  /* the query made from `text`, or NULL */
-    ordered_list now;  /* the order */
-    ordered_list last; /* the order before it */
+    sett_query* text_query; /* made from `text`, or NULL */
+    ordered_list now;       /* the current order */
+    ordered_list last;      /* the previous order */
     setti_rank_work work;
-    setti_scratch positions; /* while updating: by entity index, number of its match plus one */
+    setti_scratch positions; /* during an update: by entity index, (number of the match) + 1 */
     setti_scratch matches;   /* of the last update, in the query's order */
     uint32_t match_count;
-    bool fixed;     /* matches, parents and depths alone decide the order */
-    bool known;     /* `matches` belong to `now` */
-    uint64_t since; /* `now` is right while no page of the parts has this tick or a later one */
-    uint32_t part_count; /* of storages that alone decide the order; 0: others do too */
+    bool fixed;          /* matches, parents and depths alone decide the order */
+    bool known;          /* `matches` belong to `now` */
+    uint64_t since;      /* `now` is current while all pages of the parts have earlier ticks */
+    uint32_t part_count; /* 0: more than presence bits can change the order */
     ordered_part part[ORDERED_PARTS];
-    setti_scratch rows;   /* the rows that sett_ordered_rows returned last */
-    ordered_part rows_of; /* the type of their values; storage NULL: do not return them again */
-    uint64_t rows_since;  /* as `since`, for the rows and the presence of values */
-    setti_scratch pages;  /* ordered_pages into which these rows point, by page number */
+    setti_scratch rows;   /* the rows last returned by sett_ordered_rows */
+    ordered_part rows_of; /* storage of the rows' values; NULL: make new rows */
+    uint64_t rows_since;  /* rows are current while presence pages have earlier ticks */
+    setti_scratch pages;  /* the ordered_page of each page of values, for `rows` */
     uint32_t page_count;
 };
 
@@ -76,7 +75,7 @@ static void ordered_free(sett_ordered* o, setti_scratch* scratch)
     setti_pool_free(&o->world->pool, scratch->bytes, scratch->size, scratch->align);
 }
 
-/* Makes room for `room` entities in the work and in the next list. */
+/* Makes room for `room` entities in `list` and `work`, and for all indices in `positions`. */
 static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
 {
     setti_pool* pool = &o->world->pool;
@@ -99,7 +98,7 @@ static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
     return true;
 }
 
-/* An item to sort, with what the order reads of an entity. */
+/* Makes an item to sort, with the group, depth and value of an entity. */
 static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
 {
     const sett_ordered_desc* desc = &o->desc;
@@ -121,12 +120,12 @@ static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
     return item;
 }
 
-/* An array of a type's values, for many look-ups: what they have in common is loaded once. */
+/* An array of a type's values, for many look-ups without loading these pointers again. */
 typedef struct ordered_column {
     const setti_storage* storage;
     const void* const* presence; /* pages of presence bits */
     void* const* rows;           /* pages of values */
-    uint32_t reach;              /* pages at `presence`; 0: not an array, or values have copies */
+    uint32_t reach;              /* pages at `presence`; 0 without an array, or with copies */
     uint32_t shift;
     uint32_t size;
 } ordered_column;
@@ -145,7 +144,7 @@ static ordered_column ordered_column_of(const setti_type* type)
     return column;
 }
 
-/* Finds a value (NULL: none). Returns false beyond `reach`, where only the storage can tell. */
+/* Finds a value or NULL. Returns false beyond `reach`: the caller must ask the storage. */
 SETTI_INLINE bool ordered_column_try(const ordered_column* column, uint32_t index, void** value)
 {
     *value = NULL;
@@ -163,12 +162,12 @@ SETTI_INLINE bool ordered_column_try(const ordered_column* column, uint32_t inde
 SETTI_INLINE const void* ordered_column_find(const ordered_column* column, uint32_t index)
 {
     void* value;
-    return ordered_column_try(column, index, &value) ? value
-           : column->storage != NULL                 ? setti_storage_find(column->storage, index)
-                                                     : NULL;
+    if (ordered_column_try(column, index, &value)) {
+        return value;
+    }
+    return column->storage != NULL ? setti_storage_find(column->storage, index) : NULL;
 }
 
-/* Finds a value and marks it as written. */
 SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_column* column,
                                            uint32_t index)
 {
@@ -182,7 +181,7 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches. Returns whether they and their depths are as before; parents may differ. */
+/* Collects the matches. Returns true if entities and depths are as before; parents may differ. */
 static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;
@@ -192,15 +191,15 @@ static bool ordered_find(sett_ordered* o, bool* parents_changed)
     *parents_changed = false;
     SETT_FOR(o->desc.query, b, i) {
         SETTI_ASSERT(count < o->matches.size / sizeof(*match));
-        ordered_match is = {.entity = sett_batch_entity(b, i)};
-        const sett_hierarchy* node = ordered_column_find(&tree, is.entity.index);
-        is.parent = node != NULL ? node->parent : 0;
-        is.depth = node != NULL ? node->depth : 0;
-        ordered_match* was = &match[count];
-        same = same && count < o->match_count && sett_equals(was->entity, is.entity) &&
-               was->depth == is.depth;
-        if (!same || was->parent != is.parent) {
-            *was = is;
+        ordered_match found = {.entity = sett_batch_entity(b, i)};
+        const sett_hierarchy* node = ordered_column_find(&tree, found.entity.index);
+        found.parent = node != NULL ? node->parent : 0;
+        found.depth = node != NULL ? node->depth : 0;
+        ordered_match* old = &match[count];
+        same = same && count < o->match_count && sett_equals(old->entity, found.entity) &&
+               old->depth == found.depth;
+        if (!same || old->parent != found.parent) {
+            *old = found;
             *parents_changed = true;
         }
         count++;
@@ -210,15 +209,15 @@ static bool ordered_find(sett_ordered* o, bool* parents_changed)
     return same;
 }
 
-/* Lists the storages that alone decide the order: those of the query's types, of tags that hide,
- * and of the hierarchy. Returns their number; 0 if more decides it. */
+/* Lists the storages that decide the order: of the query's types, of hiding tags, and of the
+ * hierarchy. Returns the count, or 0 if more than presence bits can change the order. */
 static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
 {
     sett_query* query = o->desc.query;
     setti_plan_update(query);
-    uint32_t hidden = query->array_count;
+    uint32_t hidden = query->array_count; /* `part` has the types, hidden tags, and the tree */
     uint32_t tree = hidden + query->hidden_count;
-    uint32_t count = tree + (o->rank.along != NULL);
+    uint32_t count = tree + (o->rank.along != NULL ? 1 : 0);
     if (!o->fixed || !query->plain || query->array_count == 0 || count > ORDERED_PARTS) {
         return 0;
     }
@@ -227,26 +226,26 @@ static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
                                        : k < tree ? &query->hidden[k - hidden].type->storage
                                                   : &o->rank.along->storage;
         if (storage->kind == SETTI_SPARSE && (storage->count != 0 || k == tree)) {
-            return 0;
+            return 0; /* a sparse set has no presence bits */
         }
         part[k] = (ordered_part){.storage = storage, .count = storage->count};
     }
     return count;
 }
 
-/* The tick of the last write to a page that decides the order. */
+/* Returns the tick of the last write to a page that decides the order. */
 static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* part, uint32_t count)
 {
     uint64_t newest = 0;
     for (uint32_t k = 0; k < count; k++) {
         newest = SETTI_MAX(newest, setti_search_newest(&part[k].storage->presence));
     }
-    bool reads_tree = o->rank.along != NULL && count != 0; /* which is the last part */
+    bool reads_tree = o->rank.along != NULL && count != 0; /* the tree is the last part */
     return reads_tree ? SETTI_MAX(newest, setti_search_newest(&part[count - 1].storage->rows))
                       : newest;
 }
 
-/* Whether no page that decides the order was written since it was right. Reads a tick a page. */
+/* Returns true if no page that decides the order was written since the last update. */
 static bool ordered_is_current(const sett_ordered* o)
 {
     ordered_part part[ORDERED_PARTS];
@@ -262,7 +261,7 @@ static bool ordered_is_current(const sett_ordered* o)
     return ordered_newest_part(o, part, o->part_count) < o->since;
 }
 
-/* Notes that the order is right now. */
+/* Notes the parts and the tick of an order that is current, for ordered_is_current. */
 static void ordered_note(sett_ordered* o)
 {
     o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
@@ -272,8 +271,8 @@ static void ordered_note(sett_ordered* o)
     }
 }
 
-/* Makes an item for each match: first the matches that the last order had, in that order, then the
- * new ones. Returns the number of items. `positions` says which matches have no item yet. */
+/* Makes an item for each match: first the matches in the last order, then new matches. Returns the
+ * number of items. `positions` has the matches without an item so far. */
 static uint32_t ordered_collect(sett_ordered* o)
 {
     setti_ranked* item = o->work.item;
@@ -285,17 +284,17 @@ static uint32_t ordered_collect(sett_ordered* o)
         position[match[k].entity.index] = k + 1;
     }
     uint32_t count = 0;
-    for (uint32_t k = 0; count < o->match_count; k++) {
+    for (uint32_t k = 0; count < o->match_count; k++) { /* over the last order, then all matches */
         SETTI_ASSERT(k < o->last.count + o->match_count);
         bool in_last = k < o->last.count;
         uint32_t index = in_last ? o->last.entity[k].index : match[k - o->last.count].entity.index;
         if (index < positions && position[index] != 0) {
-            const ordered_match* is = &match[position[index] - 1];
+            const ordered_match* at = &match[position[index] - 1];
             position[index] = 0;
             item[count] =
-                (setti_ranked){.entity = is->entity, .depth = is->depth, .key = is->parent};
+                (setti_ranked){.entity = at->entity, .depth = at->depth, .key = at->parent};
             if (!o->fixed) {
-                item[count] = ordered_make_item(o, is->entity);
+                item[count] = ordered_make_item(o, at->entity);
             }
             count++;
         }
@@ -303,7 +302,7 @@ static uint32_t ordered_collect(sett_ordered* o)
     return count;
 }
 
-/* Lists entities, targets and groups. An item of a fixed order has its parent as its key. */
+/* Fills in a list from sorted items. In a fixed order, the key of an item is the parent. */
 static void ordered_group_all(ordered_list* list, const setti_ranked* item, const setti_type* along,
                               bool fixed)
 {
@@ -322,7 +321,7 @@ static void ordered_group_all(ordered_list* list, const setti_ranked* item, cons
     }
 }
 
-/* Updates the targets of a fixed order: entities have other parents, of the same depth. */
+/* Updates the targets of a fixed order after a change of parents without a change of depths. */
 static void ordered_find_targets(sett_ordered* o)
 {
     SETTI_ASSERT(o->fixed);
@@ -333,7 +332,7 @@ static void ordered_find_targets(sett_ordered* o)
     }
 }
 
-/* Runs a callback for the groups of one list that the other lacks. */
+/* Runs a callback for the groups in the list `of` that are not in the list `not_in`. */
 static void ordered_notify(const sett_ordered* o, const ordered_list* of,
                            const ordered_list* not_in,
                            void (*call)(sett_world* world, uint64_t group, void* user))
@@ -353,9 +352,9 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* of,
 static bool ordered_sort(sett_ordered* o, uint32_t room)
 {
     o->known = false;
-    ordered_list next = o->last; /* its memory is used again */
+    ordered_list next = o->last; /* to reuse the memory */
     bool reserved = ordered_reserve(o, &next, room);
-    o->last = next;
+    o->last = next; /* owns the memory if the reservation fails */
     if (!reserved) {
         return false;
     }
@@ -369,7 +368,6 @@ static bool ordered_sort(sett_ordered* o, uint32_t room)
     return true;
 }
 
-/* Updates the order. Returns false when memory runs out. */
 static bool ordered_update(sett_ordered* o)
 {
     setti_pool* pool = &o->world->pool;
@@ -419,7 +417,7 @@ const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
     return *count != 0 ? o->now.entity : NULL;
 }
 
-/* Whether the rows of the last call are right: order, presence and addresses have not changed. */
+/* Returns true if the rows of the last call are valid: same order, presence and addresses. */
 static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* type, bool writes)
 {
     const setti_storage* storage = &type->storage;
@@ -449,7 +447,7 @@ static void ordered_mark(const sett_ordered* o, const setti_type* type)
     }
 }
 
-/* Notes the page of an index, and returns it. */
+/* Notes and returns the page of an entity's value. */
 static ordered_page* ordered_note_page(ordered_page* page, const ordered_column* column,
                                        uint32_t index)
 {
@@ -458,7 +456,7 @@ static ordered_page* ordered_note_page(ordered_page* page, const ordered_column*
     return &page[number];
 }
 
-/* Notes the pages into which rows point, so that a later call can return the rows again. */
+/* Notes all pages with values of rows, so that a later call can return the rows again. */
 static void ordered_note_rows(sett_ordered* o, const setti_type* type, const sett_ordered_row* row)
 {
     SETTI_ASSERT(o->rows_of.storage == NULL);
@@ -486,7 +484,6 @@ static void ordered_note_rows(sett_ordered* o, const setti_type* type, const set
         setti_search_read_tick(&o->world->pool, setti_search_newest(&type->storage.presence));
 }
 
-/* Looks up the values of all rows. Returns false when memory runs out. */
 static bool ordered_make_rows(sett_ordered* o, const setti_type* type, bool writes)
 {
     setti_pool* pool = &o->world->pool;
@@ -520,10 +517,12 @@ const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component compon
     sett_world* world = o->world;
     const setti_type* type = setti_world_type(world, component);
     bool writes = access != SETT_IN;
-    if (type == NULL || (writes && type->writers != NULL)) {
-        (void)(type == NULL ? setti_world_fail(world, SETT_STATUS_UNREGISTERED, __func__,
-                                               sett_null(), component)
-                            : setti_component_reject_set(world, type, __func__));
+    if (type == NULL) {
+        setti_world_fail(world, SETT_STATUS_UNREGISTERED, __func__, sett_null(), component);
+        return NULL;
+    }
+    if (writes && type->writers != NULL) {
+        (void)setti_component_reject_set(world, type, __func__);
         return NULL;
     }
     if (!ordered_update(o)) {
@@ -542,7 +541,7 @@ const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component compon
     return *count != 0 ? o->rows.bytes : NULL;
 }
 
-/* NULL, or what is wrong with an order by values. */
+/* Returns NULL, or the error in an order by values. */
 static const char* ordered_check_key(const sett_ordered* o, const setti_type* type)
 {
     static const uint8_t sizes[] = {0, 4, 4, 4, 8, 8, 8}; /* by sett_key_kind */
@@ -572,13 +571,13 @@ static const char* ordered_check_key(const sett_ordered* o, const setti_type* ty
     return NULL;
 }
 
-/* NULL, or what is wrong with a description. */
+/* Returns NULL, or the error in a description. */
 static const char* ordered_check(const sett_ordered* o)
 {
     const sett_ordered_desc* desc = &o->desc;
     const setti_type* type = setti_world_type(o->world, desc->component);
-    bool said = desc->group_by != 0 || desc->cascade || desc->component != 0;
-    if (desc->text != NULL && (desc->query != NULL || said)) {
+    bool has_order = desc->group_by != 0 || desc->cascade || desc->component != 0;
+    if (desc->text != NULL && (desc->query != NULL || has_order)) {
         return "`text` contains the query and its order - leave out all fields but `group_fn`";
     }
     if (desc->text == NULL && desc->query == NULL) {
@@ -593,7 +592,6 @@ static const char* ordered_check(const sett_ordered* o)
     return ordered_check_key(o, type);
 }
 
-/* Finds the types of an order's relationships. Returns NULL, or what is wrong with them. */
 static const char* ordered_find_relationships(sett_ordered* o)
 {
     const sett_ordered_desc* desc = &o->desc;
@@ -618,10 +616,10 @@ static sett_status ordered_read_text(sett_ordered* o, const char* call)
             "%s: `text` contains group_by, and `group_fn` is set - leave out one", call);
     }
     desc.name = o->desc.text;
-    o->made = status == SETT_OK ? sett_query_create(o->world, &desc) : NULL;
-    o->desc.query = o->made;
+    o->text_query = status == SETT_OK ? sett_query_create(o->world, &desc) : NULL;
+    o->desc.query = o->text_query;
     o->desc.text = NULL;
-    return status == SETT_OK && o->made == NULL ? SETT_STATUS_ARGUMENT : status;
+    return status == SETT_OK && o->text_query == NULL ? SETT_STATUS_ARGUMENT : status;
 }
 
 enum {
@@ -633,7 +631,7 @@ static sett_ordered* ordered_first(const sett_world* world)
     return world->module[SETTI_SLOT_ORDERS];
 }
 
-/* The name of an order that reads the type, or NULL. Relationships cannot be unregistered. */
+/* Returns the name of an order by values of the type, or NULL. Relationships need no check. */
 static const char* ordered_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_ordered* o = ordered_first(world);
@@ -661,7 +659,9 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
     o->rank = (setti_rank){.world = world, .compare = desc->compare, .user = desc->user};
     o->rank.reverse = desc->reverse;
     const char* wrong = ordered_check(o);
-    wrong = wrong == NULL ? ordered_find_relationships(o) : wrong;
+    if (wrong == NULL) {
+        wrong = ordered_find_relationships(o);
+    }
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", call, wrong);
     }
@@ -687,7 +687,7 @@ void sett_ordered_destroy(sett_ordered* o)
         sett_ordered* first = ordered_first(o->world);
         SETTI_LIST_REMOVE(first, o);
         o->world->module[SETTI_SLOT_ORDERS] = first;
-        sett_query_destroy(o->made);
+        sett_query_destroy(o->text_query);
         ordered_free(o, &o->now.memory);
         ordered_free(o, &o->last.memory);
         ordered_free(o, &o->positions);

@@ -14,8 +14,8 @@
  *     ref    = "$" name | "*" | "_" | path | "#" index [ ":" generation ]
  *     path   = [ "/" ] part { "/" part };  part = name | "#" index
  *
- * The first thing that is wrong ends it, with its column. Texts are consoles' and editors': nothing
- * in them may crash (test/fuzz_search.c).
+ * The first error ends the parsing, and is reported with a column. Texts come from consoles and
+ * editors: no text may crash the parser (test/fuzz_search.c).
  *
  * Invariant:  every BEGIN has its END;  or_next is never set at the last term of a list
  */
@@ -28,7 +28,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* How deep lists can be inside one another. */
+/* Largest depth of nested lists. */
 #define PARSE_NESTED 16
 
 typedef struct parse {
@@ -38,7 +38,7 @@ typedef struct parse {
     uint32_t nested;
 } parse;
 
-/* Notes an error, if it is the first. Returns false. */
+/* Stores the first error. Ignores later errors. Returns false. */
 SETTI_PRINTF(4, 5)
 static bool parse_fail(parse* p, const char* at, sett_status status, const char* format, ...)
 {
@@ -78,7 +78,9 @@ static const char* parse_found(parse* p, char out[32])
 {
     parse_skip(p);
     const char* end = setti_search_word_end(p->at);
-    end += end == p->at && *end != '\0'; /* without a word: one character */
+    if (end == p->at && *end != '\0') {
+        end++; /* not a word: a single character */
+    }
     if (*p->at == '\0') {
         return "the end";
     }
@@ -96,7 +98,7 @@ static bool parse_missing(parse* p, const char* what, const char* where)
     return PARSE_REJECT(p, p->at, "%s is missing%s: found %s", what, where, found);
 }
 
-/* Skips spaces, and takes a token. Returns false if another follows. */
+/* Skips spaces, and reads a token. Returns false if another token follows. */
 static bool parse_accept(parse* p, const char* token)
 {
     parse_skip(p);
@@ -108,14 +110,14 @@ static bool parse_accept(parse* p, const char* token)
     return true;
 }
 
-static bool parse_expect(parse* p, const char* token, const char* behind)
+static bool parse_expect(parse* p, const char* token, const char* where)
 {
     char found[32];
     return parse_accept(p, token) || PARSE_REJECT(p, p->at, "\"%s\" is missing %s: found %s", token,
-                                                  behind, parse_found(p, found));
+                                                  where, parse_found(p, found));
 }
 
-/* Stores a text behind the parsed terms, where setti_search_parse has left room for all. */
+/* Stores a text after the parsed terms. setti_search_parse has allocated room for all texts. */
 static const char* parse_keep(parse* p, const char* from, size_t length)
 {
     SETTI_ASSERT(sizeof(*p->out) + p->out->text_size + length < p->out->size);
@@ -126,7 +128,7 @@ static const char* parse_keep(parse* p, const char* from, size_t length)
     return kept;
 }
 
-/* Stores a text in quotes, with \" and \\ in it; p->at is at the first quote. */
+/* Stores the quoted text at p->at, with \" and \\ replaced by " and \. */
 static const char* parse_quoted(parse* p)
 {
     SETTI_ASSERT(*p->at == '"');
@@ -134,7 +136,9 @@ static const char* parse_quoted(parse* p)
     char* kept = (char*)(p->out + 1) + p->out->text_size;
     size_t length = 0;
     while (*p->at != '"' && *p->at != '\0') {
-        p->at += p->at[0] == '\\' && (p->at[1] == '"' || p->at[1] == '\\');
+        if (p->at[0] == '\\' && (p->at[1] == '"' || p->at[1] == '\\')) {
+            p->at++;
+        }
         kept[length++] = *p->at++;
     }
     if (*p->at == '\0') {
@@ -148,7 +152,7 @@ static const char* parse_quoted(parse* p)
     return kept;
 }
 
-/* Takes the first colon of the :: in a C++ name. */
+/* Skips the first colon of the :: in a C++ name. The caller skips the second colon. */
 static bool parse_scope(parse* p)
 {
     bool is_scope = p->at[0] == ':' && p->at[1] == ':' && setti_search_is_letter(p->at[2]);
@@ -156,7 +160,7 @@ static bool parse_scope(parse* p)
     return is_scope;
 }
 
-/* Reads a quoted text or a name with ::. Names may begin with `first` and contain `more`. */
+/* Reads a quoted text or a name. A name may begin with `first` and contain `more` or "::". */
 static const char* parse_text(parse* p, const char* what, const char* first, const char* more)
 {
     parse_skip(p);
@@ -180,7 +184,7 @@ static const char* parse_name(parse* p, const char* what)
     return parse_text(p, what, "", "");
 }
 
-/* Takes a word, unless it is part of a longer one. */
+/* Reads the word `word`. Returns false if another or a longer word follows. */
 static bool parse_word(parse* p, const char* word)
 {
     parse_skip(p);
@@ -208,7 +212,7 @@ static bool parse_number(parse* p, uint32_t* number)
            PARSE_REJECT(p, start, "a number from 0 to 4294967295 is missing");
 }
 
-/* The library's components, which a text registers by naming them. */
+/* The library's components. The first use in a text registers the component. */
 static const struct {
     const char* name;
     sett_component (*get)(sett_world* world);
@@ -217,7 +221,7 @@ static const struct {
     {"InstanceOf", sett_instance_of},      {"Name", sett_name_register},
     {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
-/* Finds a component by its name, which begins at `start`. NULL: reading the name has failed. */
+/* Finds a component by `name`, read at `start`; NULL if reading the name has failed. */
 static bool parse_component(parse* p, const char* start, const char* name, sett_component* out)
 {
     sett_world* world = p->out->world;
@@ -239,7 +243,7 @@ static bool parse_component(parse* p, const char* start, const char* name, sett_
                       setti_guess_text(&guess));
 }
 
-/* Reads #7:2, or #7 for the entity that has the index now. */
+/* Reads #7:2, or #7 for the living entity of the index. */
 static bool parse_handle(parse* p, sett_entity* entity)
 {
     SETTI_ASSERT(*p->at == '#');
@@ -284,7 +288,7 @@ static bool parse_is_path(const char* at)
     return at[0] == '/' && at[1] != '/';
 }
 
-/* Reads $name, *, _, #7:2 or a path. `what`: for the message if nothing of that follows. */
+/* Reads $name, *, _, #7:2 or a path. `what` is the name of the part in messages. */
 static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
 {
     parse_skip(p);
@@ -307,7 +311,8 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
         return false;
     }
     const char* end = p->at;
-    p->at += *end != '\0' && strchr("+*?", *end) != NULL;
+    bool has_steps = *end != '\0' && strchr("+*?", *end) != NULL;
+    p->at += has_steps ? 1 : 0;
     if (parse_accept(p, "(")) { /* the path was another term's component */
         return PARSE_REJECT(p, start,
                             "\")\" is missing before \"%.100s\", which begins another term", path);
@@ -335,7 +340,6 @@ static sett_search_term* parse_add(parse* p, const char* at, sett_search_kind ki
     return term;
 }
 
-/* Reads the name of a relationship. */
 static bool parse_along(parse* p, sett_component* along)
 {
     parse_skip(p);
@@ -343,7 +347,6 @@ static bool parse_along(parse* p, sett_component* along)
     return parse_component(p, start, parse_name(p, "a relationship"), along);
 }
 
-/* Reads a walk, if there is one. */
 static bool parse_walk(parse* p, sett_search_term* term)
 {
     if (parse_word(p, "parent")) {
@@ -369,10 +372,11 @@ static bool parse_walk(parse* p, sett_search_term* term)
     }
     term->walk = self ? SETT_WALK_SELF_UP : SETT_WALK_UP;
     parse_skip(p);
-    return setti_search_is_letter(*p->at) || *p->at == '"' ? parse_along(p, &term->along) : true;
+    bool names_relationship = setti_search_is_letter(*p->at) || *p->at == '"';
+    return !names_relationship || parse_along(p, &term->along);
 }
 
-/* Reads the entity that the term asks, after "(". */
+/* Reads the source of a term, after "(": an entity, with or without a walk. */
 static bool parse_source(parse* p, sett_search_term* term)
 {
     if (!parse_walk(p, term) || term->walk != SETT_WALK_NONE) {
@@ -392,7 +396,7 @@ static bool parse_source(parse* p, sett_search_term* term)
     return true;
 }
 
-/* Reads +, * or ? behind a relationship. */
+/* Reads an optional +, * or ? after a relationship. */
 static void parse_steps(parse* p, sett_search_term* term)
 {
     static const char marks[] = "+*?"; /* in the order of sett_search_steps */
@@ -403,7 +407,7 @@ static void parse_steps(parse* p, sett_search_term* term)
     }
 }
 
-/* Reads what follows the name of a component. */
+/* Reads optional steps, source and target after the name of a component. */
 static bool parse_arguments(parse* p, sett_search_term* term)
 {
     parse_steps(p, term);
@@ -419,11 +423,11 @@ static bool parse_arguments(parse* p, sett_search_term* term)
     return parse_expect(p, ")", "after the source");
 }
 
-/* Reads "*" if it means any relationship: *($this, door), (*, door). `before`: what must follow. */
-static bool parse_any(parse* p, const char* before, sett_search_term* term)
+/* Reads "*" as any relationship, if `after` follows, as in *($this, door) or (*, door). */
+static bool parse_any(parse* p, const char* after, sett_search_term* term)
 {
-    parse next = *p;
-    if (!parse_accept(&next, "*") || !parse_accept(&next, before)) {
+    parse ahead = *p;
+    if (!parse_accept(&ahead, "*") || !parse_accept(&ahead, after)) {
         return false;
     }
     parse_accept(p, "*");
@@ -431,7 +435,7 @@ static bool parse_any(parse* p, const char* before, sett_search_term* term)
     return true;
 }
 
-/* Reads a relationship and its target, after "(". */
+/* Reads a relationship and a target, after "(". */
 static bool parse_pair(parse* p, sett_search_term* term)
 {
     if (!parse_any(p, ",", term) && !parse_along(p, &term->component)) {
@@ -467,10 +471,12 @@ static bool parse_property(parse* p, sett_search_operand* operand)
            parse_expect(p, ".", "after a component (as in A.b)") && parse_member(p, operand);
 }
 
-/* The end of a text's leading number: a sign, one of `signs`, and digits. */
+/* Returns the end of an optional sign (a character of `signs`) and of digits. */
 static const char* parse_digits(const char* at, const char* signs)
 {
-    at += *at != '\0' && strchr(signs, *at) != NULL;
+    if (*at != '\0' && strchr(signs, *at) != NULL) {
+        at++;
+    }
     while (setti_search_is_digit(*at)) {
         at++;
     }
@@ -504,14 +510,14 @@ static bool parse_value(parse* p, sett_search_operand* operand)
                       SETTI_NUMBER_TEXT);
 }
 
-/* What a bare word means in a comparison. */
+/* The meaning of a bare word in a comparison. */
 typedef enum parse_word_meaning {
     PARSE_ENTITY,
     PARSE_CONSTANT
 } parse_word_meaning;
 
-/* Reads one side of a comparison: a text, a number, a member, a constant or an entity. */
-static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_meaning words)
+/* Reads a side of a comparison: a text, a number, a member, a constant or an entity. */
+static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_meaning meaning)
 {
     parse_skip(p);
     if (*p->at == '"') {
@@ -531,7 +537,7 @@ static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_mea
     if (setti_search_is_letter(*p->at) && *end == '.') { /* a member of $this */
         return parse_property(p, operand);
     }
-    if (words == PARSE_CONSTANT && setti_search_is_letter(*p->at)) {
+    if (meaning == PARSE_CONSTANT && setti_search_is_letter(*p->at)) {
         operand->kind = SETT_OPERAND_CONSTANT;
         operand->text = parse_name(p, "a constant");
         return true;
@@ -546,7 +552,6 @@ static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_mea
     return parse_property(p, operand);
 }
 
-/* Whether "*" is before the next character. */
 static bool parse_is_behind_star(const parse* p)
 {
     const char* at = p->at;
@@ -572,7 +577,7 @@ static bool parse_compare(parse* p, sett_compare* compare)
                                        : "");
 }
 
-/* Reads [in], [drive] or [in drive], if "[" follows. *given: there is an access. */
+/* Reads an optional [in], [drive] or [in drive]. *given becomes true after an access. */
 static bool parse_access(parse* p, sett_search_term* term, bool* given)
 {
     if (!parse_accept(p, "[")) {
@@ -589,7 +594,7 @@ static bool parse_access(parse* p, sett_search_term* term, bool* given)
     return PARSE_REJECT(p, p->at, "in, out, inout, none or drive is missing after \"[\"");
 }
 
-/* Reads a comparison's right side. Beside a member that is not an entity a word is a constant. */
+/* Reads the sign and right side. Beside a member of numbers or texts, a word is a constant. */
 static bool parse_right(parse* p, sett_search_term* term)
 {
     const sett_search_operand* left = &term->left;
@@ -602,7 +607,7 @@ static bool parse_right(parse* p, sett_search_term* term)
            parse_operand(p, &term->right, is_value ? PARSE_CONSTANT : PARSE_ENTITY);
 }
 
-/* Fails if a comparison follows a component, of which only members can be compared. */
+/* Fails if a comparison follows a component: only members can be compared. */
 static bool parse_uncompared(parse* p, sett_component component, const char* name)
 {
     const char* end = p->at;
@@ -621,7 +626,7 @@ static bool parse_uncompared(parse* p, sett_component component, const char* nam
     return true;
 }
 
-/* Reads a term that begins with the name of a component, after its access. */
+/* Reads a term from the name of a component on, after the access. */
 static bool parse_named_term(parse* p, sett_search_term* term, bool access_given)
 {
     parse_skip(p);
@@ -667,7 +672,6 @@ static bool parse_term(parse* p, sett_search_term* term)
 
 static bool parse_chains(parse* p);
 
-/* Reads a list after "{", up to "}". */
 static bool parse_list(parse* p, const char* start, sett_search_term* term)
 {
     term->kind = SETT_SEARCH_BEGIN;
@@ -682,7 +686,7 @@ static bool parse_list(parse* p, const char* start, sett_search_term* term)
     return parse_add(p, p->at - 1, SETT_SEARCH_END) != NULL;
 }
 
-/* Reads a term or list, with its mark ! or ?. */
+/* Reads a term or list, with an optional mark ! or ?. */
 static bool parse_item(parse* p)
 {
     parse_skip(p);
@@ -696,7 +700,7 @@ static bool parse_item(parse* p)
     return parse_accept(p, "{") ? parse_list(p, start, term) : parse_term(p, term);
 }
 
-/* Reads terms and lists with "||" or "," between them. */
+/* Reads terms and lists, separated by "||" or ",". */
 static bool parse_chains(parse* p)
 {
     do {
@@ -707,7 +711,7 @@ static bool parse_chains(parse* p)
     return p->out->error_column == 0;
 }
 
-/* Reads the variable or relationship of a clause, or both: $s, DockedAt, $s.DockedAt. */
+/* Reads the variable and relationship of a clause: $s, DockedAt or $s.DockedAt. */
 static bool parse_of(parse* p, sett_search_ref* of, sett_component* along)
 {
     parse_skip(p);
@@ -723,13 +727,14 @@ static bool parse_of(parse* p, sett_search_ref* of, sett_component* along)
     return parse_along(p, along);
 }
 
-/* Reads what follows "order_by". */
+/* Reads the operand of order_by, and an optional "desc". */
 static bool parse_by(parse* p, sett_search_order* order)
 {
     parse_skip(p);
     const char* start = p->at;
     const char* end = setti_search_word_end(start);
-    if ((end == start || *end == '.') && !parse_operand(p, &order->by, PARSE_ENTITY)) {
+    bool is_bare_word = end != start && *end != '.'; /* rejected below */
+    if (!is_bare_word && !parse_operand(p, &order->by, PARSE_ENTITY)) {
         return false;
     }
     order->reverse = parse_word(p, "desc");
@@ -747,7 +752,7 @@ typedef enum parse_clause {
 
 static const char* const parse_clauses[] = {"", "group_by", "cascade", "order_by"};
 
-/* Reads the word that begins a clause. */
+/* Reads the first word of a clause. Returns PARSE_NO_CLAUSE for other words. */
 static parse_clause parse_clause_word(parse* p)
 {
     parse_clause clause = PARSE_ORDER_BY;
@@ -757,13 +762,13 @@ static parse_clause parse_clause_word(parse* p)
     return clause;
 }
 
-/* Whether a relationship or variable follows, neither the end nor another clause. */
+/* Returns true if a relationship or variable follows, not the end or another clause. */
 static bool parse_is_named(const parse* p)
 {
-    parse next = *p;
-    parse_skip(&next);
-    return parse_clause_word(&next) == PARSE_NO_CLAUSE &&
-           (setti_search_is_letter(*next.at) || *next.at == '"' || *next.at == '$');
+    parse ahead = *p;
+    parse_skip(&ahead);
+    return parse_clause_word(&ahead) == PARSE_NO_CLAUSE &&
+           (setti_search_is_letter(*ahead.at) || *ahead.at == '"' || *ahead.at == '$');
 }
 
 static bool parse_clause_rest(parse* p, parse_clause clause, sett_search_order* order)
@@ -818,19 +823,20 @@ static bool parse_all(setti_parsed* parsed, const char* text)
 sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
                                setti_parsed** parsed)
 {
+    /* A stored text of n bytes takes n + 1 bytes, which are at most 2 * n. */
     size_t size = sizeof(**parsed) + 2 * strlen(text) + 2;
-    setti_parsed* made = *parsed = setti_world_alloc(world, size, 16, call);
-    if (made == NULL) {
+    setti_parsed* out = *parsed = setti_world_alloc(world, size, 16, call);
+    if (out == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    made->world = world;
-    made->size = size;
-    if (parse_all(made, text)) {
+    out->world = world;
+    out->size = size;
+    if (parse_all(out, text)) {
         return SETT_OK;
     }
-    sett_status status = setti_world_fail_input(world, made->status, "%s: column %u: %s", call,
-                                                (unsigned)made->error_column, made->error);
-    setti_parsed_free(made);
+    sett_status status = setti_world_fail_input(world, out->status, "%s: column %u: %s", call,
+                                                (unsigned)out->error_column, out->error);
+    setti_parsed_free(out);
     *parsed = NULL;
     return status;
 }

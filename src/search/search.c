@@ -1,9 +1,9 @@
 /* search.c: a list of terms becomes a tree of scopes and items (search.h).
  *
- * This file decides what need not be decided again by each loop: what each name means, to which
- * scope a variable belongs, and which lists of `||` must find a variable because no other term
- * does. Such a list makes *branches*: copies of the query, each with one side of the list, and
- * without the results of earlier sides.
+ * All decisions that do not depend on values are made here, once for all loops: the meaning of each
+ * name, the scope of each variable, and the lists of `||` needed to find a variable that no other
+ * term finds. A list of this kind makes *branches*: copies of the query, each with a side of the
+ * list, and without the results of earlier sides.
  *
  *     Ship($s), {DockedAt($s, $p) || Orbits($s, $p)}, Planet($p)         $s is found by Ship, $p by
  *                                                                        Planet: the list is a test
@@ -12,7 +12,7 @@
  *                                                                        Fears($this, $x), without
  *                                                                        the first
  *
- * Invariant:  a variable's scope contains all its occurrences, and is the smallest that does;
+ * Invariant:  a variable's scope is the smallest scope with all occurrences of the variable;
  *             results of two branches differ
  */
 #include "search/search.h"
@@ -25,16 +25,16 @@
 
 typedef struct search_build {
     sett_search* search;
-    const uint32_t* columns; /* by term; NULL: there is no text */
+    const uint32_t* columns; /* in the text, by term; NULL without a text */
     const char* call;
     uint32_t at;                            /* the current term, or SETTI_AT_ORDER */
-    uint32_t deepest;                       /* depth of nested scopes at most */
+    uint32_t deepest;                       /* largest value in `nested` */
     uint16_t owner[SETT_SEARCH_VARIABLES];  /* scope of each variable */
     uint32_t occurs[SETT_SEARCH_VARIABLES]; /* number of terms with it */
-    uint32_t positive[SETTI_SEARCH_SCOPES]; /* variables found by a term of the scope itself */
-    uint32_t nested[SETTI_SEARCH_SCOPES];   /* number of scopes around it */
+    uint32_t positive[SETTI_SEARCH_SCOPES]; /* bits of variables found by the scope's own terms */
+    uint32_t nested[SETTI_SEARCH_SCOPES];   /* number of scopes around a scope */
     bool failed;
-    /* Room for the search under construction; search_settle copies what is used. */
+    /* Room for the tree under construction. search_settle copies the used part. */
     setti_search_item item[SETTI_SEARCH_ITEMS];
     setti_search_side side[SETTI_SEARCH_COMPARES][2];
     setti_search_scope scope[SETTI_SEARCH_SCOPES];
@@ -49,7 +49,7 @@ typedef struct search_items {
     uint32_t count;
 } search_items;
 
-/* Reports an error in the current term, if it is the first error. Returns false. */
+/* Reports the first error, at the current term. Ignores later errors. Returns false. */
 SETTI_PRINTF(3, 4)
 static bool build_fail(search_build* b, sett_status status, const char* format, ...)
 {
@@ -75,7 +75,7 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
 
 #define BUILD_REJECT(b, ...) build_fail(b, SETT_STATUS_ARGUMENT, __VA_ARGS__)
 
-/* The smallest scope that contains two scopes. Outer scopes have smaller numbers. */
+/* Returns the smallest scope around two scopes. Outer scopes have smaller numbers. */
 static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16_t b)
 {
     SETTI_ASSERT(a < search->scope_count && b < search->scope_count);
@@ -91,14 +91,14 @@ static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16
 
 static bool build_is_same_variable(const setti_variable* known, const setti_variable* wanted)
 {
-    if (known->name == NULL || wanted->name == NULL) {
+    if (known->name == NULL || wanted->name == NULL) { /* constants have no name */
         return known->name == wanted->name && known->singleton == wanted->singleton &&
                sett_equals(known->entity, wanted->entity);
     }
     return strcmp(known->name, wanted->name) == 0 && strcmp(known->name, "*") != 0;
 }
 
-/* The number of a variable or constant (without a name), which is added; each "*" is a new one. */
+/* Returns the number of a variable or constant, if necessary a new one. Each "*" is new. */
 static uint8_t build_variable(search_build* b, const setti_variable* wanted)
 {
     sett_search* search = b->search;
@@ -122,8 +122,8 @@ static bool build_is_name(const char* name)
     return setti_search_is_letter(*name) && *setti_search_word_end(name) == '\0';
 }
 
-/* The number of the variable or constant that a term in a scope names; SETTI_SOME for `_`. A term
- * that names none has the variable `otherwise`; if that is NULL, SETTI_NO_REF. */
+/* Returns the number of the variable or constant in `ref`, used in `scope`; SETTI_SOME for `_`. An
+ * empty `ref` means the variable `otherwise`, or SETTI_NO_REF if `otherwise` is NULL. */
 static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char* otherwise,
                          uint16_t scope)
 {
@@ -150,11 +150,11 @@ static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char
     return number;
 }
 
-/* The bit of a variable in sets of variables; 0 for constants, `_` and SETTI_NO_REF. */
+/* Returns the bit of a variable; 0 for constants, `_` and SETTI_NO_REF. */
 static uint32_t build_bit(const sett_search* search, uint8_t ref)
 {
-    return ref < search->variable_count && search->variable[ref].name != NULL ? (uint32_t)1 << ref
-                                                                              : 0;
+    bool is_variable = ref < search->variable_count && search->variable[ref].name != NULL;
+    return is_variable ? (uint32_t)1 << ref : 0;
 }
 
 static setti_search_item* build_item(search_build* b, search_items* items, setti_item_kind kind)
@@ -195,7 +195,7 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
     return number;
 }
 
-/* Stores the numbers of a scope's items, or of a list's scopes, in `order`; *span says where. */
+/* Appends a scope's items or a list's scopes to `order`. *span becomes the range. */
 static bool build_close(search_build* b, setti_span* span, const uint16_t* numbers, uint32_t count)
 {
     sett_search* search = b->search;
@@ -233,7 +233,7 @@ static bool build_is_relationship(const setti_type* type)
     return type->links != NULL || type->id == SETT_ID_HIERARCHY;
 }
 
-/* Fills in the relationship that a term without a target follows to find its component. */
+/* Fills in the walk of a term without a target, along a relationship to the component. */
 static bool build_walk(search_build* b, setti_search_item* item, const sett_search_term* term)
 {
     item->walk = term->walk;
@@ -266,16 +266,16 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
                            "entity");
 }
 
-/* Notes which variables an item tests, and which tags it names: those do not hide entities. */
+/* Notes the variables tested by an item, and a tag named by the item: the tag hides nothing. */
 static void build_note_sources(search_build* b, const setti_search_item* item)
 {
     const uint8_t refs[2] = {item->source, item->target};
     const setti_search_side* sides = b->search->side[item->compare];
     SETTI_ASSERT(item->kind != SETTI_ITEM_LIST);
     for (uint32_t k = 0; k < 2; k++) {
-        bool is_first = k == 0;
+        bool is_source = k == 0;
         bool tested =
-            item->kind == SETTI_ITEM_COMPARE ? sides[k].kind == SETT_OPERAND_MEMBER : is_first;
+            item->kind == SETTI_ITEM_COMPARE ? sides[k].kind == SETT_OPERAND_MEMBER : is_source;
         if (!tested || refs[k] >= b->search->variable_count) {
             continue;
         }
@@ -288,7 +288,7 @@ static void build_note_sources(search_build* b, const setti_search_item* item)
     }
 }
 
-/* Makes an item a test for links, as many as the term and the relationship's traits allow. */
+/* Makes an item a test for links: a single link or more, as `steps` and traits allow. */
 static void build_link(setti_search_item* item, sett_search_steps steps)
 {
     const setti_relation* relation = setti_relation_of_links(item->type);
@@ -337,7 +337,7 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
     return true;
 }
 
-/* Prepares one side of a comparison; *ref becomes the variable whose value it reads. */
+/* Prepares a side of a comparison. *ref becomes the variable to read, or SETTI_NO_REF. */
 static bool build_operand(search_build* b, setti_search_side* side,
                           const sett_search_operand* operand, uint16_t scope, uint8_t* ref)
 {
@@ -348,8 +348,11 @@ static bool build_operand(search_build* b, setti_search_side* side,
     if (status != SETT_OK) {
         return build_fail(b, status, "%s", message);
     }
-    return !b->failed && (fixed || *ref < b->search->variable_count ||
-                          BUILD_REJECT(b, "\"_\" cannot be compared - use a variable"));
+    if (b->failed) {
+        return false;
+    }
+    return fixed || *ref < b->search->variable_count ||
+           BUILD_REJECT(b, "\"_\" cannot be compared - use a variable");
 }
 
 static bool build_compare(search_build* b, setti_search_item* item, const sett_search_term* term,
@@ -374,7 +377,7 @@ static bool build_compare(search_build* b, setti_search_item* item, const sett_s
            BUILD_REJECT(b, "%s", message);
 }
 
-/* Notes the term with which the search begins: its source must have it. */
+/* Makes an item with [drive] the first step of the search. */
 static bool build_drives(search_build* b, const setti_search_item* item,
                          const sett_search_term* term, uint16_t scope)
 {
@@ -407,14 +410,14 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
         return BUILD_REJECT(b, "a comparison has no \"?\" - leave it out");
     }
     item->optional = term->optional;
-    if (!(compares ? build_compare : build_component)(b, item, term, scope)) {
+    bool built = (compares ? build_compare : build_component)(b, item, term, scope);
+    if (!built) {
         return false;
     }
     build_note_sources(b, item);
     return !term->drives || build_drives(b, item, term, scope);
 }
 
-/* What ends the terms of a scope. */
 typedef enum build_end {
     BUILD_TO_QUERY_END,
     BUILD_TO_LIST_END
@@ -422,8 +425,8 @@ typedef enum build_end {
 
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until);
 
-/* Builds the term or list that begins at the current term, and moves behind it. *or_next: `||`
- * follows. The items go to `items`; those of a negated one to a scope of its own. */
+/* Builds the term or list at the current term, and advances to the next. *or_next: `||` follows.
+ * The items are added to `items`; if negated, to a list with a new scope. */
 static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
 {
     sett_search* search = b->search;
@@ -445,9 +448,10 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
         }
         list->negated = true;
     }
-    b->at += !leaf; /* behind SETT_SEARCH_BEGIN */
+    b->at += leaf ? 0 : 1; /* skips SETT_SEARCH_BEGIN */
     search_items* into = list != NULL ? &negated : items;
-    if (!(leaf ? build_leaf(b, into, inner) : build_scope(b, into, inner, BUILD_TO_LIST_END))) {
+    bool built = leaf ? build_leaf(b, into, inner) : build_scope(b, into, inner, BUILD_TO_LIST_END);
+    if (!built) {
         return false;
     }
     *or_next = search->term[b->at].or_next;
@@ -456,13 +460,16 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
            (build_close_scope(b, inner, &negated) && build_close(b, &list->scopes, &inner, 1));
 }
 
-/* Whether `||` follows the term or list that begins at the term `first`. */
+/* Returns true if `||` follows the term or list at the term `first`. */
 static bool build_has_or(const sett_search* search, uint32_t first)
 {
     uint32_t depth = 0;
     for (uint32_t k = first; k < search->term_count; k++) {
-        depth += search->term[k].kind == SETT_SEARCH_BEGIN;
-        depth -= search->term[k].kind == SETT_SEARCH_END && depth != 0;
+        if (search->term[k].kind == SETT_SEARCH_BEGIN) {
+            depth++;
+        } else if (search->term[k].kind == SETT_SEARCH_END && depth != 0) {
+            depth--;
+        }
         if (depth == 0) {
             return search->term[k].or_next;
         }
@@ -470,7 +477,7 @@ static bool build_has_or(const sett_search* search, uint32_t first)
     return false;
 }
 
-/* Builds what stands between two commas: a term or list, or several with `||` between them. */
+/* Builds the part between two commas: a term or list, or several joined by `||`. */
 static bool build_chain(search_build* b, search_items* items, uint16_t scope)
 {
     sett_search* search = b->search;
@@ -483,7 +490,7 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
     uint32_t count = 0;
     while (or_next && !b->failed) {
         if (b->at == search->term_count || search->term[b->at].kind == SETT_SEARCH_END) {
-            b->at = b->at < search->term_count ? b->at : search->term_count - 1;
+            b->at = SETTI_MIN(b->at, search->term_count - 1);
             return BUILD_REJECT(b, "a term is missing after \"||\" - add one");
         }
         if (search->term[b->at].optional) {
@@ -526,7 +533,7 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bu
     return true;
 }
 
-/* The variables in a scope that belong to outer scopes. */
+/* Returns the bits of a scope's variables that belong to outer scopes. */
 static uint32_t build_outer(const sett_search* search, uint16_t scope)
 {
     SETTI_ASSERT(scope < search->scope_count);
@@ -537,7 +544,7 @@ static uint32_t build_outer(const sett_search* search, uint16_t scope)
     return variables & ~search->scope[scope].locals;
 }
 
-/* Whether a loop can find an item's variables by the item: by a component or by links. */
+/* Returns true if an item can find variables: a required component, without a walk, or a link. */
 static bool build_finds(const setti_search_item* item)
 {
     return !item->negated && !item->optional &&
@@ -545,7 +552,7 @@ static bool build_finds(const setti_search_item* item)
             item->kind == SETTI_ITEM_LINK);
 }
 
-/* If an inner scope's variable occurs once, as the target of a link, any target will do. */
+/* Replaces a link's target by `_` if the target is a local variable without other occurrences. */
 static void build_forget_target(const search_build* b, setti_search_scope* scope,
                                 setti_search_item* item)
 {
@@ -557,7 +564,7 @@ static void build_forget_target(const search_build* b, setti_search_scope* scope
     }
 }
 
-/* Replaces a list by its only item, if it has one scope, with one item and no variables. */
+/* Replaces a list by its only item, if the list has a single scope, item and no local variable. */
 static void build_collapse(const sett_search* search, setti_search_item* list)
 {
     SETTI_ASSERT(list->kind == SETTI_ITEM_LIST && list->scopes.first < list->scopes.stop);
@@ -565,13 +572,13 @@ static void build_collapse(const sett_search* search, setti_search_item* list)
     if (list->scopes.stop == list->scopes.first + 1 &&
         scope->items.stop == scope->items.first + 1 && scope->locals == 0) {
         const setti_search_item* item = &search->item[search->order[scope->items.first]];
-        bool negated = list->negated != item->negated;
+        bool negated = list->negated != item->negated; /* twice negated is not negated */
         *list = *item;
         list->negated = negated;
     }
 }
 
-/* Sets the variables of each item in a scope, those of inner scopes first. */
+/* Sets the variables of each item in a scope, after the items of inner scopes. */
 static void build_variables(search_build* b, uint16_t scope)
 {
     sett_search* search = b->search;
@@ -594,7 +601,7 @@ static void build_variables(search_build* b, uint16_t scope)
     }
 }
 
-/* Marks the variable that an optional link finds; other optional items have no effect. */
+/* Marks the variable found by an optional link: the end without other occurrences. */
 static bool build_optional(search_build* b, setti_search_item* item)
 {
     sett_search* search = b->search;
@@ -612,7 +619,7 @@ static bool build_optional(search_build* b, setti_search_item* item)
                         "no other term uses an end of the optional link - use one in another term");
 }
 
-/* The list all of whose sides contain a variable; *partly: a list has it in some sides only. */
+/* Returns a list with a variable on all sides, or NULL. *partly: only some sides have it. */
 static const setti_search_item* build_list_with(const sett_search* search,
                                                 const setti_search_scope* scope, uint32_t bit,
                                                 bool* partly)
@@ -635,7 +642,7 @@ static const setti_search_item* build_list_with(const sett_search* search,
     return NULL;
 }
 
-/* Merges a side of a list into a scope. Items with variables of that side stay in a list. */
+/* Merges a side of a list into a scope. Items with local variables of the side stay in a list. */
 static bool build_merge_side(search_build* b, search_items* items, uint16_t into, uint16_t side)
 {
     sett_search* search = b->search;
@@ -646,8 +653,9 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
         bool local = (search->item[number].variables & from.locals) != 0;
         search_items* list = local ? &inner : items;
         list->item[list->count++] = number;
-        b->positive[into] |=
-            !local && build_finds(&search->item[number]) ? search->item[number].variables : 0;
+        if (!local && build_finds(&search->item[number])) {
+            b->positive[into] |= search->item[number].variables;
+        }
     }
     if (inner.count == 0) {
         return true;
@@ -665,27 +673,27 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
 
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 
-/* Builds a branch: the scope with one side of the list instead of the list, and with a test that
- * no earlier side is true. Splits it into `most` branches at most. */
+/* Builds a branch: a copy of the scope, with a side in place of the list and with a test that no
+ * earlier side is true. Splits the branch further, into at most `most` branches. */
 static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
                          uint32_t side, uint32_t most)
 {
     SETTI_ASSERT(list->scopes.first + side < list->scopes.stop);
     sett_search* search = b->search;
     search_items items = {.count = 0};
-    uint16_t made = build_new_scope(b, scope);
+    uint16_t branch = build_new_scope(b, scope);
     if (b->failed) {
         return false;
     }
     const setti_search_scope from = search->scope[scope];
-    search->scope[made].locals = from.locals;
-    b->positive[made] = b->positive[scope];
+    search->scope[branch].locals = from.locals;
+    b->positive[branch] = b->positive[scope];
     for (uint32_t k = from.items.first; k < from.items.stop; k++) {
         if (&search->item[search->order[k]] != list) {
             items.item[items.count++] = search->order[k];
         }
     }
-    if (!build_merge_side(b, &items, made, search->order[list->scopes.first + side])) {
+    if (!build_merge_side(b, &items, branch, search->order[list->scopes.first + side])) {
         return false;
     }
     if (side != 0) {
@@ -701,21 +709,20 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
             earlier->variables |= build_outer(search, search->order[s]);
         }
     }
-    return build_close_scope(b, made, &items) && build_branches(b, made, most);
+    return build_close_scope(b, branch, &items) && build_branches(b, branch, most);
 }
 
-/* Splits a scope into `most` branches at most, where only a list can find a variable. */
+/* Adds a scope to the branches. Splits the scope first, if only a list can find a variable. */
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
     uint32_t missing = search->scope[scope].locals & ~b->positive[scope];
     for (uint32_t v = 0; v < search->variable_count; v++) {
-        bool partly = false;
         uint32_t bit = (uint32_t)1 << v;
+        bool partly = false;
+        bool needs_list = (missing & bit) != 0 && !search->variable[v].optional;
         const setti_search_item* list =
-            (missing & bit) != 0 && !search->variable[v].optional
-                ? build_list_with(search, &search->scope[scope], bit, &partly)
-                : NULL;
+            needs_list ? build_list_with(search, &search->scope[scope], bit, &partly) : NULL;
         if (list == NULL && partly) {
             return BUILD_REJECT(b,
                                 "$%.60s occurs on some sides of \"||\" only - use it on each "
@@ -725,7 +732,8 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
         uint32_t sides = list != NULL ? (uint32_t)(list->scopes.stop - list->scopes.first) : 0;
         if (list != NULL && sides <= most) {
             for (uint32_t side = 0; side < sides; side++) {
-                if (!build_branch(b, scope, list, side, (most + side) / sides)) {
+                uint32_t part = (most + side) / sides; /* the parts of all sides add up to `most` */
+                if (!build_branch(b, scope, list, side, part)) {
                     return false;
                 }
             }
@@ -737,7 +745,7 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
     return true;
 }
 
-/* *number becomes the position in the results of a variable that an order names. */
+/* Finds a variable named by an order. *number becomes the variable's position in results. */
 static bool build_order_variable(search_build* b, const sett_search_ref* ref, uint8_t* number)
 {
     const char* name = ref->variable != NULL ? ref->variable : "this";
@@ -765,11 +773,15 @@ static bool build_order(search_build* b)
     if (status != SETT_OK) {
         return build_fail(b, status, "%s", message);
     }
-    return (!grouped ||
-            build_order_variable(b, &order->group_of, &search->rank_of[SETTI_RANK_GROUP])) &&
-           (!order->cascade ||
-            build_order_variable(b, &order->cascade_of, &search->rank_of[SETTI_RANK_CASCADE])) &&
-           (!valued || build_order_variable(b, &order->by.of, &search->rank_of[SETTI_RANK_VALUE]));
+    uint8_t* variable = search->rank_of;
+    if (grouped && !build_order_variable(b, &order->group_of, &variable[SETTI_RANK_GROUP])) {
+        return false;
+    }
+    if (order->cascade &&
+        !build_order_variable(b, &order->cascade_of, &variable[SETTI_RANK_CASCADE])) {
+        return false;
+    }
+    return !valued || build_order_variable(b, &order->by.of, &variable[SETTI_RANK_VALUE]);
 }
 
 static bool build_tree(search_build* b)
@@ -797,8 +809,8 @@ static bool build_tree(search_build* b)
     if (!build_branches(b, top, SETTI_SEARCH_BRANCHES) || !build_order(b)) {
         return false;
     }
-    /* Steps of a branch at most: each item once, each list that was split twice more, and two for
-     * each variable, to find it and to test whether it is shown. */
+    /* Steps of a branch, at most: a test for each item, an input for each scope and the branch, and
+     * two steps for each variable: to find the variable, and to drop hidden entities. */
     uint32_t most = search->item_count + search->scope_count + 2 * search->variable_count + 1;
     search->step_room = most * search->branch_count;
     search->pipe_room = (search->scope_count + 1) * search->branch_count;
@@ -806,13 +818,13 @@ static bool build_tree(search_build* b)
     return true;
 }
 
-/* Where texts are stored; while `at` is NULL only their size is added up. */
+/* Memory for copies of texts. While `at` is NULL, texts are only measured. */
 typedef struct search_texts {
     char* at;
     size_t size;
 } search_texts;
 
-/* Copies a text to the search's memory, where *text then points. */
+/* Measures a text, or copies the text and sets *text to the copy. */
 static void search_keep_text(search_texts* to, const char** text)
 {
     size_t size = *text != NULL ? strlen(*text) + 1 : 0;
@@ -853,7 +865,7 @@ static bool search_add_term(search_build* b, uint32_t* count, const sett_search_
     return true;
 }
 
-/* Adds a list with a term for each relationship for a term with "*". Returns NULL or the error. */
+/* Replaces a term with "*" by terms for all relationships. Returns NULL or the error. */
 static const char* search_add_any(search_build* b, uint32_t* count, const sett_search_term* term)
 {
     const setti_type_list* types = &b->search->world->registered;
@@ -888,8 +900,8 @@ static const char* search_add_any(search_build* b, uint32_t* count, const sett_s
     return added ? NULL : "\"*\" stands for too many relationships - name one";
 }
 
-/* Copies a program's terms, of `term_size` bytes each. Where a term with "*" became several, later
- * terms have other numbers, so `columns` is replaced. Returns false if it has failed. */
+/* Copies a program's terms, of `term_size` bytes each. A term with "*" becomes several terms, so
+ * `columns` is replaced by columns of the copies. Returns false after an error. */
 static bool search_add_terms(search_build* b, const sett_search_desc* desc, size_t term_size,
                              uint32_t* count)
 {
@@ -915,15 +927,15 @@ static bool search_add_terms(search_build* b, const sett_search_desc* desc, size
     return true;
 }
 
-/* Allocates a search with its terms and texts; its tree has room in `b` until search_settle. */
+/* Allocates a search with terms and texts. The tree stays in `b` until search_settle. */
 static sett_search* search_make(search_build* b, sett_world* world, const sett_search_desc* desc,
                                 size_t term_size)
 {
-    sett_search_term* full = b->term;
+    const sett_search_term* copied = b->term;
     sett_search given = {
         .world = world,
         .open = {.name = desc->name != NULL ? desc->name : "search", .of_search = true},
-        .term = full,
+        .term = b->term,
         .ordering = desc->order,
         .drives = SETTI_NONE};
     b->search = &given;
@@ -932,8 +944,8 @@ static sett_search* search_make(search_build* b, sett_world* world, const sett_s
     }
     search_texts texts = {NULL, 0};
     search_keep_texts(&texts, &given);
-    size_t terms = setti_align_up(sizeof(given), 16);
-    given.size = terms + given.term_count * sizeof(*full) + texts.size;
+    size_t term_offset = setti_align_up(sizeof(given), 16);
+    given.size = term_offset + given.term_count * sizeof(*copied) + texts.size;
     sett_search* search = setti_pool_alloc(&world->pool, given.size, 64);
     b->search = search;
     if (search == NULL) {
@@ -945,15 +957,15 @@ static sett_search* search_make(search_build* b, sett_world* world, const sett_s
     search->side = b->side;
     search->scope = b->scope;
     search->order = b->order;
-    search->term = (sett_search_term*)(void*)((unsigned char*)search + terms);
-    memcpy(search->term, full, given.term_count * sizeof(*full));
+    search->term = (sett_search_term*)(void*)((unsigned char*)search + term_offset);
+    memcpy(search->term, copied, given.term_count * sizeof(*copied));
     texts.at = (char*)(search->term + given.term_count);
     search_keep_texts(&texts, search);
     SETTI_ASSERT((size_t)(texts.at - (char*)search) == given.size);
     return search;
 }
 
-/* Copies a part of the search to *to, and moves *to behind it. */
+/* Copies a part of the search to *to, and advances *to. Returns the copy. */
 static void* search_move(unsigned char** to, const void* from, size_t size)
 {
     unsigned char* at = *to;
@@ -962,7 +974,7 @@ static void* search_move(unsigned char** to, const void* from, size_t size)
     return at;
 }
 
-/* Moves the tree to memory of its exact size. Returns false when memory runs out. */
+/* Moves the tree to memory of the exact size. Returns false when memory runs out. */
 static bool search_settle(const search_build* b)
 {
     sett_search* search = b->search;
@@ -970,10 +982,10 @@ static bool search_settle(const search_build* b)
     size_t sides = search->compare_count * sizeof(*search->side);
     size_t scopes = search->scope_count * sizeof(*search->scope);
     size_t order = search->order_count * sizeof(*search->order);
-    size_t size = items + sides + scopes + order + 4 * 16;
+    size_t size = items + sides + scopes + order + 4 * 16; /* 4 parts, aligned to 16 bytes */
     unsigned char* at = setti_pool_alloc(&search->world->pool, size, 16);
     if (at == NULL) {
-        return setti_world_no_memory(search->world, b->call) == SETT_OK;
+        return setti_world_no_memory(search->world, b->call) == SETT_OK; /* false */
     }
     SETTI_ASSERT(search->tree_size == 0);
     search->tree_size = size;
@@ -1003,7 +1015,7 @@ static sett_search* search_first(const sett_world* world)
     return world->module[SETTI_SLOT_SEARCHES];
 }
 
-/* The name of a search that reads the type, or NULL. */
+/* Returns the name of a search that reads the type, or NULL. */
 static const char* search_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_search* search = search_first(world); search != NULL; search = search->next) {
@@ -1036,9 +1048,9 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
     b->columns = columns;
     b->call = call;
     sett_search* search = search_make(b, world, desc, term_size);
-    bool made = search != NULL && build_tree(b) && search_settle(b);
+    bool built = search != NULL && build_tree(b) && search_settle(b);
     setti_pool_free(&world->pool, b, sizeof(*b), 16);
-    if (!made) {
+    if (!built) {
         search_free(world, search);
         return NULL;
     }
@@ -1084,7 +1096,7 @@ sett_search* sett_search_create(sett_world* world, const char* text)
     return search;
 }
 
-/* Returns SETT_OK, or fails if systems run or a loop over the search is open. */
+/* Returns SETT_OK, or reports running systems or an open loop over the search. */
 static sett_status search_check_idle(const sett_search* search, const char* call)
 {
     sett_status status = setti_world_check_serial(search->world, call);

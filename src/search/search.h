@@ -212,8 +212,7 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
 bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_compare compare,
                         char message[SETTI_MESSAGE_SIZE]);
 
-/* Reads an entity's value for sorting: a number as *key, a text as *text (else NULL). Returns false
- * if the entity has no value. */
+/* Reads a value to sort by: *key, and *text if the value is a text. Returns false without one. */
 bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_t index,
                        uint64_t* key, const char** text);
 

@@ -1,10 +1,10 @@
 /* search_compare.c: comparisons of names, members and entities.
  *
- * Numbers of different kinds are compared by what they are worth: -1 is below every unsigned
- * number, 2^53 + 1 is not equal to the nearest double. A number in the text of the search that
- * meets an f32 is rounded to one first, so that `== 0.1` is what it seems to be.
+ * Numbers of different kinds are compared by value: -1 is below every unsigned number, 2^53 + 1 is
+ * not equal to the nearest double. A constant compared with an f32 member is first rounded to f32,
+ * so that `== 0.1` is true for a member set to 0.1.
  *
- * Invariant:  a comparison with NaN is false, except !=;  without a value on one side it is false
+ * Invariant:  a comparison with NaN is false, except !=;  a comparison without a value is false
  */
 #include "search/search.h"
 #include "sett/name.h"
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Makes a value of a text of `room` bytes, with or without a zero at its end. */
+/* Makes a value of a text of at most `room` bytes, with or without a final zero. */
 static void side_text(setti_side_value* value, const char* at, size_t room)
 {
     const char* end = memchr(at, '\0', room);
@@ -103,7 +103,7 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
     return SETT_STATUS_ARGUMENT;
 }
 
-/* Finds the number of a constant by its name, from the member on the other side. */
+/* Replaces the name of a constant by the number, found in the other side's member. */
 static bool side_find_constant(setti_search_side* side, const setti_search_side* other,
                                char message[SETTI_MESSAGE_SIZE])
 {
@@ -179,7 +179,7 @@ bool setti_compare_is_scaled(const sett_member_ref* member)
     return (scale < 0 || scale > 0) && (scale < 1 || scale > 1);
 }
 
-/* Reads a member; the value stays without a kind if the entity has none. */
+/* Reads a member. Without the component, or with the component off, value->kind stays NONE. */
 static void side_member(setti_side_value* value, const sett_world* world,
                         const setti_search_side* side, uint32_t index)
 {
@@ -260,7 +260,7 @@ static bool order_is_below_zero(const setti_side_value* integer)
     return integer->form == SETTI_FORM_SIGNED && (int64_t)integer->bits < 0;
 }
 
-/* Compares an integer with a float (not NaN): whole parts of their distances from 0 first. */
+/* Compares an integer with a float (not NaN) by the distances from 0, first by the whole parts. */
 static int order_integer_float(const setti_side_value* a, double b)
 {
     bool below = order_is_below_zero(a);
@@ -282,7 +282,8 @@ static int order_numbers(const setti_side_value* a, const setti_side_value* b)
 {
     if (a->form != SETTI_FORM_FLOAT && b->form != SETTI_FORM_FLOAT) {
         bool below = order_is_below_zero(a);
-        return below != order_is_below_zero(b) ? (below ? -1 : 1) : ORDER_OF(a->bits, b->bits);
+        int order_of_signs = below ? -1 : 1;
+        return below != order_is_below_zero(b) ? order_of_signs : ORDER_OF(a->bits, b->bits);
     }
     if (isnan(a->number) || isnan(b->number)) {
         return ORDER_NONE;
@@ -338,11 +339,14 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
     }
     SETTI_ASSERT(x.kind == y.kind);
     if (x.kind == SETTI_VALUE_ENTITY) {
-        return (x.bits == y.bits) == (compare == SETT_COMPARE_EQUAL);
+        bool is_equal = x.bits == y.bits;
+        bool wants_equal = compare == SETT_COMPARE_EQUAL;
+        return is_equal == wants_equal;
     }
     if (compare >= SETT_COMPARE_CONTAINS) {
-        return compare_contains(&x, &y) == (compare == SETT_COMPARE_CONTAINS);
+        bool wants_part = compare == SETT_COMPARE_CONTAINS;
+        return compare_contains(&x, &y) == wants_part;
     }
-    return compare_is(compare,
-                      x.kind == SETTI_VALUE_TEXT ? order_texts(&x, &y) : order_numbers(&x, &y));
+    int order = x.kind == SETTI_VALUE_TEXT ? order_texts(&x, &y) : order_numbers(&x, &y);
+    return compare_is(compare, order);
 }

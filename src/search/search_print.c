@@ -1,4 +1,4 @@
-/* search_print.c: a search as text, which parse.c reads back as the same terms. */
+/* search_print.c: writes a search as text. parse.c reads the text back as the same terms. */
 #include "relation/name.h"
 #include "search/search.h"
 #include "value/number.h"
@@ -7,7 +7,7 @@
 
 #define PRINT_PATH (SETT_NAME_MAX + 1)
 
-/* Whether a name needs no quotes for parse.c to read it. It may contain characters of `more`. */
+/* Returns true if a name needs no quotes. The name may contain characters of `more`. */
 static bool spell_is_plain(const char* name, const char* more)
 {
     static const char* const words[] = {"parent",    "up", "self",     "target",  "prefab",
@@ -51,7 +51,7 @@ static void spell_handle(setti_writer* writer, sett_entity entity)
     setti_writer_add(writer, "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
 }
 
-/* Writes an entity as its path, or as its handle if names do not lead back to it. */
+/* Writes the path of an entity, or the handle if the path does not lead back to the entity. */
 static void spell_entity(setti_writer* writer, const sett_search* search, sett_entity entity)
 {
     char path[PRINT_PATH];
@@ -84,7 +84,7 @@ static bool spell_is_this(const sett_search_ref* ref)
     return ref->variable == NULL ? sett_is_null(ref->entity) : strcmp(ref->variable, "this") == 0;
 }
 
-/* Writes how a term walks from its variable to the entity that it asks: parent, up Likes, ... */
+/* Writes the walk of a term: parent, up Likes, ... */
 static void spell_walk(setti_writer* writer, const sett_search* search,
                        const sett_search_term* term)
 {
@@ -106,32 +106,32 @@ static void spell_walk(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* Writes the parentheses behind a component, if any, with its source, walk and target. */
+/* Writes source, walk and target in parentheses after a component; nothing for $this alone. */
 static void spell_arguments(setti_writer* writer, const sett_search* search,
-                            const sett_search_term* term, bool target)
+                            const sett_search_term* term, bool has_target)
 {
-    bool plain = spell_is_this(&term->source) && !term->singleton;
-    if (plain && !target && term->walk == SETT_WALK_NONE) {
+    bool is_this = spell_is_this(&term->source) && !term->singleton;
+    if (is_this && !has_target && term->walk == SETT_WALK_NONE) {
         return;
     }
     setti_writer_add(writer, "(");
     if (term->singleton) {
         setti_writer_add(writer, "singleton");
-    } else if (!plain || target) {
+    } else if (!is_this || has_target) {
         spell_ref(writer, search, &term->source);
     }
     if (term->walk != SETT_WALK_NONE) {
-        setti_writer_add(writer, plain ? "" : "|");
+        setti_writer_add(writer, is_this ? "" : "|");
         spell_walk(writer, search, term);
     }
-    if (target) {
+    if (has_target) {
         setti_writer_add(writer, ", ");
         spell_ref(writer, search, &term->target);
     }
     setti_writer_add(writer, ")");
 }
 
-/* Writes a float so that reading it gives the same float. */
+/* Writes a float in a form that reads back as the same float. */
 static void spell_number(setti_writer* writer, double number)
 {
     char text[SETTI_NUMBER_SIZE];
@@ -163,16 +163,16 @@ static void spell_operand(setti_writer* writer, const sett_search* search,
         break;
     }
     bool constant = operand->of.variable == NULL && !sett_is_null(operand->of.entity);
-    bool plain = operand->kind != SETT_OPERAND_ENTITY && spell_is_this(&operand->of);
+    bool omits_this = operand->kind != SETT_OPERAND_ENTITY && spell_is_this(&operand->of);
     if (constant) { /* as a handle, because a name at the beginning of a term is a component's */
         spell_handle(writer, operand->of.entity);
-    } else if (!plain) {
+    } else if (!omits_this) {
         spell_ref(writer, search, &operand->of);
     }
     if (operand->kind == SETT_OPERAND_NAME) {
         setti_writer_add(writer, ".name");
     } else if (operand->kind == SETT_OPERAND_MEMBER) {
-        setti_writer_add(writer, plain ? "" : ".");
+        setti_writer_add(writer, omits_this ? "" : ".");
         spell_name(writer, sett_component_name(search->world, operand->component));
         setti_writer_add(writer, ".%s", operand->text);
     }
@@ -189,21 +189,20 @@ void setti_search_print_term(const sett_search* search, uint32_t number, setti_w
         spell_operand(writer, search, &term->right);
         return;
     }
-    bool target = term->target.variable != NULL || !sett_is_null(term->target.entity);
+    bool has_target = term->target.variable != NULL || !sett_is_null(term->target.entity);
     sett_access usual = setti_search_is_elsewhere(term) ? SETT_IN : SETT_INOUT;
     const char* access = term->access != usual ? setti_search_access(term->access) : "";
     if (*access != '\0' || term->drives) {
         setti_writer_add(writer, "[%s%s%s] ", access, *access != '\0' && term->drives ? " " : "",
                          term->drives ? "drive" : "");
     }
-    bool child = target && term->component == SETT_ID_HIERARCHY;
-    spell_name(writer, child ? "ChildOf" : sett_component_name(search->world, term->component));
+    bool is_child = has_target && term->component == SETT_ID_HIERARCHY;
+    spell_name(writer, is_child ? "ChildOf" : sett_component_name(search->world, term->component));
     setti_writer_add(writer, "%s", steps[term->steps]);
-    spell_arguments(writer, search, term, target);
+    spell_arguments(writer, search, term, has_target);
 }
 
-/* Writes the variable and relationship of a clause: " $x", " Likes", " $x.Likes", or nothing for
- * $this. */
+/* Writes variable and relationship of a clause: " $x", " Likes", " $x.Likes"; "" for $this. */
 static void spell_of(setti_writer* writer, const sett_search* search, const sett_search_ref* of,
                      sett_component along)
 {

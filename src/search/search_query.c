@@ -1,8 +1,8 @@
-/* search_query.c: turns a text about one entity at a time into the description of a query. */
+/* search_query.c: turns the text of a plain query into the description of a query. */
 #include "search/search.h"
 
-/* Makes a query's term of a search's. Returns NULL, or what a query cannot have. */
-static const char* plain_term(const sett_search_term* from, bool any, sett_term* term)
+/* Makes a query's term from a search's term. Returns NULL, or the part not allowed in queries. */
+static const char* plain_term(const sett_search_term* from, bool in_list, sett_term* term)
 {
     const char* source = from->source.variable;
     if (from->kind != SETT_SEARCH_TERM || from->target.variable != NULL ||
@@ -10,7 +10,7 @@ static const char* plain_term(const sett_search_term* from, bool any, sett_term*
         return "a link with a target, a list in braces, a comparison or a variable";
     }
     bool elsewhere = setti_search_is_elsewhere(from);
-    if (any && (from->negated || from->optional || elsewhere)) {
+    if (in_list && (from->negated || from->optional || elsewhere)) {
         return "a list of || with anything but components of the entity";
     }
     memset(term, 0, sizeof(*term));
@@ -18,7 +18,7 @@ static const char* plain_term(const sett_search_term* from, bool any, sett_term*
     term->access = from->negated ? SETT_NONE : from->access;
     term->kind = from->negated    ? SETT_WITHOUT
                  : from->optional ? SETT_OPTIONAL
-                 : any            ? SETT_ANY
+                 : in_list        ? SETT_ANY
                                   : SETT_WITH;
     term->walk = from->walk;
     term->along = from->along;
@@ -28,19 +28,19 @@ static const char* plain_term(const sett_search_term* from, bool any, sett_term*
     return NULL;
 }
 
-/* plain_term for all terms; *at becomes the number of the last one read. */
+/* Makes all terms. *at becomes the number of the last term read. Returns as plain_term. */
 static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc, uint32_t* at)
 {
     uint32_t lists = 0;
     for (uint32_t k = 0; k < parsed->term_count; k++) {
-        bool first = parsed->term[k].or_next && (k == 0 || !parsed->term[k - 1].or_next);
-        bool any = parsed->term[k].or_next || (k != 0 && parsed->term[k - 1].or_next);
-        lists += first;
+        bool begins_list = parsed->term[k].or_next && (k == 0 || !parsed->term[k - 1].or_next);
+        bool in_list = parsed->term[k].or_next || (k != 0 && parsed->term[k - 1].or_next);
+        lists += begins_list ? 1 : 0;
         *at = k;
         if (k == SETT_QUERY_TERMS || lists > 1) {
             return lists > 1 ? "more than one list of ||" : "more than 32 terms";
         }
-        const char* wrong = plain_term(&parsed->term[k], any, &desc->terms[k]);
+        const char* wrong = plain_term(&parsed->term[k], in_list, &desc->terms[k]);
         if (wrong != NULL) {
             return wrong;
         }

@@ -256,8 +256,7 @@ static void compare_mark_index(setti_compare* compare, const void* index)
     }
 }
 
-/* Marks the entities of different rows in [from, to) of a page. On side k, rows below extent[k] are
- * in use. */
+/* Marks the entities of different rows in [from, to). Rows below extent[side] are in use. */
 static void compare_mark_rows(setti_compare* compare, const setti_storage* storage,
                               const setti_view_page* page, uint32_t from, uint32_t to,
                               const uint32_t extent[2])
@@ -297,7 +296,7 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
         compare_mark_rows(compare, storage, page, 0, more, extent);
     }
-    /* Rows in use on one side only: setti_view_next skips equal pages of these rows. */
+    /* Rows in use on one side only: the loop above has skipped equal pages of such rows. */
     for (uint32_t row = less; row < more; row = ((row >> storage->shift) + 1) << storage->shift) {
         setti_view_page both = {&storage->rows, row >> storage->shift, {NULL, NULL}};
         for (uint32_t side = 0; side < 2; side++) {
@@ -439,7 +438,7 @@ static void compare_index(setti_compare* compare, compare_cache* cache, const se
     }
 }
 
-/* Returns the bits of a word without indices that have no value on any side. */
+/* Returns the bits of `bits` with a value on either side. For a sparse set, returns `bits`. */
 static uint64_t compare_present(setti_compare* compare, compare_cache* cache,
                                 const setti_storage* storage, uint32_t number, uint64_t bits)
 {

@@ -231,7 +231,8 @@ static void value_write_array(setti_delta_writer* to)
             if (setti_hash_size(to->type) != 0) {
                 uint32_t lowest = first + setti_bits_lowest(words[k]);
                 const unsigned char* row = setti_view_value(view, to->type, lowest, SETTI_AFTER);
-                value_write_word(to, row - (lowest - first) * storage->size, words[k]);
+                row -= (lowest - first) * storage->size; /* the row of bit 0 */
+                value_write_word(to, row, words[k]);
             }
         }
     }
@@ -255,7 +256,6 @@ void setti_delta_write_entries(setti_delta_writer* to)
     value_end_block(to);
 }
 
-/* Returns the first place of an owner's list, or SETTI_NONE. */
 static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, uint32_t side)
 {
     SETTI_ASSERT(to->codec->list != NULL);
@@ -298,6 +298,7 @@ static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, 
     uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
     uint32_t next = value_list_next(to, SETTI_AFTER, &place); /* the next member to compare */
     *known = 0;
+    /* the remaining old members */
     if (sett_equals(setti_view_entity(to->walk->view, owner.index, SETTI_BEFORE), owner)) {
         uint32_t old_place = value_list_first(to, owner.index, SETTI_BEFORE);
         uint32_t old;
@@ -312,11 +313,12 @@ static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, 
             ++*known;
         }
     }
+    /* the new members */
     uint32_t last = 0;
     for (; next != SETTI_NONE && next >= last; next = value_list_next(to, SETTI_AFTER, &place)) {
         last = next;
     }
-    return next != SETTI_NONE; /* a new member does not ascend */
+    return next != SETTI_NONE; /* not ascending */
 }
 
 /* Writes an owner's list without the known members, if the list must be sent. */

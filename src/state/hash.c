@@ -61,9 +61,11 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
     if (type->desc.write != NULL) {
         return setti_type_same(type, a, b);
     }
+    const unsigned char* bytes_a = a;
+    const unsigned char* bytes_b = b;
     bool same = mask != NULL;
     for (size_t k = 0; same && k < size; k++) {
-        same = ((((const unsigned char*)a)[k] ^ ((const unsigned char*)b)[k]) & mask[k]) == 0;
+        same = ((bytes_a[k] ^ bytes_b[k]) & mask[k]) == 0;
     }
     return same;
 }
@@ -229,8 +231,11 @@ static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
 static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
 {
     setti_page_notes* notes = setti_notes_get(&world->pool, pages);
-    if (notes == NULL || notes->hash_count >= pages->count) {
-        return notes != NULL ? notes->hash : NULL;
+    if (notes == NULL) {
+        return NULL;
+    }
+    if (notes->hash_count >= pages->count) {
+        return notes->hash;
     }
     uint32_t count = setti_bits_ceil(SETTI_MAX(pages->count, 4));
     setti_page_hash* hash = setti_pool_alloc_zero(&world->pool, count * sizeof(*hash), 16);
@@ -282,8 +287,7 @@ static sett_entity hash_entity(const hash_part* part, uint32_t index)
     return (sett_entity){index, hash_entities(part, index)->generation[index & SETTI_ENTITY_MASK]};
 }
 
-/* Returns the words of presence of an array or tag from index `first` on, a multiple of 64, or
- * NULL. */
+/* Returns the words of presence from index `first` on, a multiple of 64. May return NULL. */
 static const uint64_t* hash_words(const hash_part* part, uint32_t first)
 {
     const setti_storage* storage = &part->of->type->storage;
@@ -537,7 +541,7 @@ bool sett_world_hash_portable(const sett_world* world, sett_component* raw)
     return true;
 }
 
-/* Returns true if all remembered sums are right, else sets *number to the first wrong page. */
+/* Returns true if all remembered sums are right. Otherwise *number becomes the first wrong page. */
 static bool hash_part_holds(const hash_part* part, uint32_t* number)
 {
     const setti_page_notes* notes = part->pages->notes;
@@ -578,8 +582,7 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
     return values;
 }
 
-/* Compares the remembered sums with new sums. Returns the values of the first page written without
- * a new tick. */
+/* Compares remembered sums. Returns the values of the first page written without a new tick. */
 static hash_values hash_check(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -588,7 +591,7 @@ static hash_values hash_check(sett_world* world)
         setti_hash_begin(&of, world->registered.item[k]);
         hash_part part = {.world = world, .of = &of, .pages = hash_pages_of(world, &of)};
         if (!hash_part_holds(&part, &number)) {
-            /* The next call finds other writes. */
+            /* The next call reports other writes. */
             part.pages->notes->hash[number].hash =
                 hash_page(&part, part.pages->data[number], number);
             return hash_values_of(&part, number);

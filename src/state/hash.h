@@ -34,8 +34,7 @@ bool setti_hash_is_plain(const setti_hash_type* of);
 
 #define SETTI_HASH_K 0x9E3779B97F4A7C15u
 
-/* The last step of a hash. The first is a seed, and each eight bytes of the value take a step of
- * setti_hash_step. */
+/* Finishes a hash. A hash begins as a seed, and setti_hash_step adds eight bytes of a value. */
 SETTI_INLINE uint64_t setti_hash_mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;

@@ -7,7 +7,7 @@
 #include "world/change.h"
 #include "world/command.h"
 
-/* Types with links, which only their modules can register. */
+/* Flags of types with links. Only modules can register such types. */
 #define REPLICA_CASCADES (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)
 
 static const char replica_call[] = "sett_world_clone";
@@ -67,7 +67,7 @@ static sett_component_desc replica_updated_desc(const setti_type* type, const se
 static sett_status replica_check_type(const sett_world* from, sett_world* into,
                                       const setti_type* type, const setti_type* local)
 {
-    const uint32_t same = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES; /* flags */
+    const uint32_t same_flags = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
     char list[SETTI_MESSAGE_SIZE];
     sett_component_desc updated = replica_updated_desc(type, local);
     setti_writer out = setti_writer_begin(list, sizeof(list));
@@ -79,25 +79,24 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     setti_component_differ_in(
         &out, type->padding_hash != local->padding_hash && !replica_gets_members(type, local),
         "other padding");
-    setti_component_differ_in(&out,
-                              ((type->flags ^ local->flags) & same) != 0 ||
-                                  type->module != local->module ||
-                                  (type->module != NULL && type->module->same != NULL &&
-                                   !type->module->same(type, local)),
-                              "another relationship, or none");
+    bool other_relationship =
+        ((type->flags ^ local->flags) & same_flags) != 0 || type->module != local->module ||
+        (type->module != NULL && type->module->same != NULL && !type->module->same(type, local));
+    setti_component_differ_in(&out, other_relationship, "another relationship, or none");
     if (list[0] != '\0') {
         return setti_world_fail_with(
             into, SETT_STATUS_CONFLICT,
             "%s: \"%.100s\" differs in the two worlds: %.300s - register the type alike in both",
             replica_call, type->desc.name, list);
     }
-    return replica_gets_members(type, local)
-               ? SETT_OK
-               : setti_values_prepare(into, setti_world_type(into, local->id), replica_call);
+    if (replica_gets_members(type, local)) {
+        return SETT_OK;
+    }
+    return setti_values_prepare(into, setti_world_type(into, local->id), replica_call);
 }
 
-/* Gives the types of `into`, which have no values, the storages and members of the types of `from`.
- * Returns false when memory runs out. */
+/* Gives the types of `into` the storages and members of the types of `from`. The types have no
+ * values. Returns false when memory runs out. */
 static bool replica_update_types(const sett_world* from, sett_world* into)
 {
     bool done = true;
@@ -113,7 +112,7 @@ static bool replica_update_types(const sett_world* from, sett_world* into)
     return done;
 }
 
-/* The parts of a type's description that its registration in another world leaves out. */
+/* The parts of a type's description left out of a registration in another world. */
 enum {
     REPLICA_WHOLE = 0,
     REPLICA_NO_CALLBACKS = 1,
@@ -146,7 +145,7 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
         required[k] = replica_find(into, setti_world_type(from, desc.required[k]))->id;
     }
     desc.required = required;
-    desc.id = setti_world_type(into, desc.id) == NULL ? desc.id : 0; /* 0: a new id */
+    desc.id = setti_world_type(into, desc.id) == NULL ? desc.id : 0; /* 0: assigns another id */
     bool done = sett_component_register(into, &desc) != 0;
     setti_pool_free(&into->pool, required, size, 8);
     if (done) {
@@ -182,7 +181,7 @@ static void replica_set_pointers(const sett_world* from, sett_world* into)
     }
     into->listener_version++;
     SETTI_MODULES_EACH(into, other, update) {
-        other->update(into); /* sett_query_matches does not update */
+        other->update(into); /* now, because sett_query_matches does not update */
     }
 }
 
@@ -267,15 +266,16 @@ sett_status setti_replica_require(sett_world* into, const sett_world* from)
 /* Returns the root of `into` that corresponds to `root`, or NULL. */
 static setti_root* replica_find_root(const sett_world* into, const setti_root* root)
 {
-    setti_root* at = into->roots;
-    while (at != NULL && (at->name == NULL || strcmp(at->name, root->name) != 0 ||
-                          at->size != root->size || at->optional != root->optional)) {
-        at = at->next;
+    for (setti_root* at = into->roots; at != NULL; at = at->next) {
+        if (at->name != NULL && strcmp(at->name, root->name) == 0 && at->size == root->size &&
+            at->optional == root->optional) {
+            return at;
+        }
     }
-    return at;
+    return NULL;
 }
 
-/* Whether a root has other contents than at first. */
+/* Whether the contents of a root have changed since the root was added. */
 static bool replica_is_used(const setti_root* root)
 {
     return memcmp(root->address, root->first, root->size) != 0;
@@ -284,15 +284,15 @@ static bool replica_is_used(const setti_root* root)
 /* Returns a root of `from` with data that `into` lacks, or NULL. Ignores optional roots. */
 static const setti_root* replica_find_missing(const sett_world* from, const sett_world* into)
 {
-    const setti_root* root = from->roots;
-    while (root != NULL && (root->name == NULL || root->optional || !replica_is_used(root) ||
-                            replica_find_root(into, root) != NULL)) {
-        root = root->next;
+    for (const setti_root* root = from->roots; root != NULL; root = root->next) {
+        if (root->name != NULL && !root->optional && replica_is_used(root) &&
+            replica_find_root(into, root) == NULL) {
+            return root;
+        }
     }
-    return root;
+    return NULL;
 }
 
-/* Checks the types of both worlds. Ignores types that `into` lacks. */
 static sett_status replica_check_types(const sett_world* from, sett_world* into)
 {
     sett_status status = SETT_OK;
@@ -337,18 +337,19 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
     status = status == SETT_OK ? replica_check_types(from, into) : status;
     status = status == SETT_OK ? replica_register_all(from, into) : status;
     const setti_root* missing = status == SETT_OK ? replica_find_missing(from, into) : NULL;
-    return missing == NULL
-               ? status
-               : setti_world_fail_with(into, SETT_STATUS_CONFLICT,
-                                       "%s: \"%.100s\" has data in the first world, and is not "
-                                       "registered alike in the second - register it there with "
-                                       "the same options",
-                                       replica_call, missing->name);
+    if (missing == NULL) {
+        return status;
+    }
+    return setti_world_fail_with(into, SETT_STATUS_CONFLICT,
+                                 "%s: \"%.100s\" has data in the first world, and is not "
+                                 "registered alike in the second - register it there with the "
+                                 "same options",
+                                 replica_call, missing->name);
 }
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Allocates, uninitialised, the pages that `from` has. */
+/* Allocates, without contents, the pages that `from` has. */
 static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     SETTI_ASSERT(to->size == from->size);
@@ -409,8 +410,8 @@ static bool replica_reserve(const sett_world* from, sett_world* into)
         }
     }
     for (setti_listener* at = into->listeners; done && at != NULL; at = at->next) {
-        done = at->owned.count != 0 || at->observes || capacity == 0 ||
-               setti_storage_reserve_indices(pool, &at->members, 0, capacity);
+        bool has_members = at->owned.count == 0 && !at->observes && capacity != 0;
+        done = !has_members || setti_storage_reserve_indices(pool, &at->members, 0, capacity);
     }
     return done;
 }
@@ -471,7 +472,8 @@ static void replica_copy_entities(const sett_world* from, sett_world* into, cons
     for (uint32_t k = 0; k < table->pages.count; k++) {
         setti_entity_page* page = table->pages.data[k];
         for (uint32_t slot = 0; page != NULL && slot < SETTI_ENTITY_ROWS; slot++) {
-            page->signature[slot] = page->signature[slot] != 0 ? number[page->signature[slot]] : 0;
+            uint32_t signature = page->signature[slot];
+            page->signature[slot] = signature != 0 ? number[signature] : 0;
         }
     }
     table->count = from->entities.count;
@@ -538,7 +540,7 @@ static void replica_copy(const sett_world* from, sett_world* into, const uint32_
         }
         setti_root* local = replica_find_root(into, root);
         if (local == NULL) {
-            SETTI_ASSERT(root->optional);
+            SETTI_ASSERT(root->optional); /* see replica_find_missing */
             continue;
         }
         memcpy(local->address, root->address, root->cloned);
@@ -569,9 +571,10 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     }
     into->pool.small = from->pool.small;
     size_t size = ((size_t)from->signatures.count + 1) * sizeof(uint32_t);
-    uint32_t* number = replica_update_types(from, into) && replica_reserve(from, into)
-                           ? replica_signatures(from, into, size)
-                           : NULL;
+    uint32_t* number = NULL;
+    if (replica_update_types(from, into) && replica_reserve(from, into)) {
+        number = replica_signatures(from, into, size);
+    }
     into->epoch++;
     if (number == NULL) {
         replica_empty_tables(into);
@@ -590,14 +593,12 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
 
 /* ------------------------------------------------------------------------------------- updating */
 
-/* Copies a page. An old page that a snapshot of `into` needs is parked and replaced, which is
- * cheaper than copy-on-write. */
 static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                 uint32_t number)
 {
     bool fresh;
     if (to->data[number] != NULL && to->tick[number] < pool->cow_from) {
-        setti_pages_free(pool, to, number);
+        setti_pages_free(pool, to, number); /* parks the page for a snapshot, without a copy */
     }
     if (!setti_pages_ensure(pool, to, number, &fresh)) {
         return false;
@@ -750,8 +751,8 @@ sett_status setti_replica_update(const sett_world* from, sett_world* into, setti
         done = replica_update_type(pool, type, replica_find(into, type), since);
     }
     for (const setti_root* root = from->roots; done && root != NULL; root = root->next) {
-        setti_root* local =
-            root->name != NULL && !root->optional ? replica_find_root(into, root) : NULL;
+        bool copied = root->name != NULL && !root->optional;
+        setti_root* local = copied ? replica_find_root(into, root) : NULL;
         done = local == NULL || replica_update_root(pool, root, local, since);
     }
     into->epoch++;

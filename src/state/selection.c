@@ -290,8 +290,8 @@ static bool selection_enters(const selection_job* job, sett_entity entity)
            (job->mark[at] & (SELECTION_ALIVE | SELECTION_KNOWN)) == SELECTION_ALIVE;
 }
 
-/* Returns true if an owner of the value enters: a link's target, or the parent of a named child.
- * The receiver had to leave out the value while the owner was missing. */
+/* Returns true if the receiver lacks an owner of the value: a link's target, or the parent of a
+ * named child. Without the owner, the receiver had to leave out the value. */
 static bool selection_leads_in(const selection_job* job, sett_entity entity)
 {
     const setti_codec* codec = job->entries.codec;
@@ -511,7 +511,7 @@ static void selection_write_all_ended(selection_job* job)
     }
 }
 
-/* Returns true if the receiver has the handle, and the handle is dead or not selected any more. */
+/* Returns true if the receiver has the handle of an entity now dead or not selected. */
 static bool selection_ends(const selection_job* job, sett_entity entity)
 {
     uint32_t at = selection_position(&job->selected, entity);
@@ -544,8 +544,9 @@ static void selection_write_begun(selection_job* job)
     setti_delta_begin_handles(&job->out);
     for (uint32_t k = 0; k < job->selected.count; k++) {
         unsigned char mark = job->mark[k];
-        if ((mark & SELECTION_ALIVE) != 0 &&
-            ((mark & SELECTION_LISTED) != 0 || (mark & SELECTION_KNOWN) == 0)) {
+        bool has_entry = (mark & SELECTION_LISTED) != 0;
+        bool known = (mark & SELECTION_KNOWN) != 0;
+        if ((mark & SELECTION_ALIVE) != 0 && (has_entry || !known)) {
             sett_entity entity = job->selected.entity[k];
             setti_delta_write_handle(&job->out, entity.index, entity.generation);
         }
@@ -599,8 +600,7 @@ static void selection_write_parents(selection_job* job)
     setti_selection_free(job->world, &owners);
 }
 
-/* Decides whether values of the writer's type are rounded, and makes room for two rounded values.
- * Returns false without memory. */
+/* Sets `rounds`, and makes room for two rounded values. Returns false without memory. */
 static bool selection_begin_type(selection_job* job)
 {
     const setti_type* type = job->entries.type;

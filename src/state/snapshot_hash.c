@@ -109,12 +109,13 @@ static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage*
     const unsigned char* was = page->in[SETTI_BEFORE];
     const unsigned char* is = page->in[SETTI_AFTER];
     uint32_t rows = setti_storage_rows(storage);
+    bool in_both = was != NULL && is != NULL;
     uint32_t count = 0;
-    for (uint32_t row = 0; row < rows && was != NULL && is != NULL; row++) {
+    for (uint32_t row = 0; row < rows && in_both; row++) {
         size_t at = (size_t)row * storage->size;
         count += memcmp(was + at, is + at, storage->size) != 0;
     }
-    return was != NULL && is != NULL ? count : rows;
+    return in_both ? count : rows;
 }
 
 /* Estimates the number of rows to hash for the difference between the sides. */
@@ -133,6 +134,7 @@ static uint64_t sum_price_difference(setti_view* view)
             pages++;
         }
         price += pages * setti_storage_rows(storage) / SUM_COMPARE;
+        /* Extrapolates from the samples, with two hashes for each row. */
         price += pages != 0 ? 2 * differ * pages / SETTI_MIN(pages, SUM_SAMPLES) : 0;
     }
     return price;

@@ -24,8 +24,8 @@
  */
 #include "store/storage.h"
 
-/* The most empty pages of presence of a type: 128 KB. Otherwise, adding and removing a type on a
- * hundred distant entities would create and free a page each time. */
+/* The most empty pages of presence that a type retains: 128 KB. So adding and removing a type on a
+ * hundred distant entities does not create a page each time. */
 #define ARRAY_BLANK 128
 
 /* Returns true if a page of presence can be freed. Array: no page of rows is left; tag: no bit. */
@@ -121,8 +121,7 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* Updates presence and extent after page `page` of rows was freed, or, for a tag, lost the last
- * bit. */
+/* Updates presence and extent after page `page` of rows was freed, or became empty for a tag. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -202,8 +201,7 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
            setti_pages_ensure(pool, &storage->rows, page, &fresh);
 }
 
-/* Makes an empty page the spare, and frees the previous spare. So toggling a component of an entity
- * does not allocate each time. */
+/* Makes an empty page the spare, so that toggling a component does not allocate each time. */
 static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(pool->pinned == 0);

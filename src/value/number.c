@@ -74,7 +74,7 @@ double setti_number_float(sett_member_kind kind, const void* bytes)
     return setti_number_is_signed(kind) ? (double)number : (double)(uint64_t)number;
 }
 
-/* Replaces the locale's decimal separator, one or more bytes, by a point. */
+/* Replaces the locale's decimal separator, which may have several bytes, by a point. */
 static size_t number_put_point(char* text)
 {
     size_t length = 0;
@@ -126,7 +126,8 @@ static size_t number_write_integer(bool negative, uint64_t number, char* out)
     return length;
 }
 
-/* Writes a decimal number without zeroes at the end. `power` is that of ten at the first digit. */
+/* Writes the digits of `number`, without zeroes at the end, and a point. The first digit counts
+ * 10^power. */
 static size_t number_write_digits(uint64_t number, int power, char* out)
 {
     char text[20];
@@ -156,12 +157,12 @@ static size_t number_write_digits(uint64_t number, int power, char* out)
 }
 
 /* Returns the power of ten of the first digit of a number from 1e-4 to below 1e15. Comparisons with
- * 0.1, 0.01 and 0.001 are exact: these doubles are not less than the decimal numbers. */
+ * 0.1, 0.01 and 0.001 are exact: the doubles are not less than the decimal numbers. */
 static int number_power(double size)
 {
     int power = -1;
     if (size < 1) {
-        return power - (size < 0.1) - (size < 0.01) - (size < 0.001);
+        return power - (size < 0.1) - (size < 0.01) - (size < 0.001); /* -1 to -4 */
     }
     while (size >= (double)number_tens[power + 1]) {
         power++;
@@ -206,7 +207,8 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
     int most = narrow ? 9 : 17;
     for (int digits = narrow ? 6 : 15; digits <= most && digits - 1 - power < 20; digits++) {
         bool same;
-        uint64_t number = number_round(mantissa, exponent, digits - 1 - power, &same);
+        int decimals = digits - 1 - power;
+        uint64_t number = number_round(mantissa, exponent, decimals, &same);
         if (number >= number_tens[digits]) {
             return 0; /* rounding up gave one digit more */
         }
@@ -229,7 +231,7 @@ static bool number_is_same(sett_member_kind kind, const char* text, double value
 static size_t number_write_finite(sett_member_kind kind, double value, char* out)
 {
     bool small = value > -1e6 && value < 1e6;
-    if (small && (double)(int)value == value && !(value == 0 && signbit(value))) {
+    if (small && (double)(int)value == value && !(value == 0 && signbit(value))) { /* not -0 */
         return number_write_integer(value < 0, (uint64_t)(value < 0 ? -value : value), out);
     }
     size_t usual = number_write_usual(kind, value, out);
@@ -240,7 +242,7 @@ static size_t number_write_finite(sett_member_kind kind, double value, char* out
     for (int digits = kind == SETT_MEMBER_F32 ? 6 : 15; digits <= most; digits++) {
         snprintf(out, SETTI_NUMBER_SIZE, "%.*g", digits, value);
         if (number_is_same(kind, out, value)) {
-            break;
+            break; /* enough digits */
         }
     }
     return number_put_point(out);
@@ -274,7 +276,8 @@ size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale
         return number_write_finite(SETT_MEMBER_F64, (double)number * scale, out);
     }
     bool negative = number < 0 && kind != SETT_MEMBER_U64;
-    return number_write_integer(negative, negative ? 0 - (uint64_t)number : (uint64_t)number, out);
+    uint64_t size = negative ? 0 - (uint64_t)number : (uint64_t)number;
+    return number_write_integer(negative, size, out);
 }
 
 static const char* number_read_integer(sett_member_kind kind, const char* text, size_t length,
@@ -287,7 +290,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     uint32_t bits = 8 * sett_member_kind_size(kind);
     uint64_t most = UINT64_MAX >> (64 - bits);
     if (setti_number_is_signed(kind)) {
-        most = (most >> 1) + negative; /* the least number is -most - 1 */
+        most = (most >> 1) + negative; /* 1 more below 0 than above */
     } else if (negative) {
         most = 0;
     }
@@ -331,7 +334,7 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
  * long or has other characters. */
 static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_TEXT + 8])
 {
-    char probe[16]; /* a digit, the locale's point of `size` - 2 bytes, a digit */
+    char probe[16]; /* "0.5" with the locale's point, which may have several bytes */
     int size = snprintf(probe, sizeof(probe), "%.1f", 0.5);
     size_t used = 0;
     if (length == 0 || length > SETTI_NUMBER_TEXT || size < 3) {
@@ -340,7 +343,7 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
     for (size_t k = 0; k < length; k++) {
         bool plain = (text[k] >= '0' && text[k] <= '9') || strchr("+-eE", text[k]) != NULL;
         if (text[k] == '.' && used + (size_t)size < SETTI_NUMBER_TEXT + 8) {
-            memcpy(out + used, probe + 1, (size_t)size - 2);
+            memcpy(out + used, probe + 1, (size_t)size - 2); /* the point */
             used += (size_t)size - 2;
         } else if (plain && text[k] != '\0') {
             out[used++] = text[k];

@@ -1,10 +1,10 @@
-/* change.h: calls of other modules that change entities and components, and the fast paths. */
+/* change.h: calls for other modules to change entities and components, and the fast paths. */
 #ifndef SETTI_CHANGE_H
 #define SETTI_CHANGE_H
 
 #include "world/edit.h"
 
-/* Whether changes take their fast paths. Tests run both ways. */
+/* True: changes take the fast paths where possible. Tests run with and without fast paths. */
 #if defined(SETT_NO_FAST_PATHS)
 #define SETTI_FAST_PATHS false
 #else
@@ -30,8 +30,8 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
  * nothing has changed; call sett_add, which also reports failures. */
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity);
 
-/* Like setti_change_try_add, for a type that has links (SETTI_TYPE_LINKED). The caller, a
- * relationship, links the value before another call can read the value. */
+/* Like setti_change_try_add, for a type with links (SETTI_TYPE_LINKED). The caller, a relationship,
+ * links the value before another call can read the value. */
 void* setti_change_try_add_link(sett_world* world, setti_type* type, sett_entity entity);
 
 /* Like sett_set, but `fill` writes the value in place, before callbacks run. Adds the type if the
@@ -61,9 +61,9 @@ void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity
 bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index);
 void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index);
 
-/* Adds `first` to entity a, then `second` to entity b, unless the entity has the type. False when
- * memory runs out, with nothing added. The world must be unlocked. `fill` writes the value of
- * `second`; NULL: zeroes. on_set does not run. */
+/* Adds `first` to entity a, then `second` to entity b; skips a type if the entity has the type.
+ * False when memory runs out, with nothing added. The world must be unlocked. `fill` writes the
+ * value of `second`; NULL: zeroes. on_set does not run. */
 bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
                           sett_entity b, const setti_edit_fill* fill);
 
@@ -135,7 +135,7 @@ static inline bool setti_change_keeps_link(const setti_type* type)
            (type->world->target_observers != 0 && type->links != NULL && type->records == NULL);
 }
 
-/* Adds required types, then the type of `part`, to an entity without that type. NULL when memory
+/* Adds required types, then the type of `part`, to an entity without the type. NULL when memory
  * runs out. */
 void* setti_change_add_part(sett_world* world, setti_edit_part* part, sett_entity entity);
 
@@ -163,7 +163,7 @@ static inline bool setti_change_may_add(const setti_type* type, uint32_t count)
  * and only one entity has the tag of singletons. */
 sett_status setti_change_reject_linked(sett_world* world, const setti_type* type, const char* call);
 
-/* Debug builds report a value that a call got for a tag; the call ignores the value. */
+/* Reports, in debug builds, a value given for a tag; the call ignores the value. */
 void setti_change_report_tag(const sett_world* world, const setti_type* type, const char* call);
 static inline void setti_change_check_tag(const sett_world* world, const setti_type* type,
                                           const void* value, const char* call)
@@ -197,7 +197,8 @@ void setti_conversion_drop(sett_world* world, setti_conversion* conversion);
 
 /* Moves the values in their order to the new storage, and gives the type the new storage.
  *   first  the group that will own the type: values of group members come first; NULL: no group
- * Returns the number of group members, in the order of entity indices; SETTI_NONE: not counted. */
+ * Returns the number of group members; their values are in the order of entity indices. SETTI_NONE:
+ * members were not counted. */
 uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion,
                                  const setti_listener* first);
 
@@ -209,8 +210,8 @@ const char* setti_conversion_check(const setti_type* type, sett_storage_kind* ki
 sett_status setti_change_convert(sett_world* world, setti_type* type, sett_storage_kind kind,
                                  const char* call);
 
-/* Ensures that a type is a sparse set: converts an array if the program left the storage to the
- * library. Fails for other arrays, and the message names the call to convert with. */
+/* Converts an array to a sparse set if the program left the storage to the library. Fails for other
+ * arrays, and the message names the call to convert with. */
 sett_status setti_change_need_sparse_set(sett_world* world, setti_type* type, const char* call);
 
 /* Makes all matching entities members of a new listener. False when memory runs out: then some

@@ -209,7 +209,7 @@ SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, set
 {
     void* value = NULL;
     if ((world->locks | (type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_CASCADES))) != 0) {
-        /* the world is locked, or there are hooks: setti_change_add_fast, below */
+        /* setti_change_add_fast, below, handles locks and hooks */
     } else if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         value = fast_try_add_dont_fragment(world, type, entity);
     } else if ((type->flags & SETTI_TYPE_SLOW_ADD) == 0) {

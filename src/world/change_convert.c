@@ -172,7 +172,7 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* from, 
     uint32_t row = *at;
     setti_pages_write(pool, &to->presence, base >> SETTI_SPARSE_SHIFT);
     while (word != 0) {
-        uint32_t end = (row | mask) + 1; /* of the page of rows */
+        uint32_t end = (row | mask) + 1; /* first row of the next page */
         unsigned char* rows = to->rows.data[row >> to->shift];
         uint32_t* index = (uint32_t*)(void*)(rows + to->indices);
         setti_pages_write(pool, &to->rows, row >> to->shift);
@@ -354,7 +354,7 @@ uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion
     setti_type* type = conversion->type;
     setti_storage* to = &conversion->made;
     SETTI_ASSERT(world->pool.cow_from == 0 && type->owner == NULL);
-    uint32_t members = SETTI_NONE;
+    uint32_t members = SETTI_NONE; /* not counted */
     if (!conversion_move_plain(world, &type->storage, to, first, &members)) {
         conversion_move_part(world, &type->storage, to, first, CONVERSION_MEMBERS);
         if (first != NULL) {

@@ -61,7 +61,7 @@ SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index
 }
 
 /* Destroys an entity without running callbacks. Equals setti_change_destroy for a plain entity. */
-static void fast_end(sett_world* world, uint32_t index)
+static void fast_destroy_plain(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
     SETTI_ASSERT((set & SETTI_DYING) == 0);
@@ -73,9 +73,9 @@ static void fast_end(sett_world* world, uint32_t index)
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
-/* Like fast_end, for an entity with a signature and without values in sparse sets, while no
- * snapshot is held. */
-SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
+/* Like fast_destroy_plain, for an entity with a signature and without values in sparse sets, while
+ * no snapshot is held. */
+SETTI_INLINE void fast_destroy_plain_no_cow(sett_world* world, uint32_t index)
 {
     SETTI_ASSERT(world->pool.cow_from == 0);
     setti_entity_table* table = &world->entities;
@@ -92,7 +92,7 @@ SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
     }
     sett_entity entity = {index, page->generation[slot]};
     if (SETTI_UNLIKELY(entity.generation == SETTI_GENERATION_MAX)) {
-        setti_entity_destroy(&world->pool, table, index);
+        setti_entity_destroy(&world->pool, table, index); /* retires the index */
     } else {
         if (setti_entity_free_bits(table, index / 64) == 0) {
             setti_entity_add_word(table, index / 64);
@@ -108,7 +108,7 @@ SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascadi
 {
     const setti_cascade* cascade = cascading->cascade;
     uint32_t at = SETTI_NONE;
-    if (SETTI_FAST_PATHS && (cascading->flags & SETTI_TYPE_UNLINKS) != 0) {
+    if (SETTI_FAST_PATHS && (cascading->flags & SETTI_TYPE_UNLINKS) != 0) { /* collects nothing */
         uint32_t set = setti_entity_set_of(&world->entities, index);
         at = setti_change_is_plain(world, set, SETTI_NO_CASCADE) ? index : SETTI_NONE;
     } else if (SETTI_FAST_PATHS && cascade->begin != NULL) {
@@ -122,9 +122,9 @@ SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascadi
         bool last = at == index; /* the root of the tree */
         uint32_t next = !last ? cascade->next(world, cascading, at) : SETTI_NONE;
         if (SETTI_LIKELY(!cow)) {
-            fast_end_no_cow(world, at);
+            fast_destroy_plain_no_cow(world, at);
         } else {
-            fast_end(world, at);
+            fast_destroy_plain(world, at);
         }
         at = next;
     }
@@ -143,7 +143,7 @@ SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entit
                        (*signature != 0 && world->signatures.record[*signature].hooked != 0))) {
         return setti_change_destroy(world, entity, ending);
     }
-    fast_end(world, entity.index);
+    fast_destroy_plain(world, entity.index);
     return SETT_OK;
 }
 
@@ -248,10 +248,11 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
             return fast_destroy(world, entity, SETTI_ENDING_DESTROY);
         }
     }
-    return SETTI_LIKELY(page->free[entity.index / 64 % SETTI_ENTITY_WORDS] != 0) ||
-                   setti_entity_try_add_word(table, entity.index / 64)
-               ? fast_destroy_short(world, entity, record)
-               : fast_destroy_first(world, entity, record);
+    if (SETTI_LIKELY(page->free[entity.index / 64 % SETTI_ENTITY_WORDS] != 0) ||
+        setti_entity_try_add_word(table, entity.index / 64)) {
+        return fast_destroy_short(world, entity, record);
+    }
+    return fast_destroy_first(world, entity, record);
 }
 
 /* -------------------------------------------------------------------------------- the collected */
@@ -365,7 +366,7 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
     while (world->collect_count != 0) {
         uint32_t last = world->collect_list[--world->collect_count];
         if (rejected) {
-            *setti_entity_set_mut(&world->entities, last) &= ~SETTI_DYING;
+            *setti_entity_set_mut(&world->entities, last) &= ~SETTI_DYING; /* survives */
         } else {
             destroy_one(world, last, forgets);
         }
@@ -378,10 +379,10 @@ static bool cascade_reserve(sett_world* world, setti_type* type, uint64_t need)
 {
     SETTI_ASSERT(world->collect_count == 0 && need > type->collect_room);
     SETTI_ASSERT(world->collect_room > type->collect_room);
-    uint64_t grown = need + need / 2 + 64 - type->collect_room;
+    uint64_t more = need + need / 2 + 64 - type->collect_room; /* additional entries */
     size_t size;
-    if (grown > SETTI_NONE - world->collect_room ||
-        !setti_multiply(world->collect_room + (size_t)grown, sizeof(uint32_t), &size)) {
+    if (more > SETTI_NONE - world->collect_room ||
+        !setti_multiply(world->collect_room + (size_t)more, sizeof(uint32_t), &size)) {
         return false;
     }
     uint32_t* list = setti_pool_alloc(&world->pool, size, 16);
@@ -393,8 +394,8 @@ static bool cascade_reserve(sett_world* world, setti_type* type, uint64_t need)
         setti_pool_free(&world->pool, world->collect_list, size, 16);
     }
     world->collect_list = list;
-    world->collect_room += (uint32_t)grown;
-    type->collect_room += (uint32_t)grown;
+    world->collect_room += (uint32_t)more;
+    type->collect_room += (uint32_t)more;
     return true;
 }
 
@@ -408,7 +409,7 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
     if (!hooked) {
         setti_edit_reclaim_signatures(world); /* signatures did not count this type as hooked */
     }
-    world->cascading += type->cascade == NULL;
+    world->cascading += type->cascade == NULL ? 1 : 0;
     type->cascade = cascade;
     world->cascade_calls = &calls;
 }

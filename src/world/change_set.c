@@ -82,8 +82,10 @@ static bool change_may_set(sett_world* world, const setti_type* type, sett_entit
     if (notified && world->running != NULL) {
         return change_set_in_system(world, type);
     }
-    return !notified || world->set_depth != SETTI_EVENT_DEPTH ||
-           change_set_too_deep(world, entity, type);
+    if (notified && world->set_depth == SETTI_EVENT_DEPTH) {
+        return change_set_too_deep(world, entity, type);
+    }
+    return true;
 }
 
 /* Replaces the entity's present value, of a type with hooks or callbacks. Returns false on failure,
@@ -102,10 +104,10 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     if (replaces && old == NULL) {
         return false;
     }
-    if (!in_place && type->desc.copy == NULL) {
-        setti_type_deinit_values(type, row, 1); /* without a copy hook the given value moves in */
-    }
     if (!in_place) {
+        if (type->desc.copy == NULL) {
+            setti_type_deinit_values(type, row, 1); /* without a copy hook the value moves in */
+        }
         uint32_t count = type->storage.size != 0 ? 1 : 0; /* a tag has no value */
         setti_type_copy_values(type, row, value, count);
     }
@@ -145,8 +147,9 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
     const setti_storage* storage = &part->type->storage;
     if (part->type->desc.move != NULL) {
         part->source = setti_storage_owner(storage, part->value);
-        part->origin = part->source != SETTI_NONE ? storage : NULL;
-        part->value = part->source != SETTI_NONE ? NULL : part->value;
+        bool may_move = part->source != SETTI_NONE; /* the value belongs to an entity */
+        part->origin = may_move ? storage : NULL;
+        part->value = may_move ? NULL : part->value;
     } else {
         size_t align = SETTI_MAX(storage->align, 16);
         void* aside = setti_scratch_get(&world->pool, &world->set_aside, storage->size, align);
@@ -239,15 +242,16 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
     void* row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     if (row != NULL) {
         fill->write(fill, row);
-    } else if (setti_change_check(world, entity, type->id, call) == NULL) {
-        return NULL;
     } else {
+        if (setti_change_check(world, entity, type->id, call) == NULL) {
+            return NULL;
+        }
         setti_edit_part part = {.type = type, .fill = fill, .quiet = true};
         row = setti_change_add_part(world, &part, entity);
-    }
-    if (row == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
-        return NULL;
+        if (row == NULL) {
+            setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
+            return NULL;
+        }
     }
     return change_set_hooked(world, type, entity, row, row) ? row : NULL;
 }

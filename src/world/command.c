@@ -30,8 +30,8 @@
 
 struct command_record;
 
-/* A kind of command. Each kind is a separate constant, so that programs link only the kinds that
- * they record. */
+/* A kind of command. Each kind is a separate constant, so that programs link only the recorded
+ * kinds. */
 typedef struct command_verb {
     /* the recording function; NULL: a command of another module, with a setti_command_call */
     const char* call;
@@ -153,7 +153,7 @@ SETTI_INLINE void* command_payload(command_chunk* chunk, const command_record* r
     return (unsigned char*)chunk + record->payload;
 }
 
-/* Returns the record at a chunk and offset, and moves both to the next record. NULL at the end. */
+/* Returns the record at a chunk and offset, and advances *chunk and *offset. NULL at the end. */
 static const command_record* command_next(command_chunk** chunk, size_t* offset)
 {
     while (*chunk != NULL && *offset >= (*chunk)->used) {
@@ -212,7 +212,7 @@ static void command_deinit(sett_commands* commands, const command_record* record
 static void commands_unclaim(sett_world* world, uint32_t index)
 {
     SETTI_ASSERT(setti_entity_is_claimed(&world->entities, index));
-    setti_entity_create_claimed(&world->pool, &world->entities, index);
+    setti_entity_create_claimed(&world->pool, &world->entities, index); /* ends the claim */
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
@@ -258,7 +258,7 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
 }
 
 /* Returns SETT_OK if a buffer may be cleared or destroyed. Fails for the buffer of an open job
- * (created handles are not claimed yet), a closed buffer, and while the buffer is being applied. */
+ * (created handles are not claimed yet), for a closed buffer, and for a buffer during applying. */
 static sett_status commands_check_idle(sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
@@ -420,7 +420,7 @@ void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* alloc
 
 /* ------------------------------------------------------------------------------------ recording */
 
-/* Allocates a chunk; no buffer has it yet. */
+/* Allocates a chunk, and counts the allocation. The caller gives the chunk to a list. */
 static command_chunk* chunk_create(sett_commands* commands, size_t size)
 {
     SETTI_ASSERT(size > CHUNK_HEADER);
@@ -433,7 +433,7 @@ static command_chunk* chunk_create(sett_commands* commands, size_t size)
     return chunk;
 }
 
-/* Appends a chunk to the buffer, and makes it the chunk to write to. */
+/* Appends a chunk to the buffer, and sets `write` to the chunk. */
 static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
 {
     SETTI_ASSERT(chunk->size > CHUNK_HEADER);
@@ -476,7 +476,7 @@ static bool commands_grow(sett_commands* commands, size_t need)
 static size_t command_need(size_t size, size_t align)
 {
     SETTI_ASSERT(align != 0 && (align & (align - 1)) == 0);
-    return sizeof(command_record) + size + (size != 0 ? align : 0) + 16;
+    return sizeof(command_record) + size + (size != 0 ? align : 0) + 16; /* rounded up to 16 */
 }
 
 /* Returns true if the chunk to write to has room for `need` bytes. */
@@ -507,7 +507,7 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, const command
         payload = setti_align_up((uintptr_t)chunk + end, align) - (uintptr_t)chunk;
         end = payload + size;
     }
-    end = setti_align_up(end, 16); /* where the next record begins */
+    end = setti_align_up(end, 16); /* the next record begins here */
     command_record* record = command_at(chunk, offset);
     record->verb = verb;
     record->depth = commands->world->command_depth;
@@ -539,8 +539,8 @@ static bool commands_are_too_deep(const sett_commands* commands)
     return commands->world->command_depth > SETTI_EVENT_DEPTH;
 }
 
-/* Reports that a record was not appended, because the command is nested too deep, memory ran out,
- * or the buffer is closed. Returns the status. */
+/* Returns why a record was not appended. Reports a command that is nested too deep, or a closed
+ * buffer; running out of memory is not reported. */
 SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands,
                                                    const command_verb* verb, const char* text,
                                                    sett_entity entity, sett_component component)
@@ -628,9 +628,9 @@ static void job_next_word(sett_commands* commands)
 {
     SETTI_ASSERT(commands->job.count != 0);
     const setti_entity_table* table = &commands->world->entities;
-    bool first = commands->job.created == 0;
-    uint32_t from = first ? table->hint : commands->job.word + 1;
-    uint32_t skip = first ? commands->job.number : commands->job.count - 1;
+    bool first_word = commands->job.created == 0;
+    uint32_t from = first_word ? table->hint : commands->job.word + 1;
+    uint32_t skip = first_word ? commands->job.number : commands->job.count - 1;
     commands->job.word = setti_entity_skip_words(table, from, skip);
     commands->job.bits = setti_entity_free_bits(table, commands->job.word);
 }
@@ -644,7 +644,7 @@ static sett_entity commands_create_in_job(sett_commands* commands)
         job_next_word(commands);
     }
     uint64_t index = (uint64_t)commands->job.word * 64 + setti_bits_lowest(commands->job.bits);
-    if (index >= setti_entity_end(table)) {
+    if (index >= setti_entity_end(table)) { /* no word has free bits */
         commands->job.error = SETT_STATUS_LIMIT;
         return sett_null();
     }
@@ -653,7 +653,7 @@ static sett_entity commands_create_in_job(sett_commands* commands)
         commands->job.error = SETT_STATUS_OUT_OF_MEMORY;
         return sett_null();
     }
-    commands->job.bits &= commands->job.bits - 1;
+    commands->job.bits &= commands->job.bits - 1; /* clears the lowest bit */
     commands->job.created++;
     return entity;
 }
@@ -725,10 +725,11 @@ sett_status sett_cmd_forget(sett_commands* commands, sett_entity entity)
 static sett_status command_apply_add(sett_commands* commands, const command_record* record)
 {
     const setti_type* type = commands->world->types[record->component];
-    return setti_storage_has(&type->storage, record->entity.index) ||
-                   sett_add(commands->world, record->entity, record->component) != NULL
-               ? SETT_OK
-               : commands->world->error;
+    if (setti_storage_has(&type->storage, record->entity.index) ||
+        sett_add(commands->world, record->entity, record->component) != NULL) {
+        return SETT_OK;
+    }
+    return commands->world->error;
 }
 
 static const command_verb command_add = {"sett_cmd_add", "to", command_apply_add};
@@ -742,9 +743,10 @@ sett_status sett_cmd_add(sett_commands* commands, sett_entity entity, sett_compo
 static sett_status command_apply_remove(sett_commands* commands, const command_record* record)
 {
     const setti_type* type = commands->world->types[record->component];
-    return setti_storage_has(&type->storage, record->entity.index)
-               ? sett_remove(commands->world, record->entity, record->component)
-               : SETT_OK;
+    if (!setti_storage_has(&type->storage, record->entity.index)) {
+        return SETT_OK;
+    }
+    return sett_remove(commands->world, record->entity, record->component);
 }
 
 static const command_verb command_remove = {"sett_cmd_remove", "from", command_apply_remove};
@@ -768,7 +770,7 @@ sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_clear, entity, 0);
 }
 
-/* Reports that a value is NULL, or that commands cannot set a guarded type or links. */
+/* Reports a NULL value, or a value of a guarded type or of links. Only debug builds report. */
 SETTI_COLD static sett_status commands_reject_value(const sett_commands* commands,
                                                     const setti_type* type, const void* value)
 {
@@ -849,7 +851,7 @@ static sett_status command_apply_call(sett_commands* commands, const command_rec
 /* The verb of commands of other modules. */
 static const command_verb command_call = {NULL, "", command_apply_call};
 
-/* The payload of sett_cmd_call: this struct, then `size` bytes of data. */
+/* The payload of sett_cmd_call: the struct, then `size` bytes of data. */
 typedef struct command_run {
     _Alignas(16) void (*fn)(sett_world* world, void* data);
     size_t size;
@@ -900,13 +902,13 @@ sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world,
     return SETT_OK;
 }
 
-/* The function that sett_cmd_destroy_with records. */
+/* Function recorded by sett_cmd_destroy_with. */
 static void command_destroy_with(sett_world* world, void* component)
 {
     (void)sett_entity_destroy_with(world, *(const sett_component*)component);
 }
 
-/* The function that sett_cmd_component_clear records. */
+/* Function recorded by sett_cmd_component_clear. */
 static void command_clear_type(sett_world* world, void* component)
 {
     (void)sett_component_clear(world, *(const sett_component*)component);
@@ -942,11 +944,14 @@ static sett_status commands_create_one(sett_commands* commands, sett_entity enti
     sett_status status = SETT_OK;
     for (uint32_t c = 0; status == SETT_OK && c < component_count; c++) {
         const setti_type* type = setti_world_type(commands->world, components[c]);
-        const unsigned char* value = type != NULL && values != NULL ? values[c] : NULL;
-        status = value != NULL && type->storage.size != 0
-                     ? sett_cmd_set(commands, entity, components[c],
-                                    value + (size_t)k * type->storage.size)
-                     : sett_cmd_add(commands, entity, components[c]);
+        bool has_values = type != NULL && values != NULL;
+        const unsigned char* value = has_values ? values[c] : NULL;
+        if (value != NULL && type->storage.size != 0) {
+            status = sett_cmd_set(commands, entity, components[c],
+                                  value + (size_t)k * type->storage.size);
+        } else {
+            status = sett_cmd_add(commands, entity, components[c]);
+        }
     }
     return status;
 }
@@ -1006,8 +1011,7 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
         return NULL;
     }
     size_t need = command_need(size, 16);
-    size_t need_each =
-        2 * command_need(0, 1); /* to create an entity, and to destroy it on failure */
+    size_t need_each = 2 * command_need(0, 1); /* creation, and destruction after a failure */
     bool fits = count <= (UINT32_MAX - need) / need_each;
     if (!fits || !commands_reserve(commands, need + (size_t)count * need_each)) {
         if (commands->job.count != 0) {
@@ -1092,7 +1096,7 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
                                                const command_record* record, uint32_t applied)
 {
     sett_world* world = commands->world;
-    bool valid = setti_entity_signature(&world->entities, record->entity) != NULL;
+    bool alive = setti_entity_signature(&world->entities, record->entity) != NULL;
     sett_status status = SETT_OK;
     world->command_depth = record->depth + 1u;
     if (record->verb == &command_run_verb) {
@@ -1100,7 +1104,7 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
         if (status == SETT_OK) {
             return status; /* command_apply_run has moved to the next record */
         }
-    } else if (valid || record->verb == &command_create) {
+    } else if (alive || record->verb == &command_create) {
         status = record->verb->apply(commands, record);
     }
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
@@ -1108,7 +1112,7 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
         return status;
     }
     const setti_type* type = setti_world_type(world, record->component);
-    if (!valid || status != SETT_OK || (type != NULL && type->desc.copy != NULL)) {
+    if (!alive || status != SETT_OK || (type != NULL && type->desc.copy != NULL)) {
         command_deinit(commands, record); /* else the value itself moved into the world */
     }
     commands_advance(commands, record);

@@ -140,7 +140,7 @@ static const char* component_check_written(sett_component_desc* desc)
         return "`deinit` or `move` is set beside `write`, but not `copy` - set `copy`";
     }
     if (desc->copy != NULL && desc->save == SETT_SAVE_BYTES) {
-        desc->save = SETT_SAVE_CLONE; /* bytes alone are no copy of such a value */
+        desc->save = SETT_SAVE_CLONE; /* values with a copy hook need more than their bytes */
     }
     return NULL;
 }
@@ -319,7 +319,8 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
             return reusable != 0 ? reusable : key;
         }
         setti_type* at = world->types[id];
-        if (at == NULL || at->name_key != key) {
+        bool unregistered = at == NULL || at->name_key != key;
+        if (unregistered) {
             reusable = reusable != 0 ? reusable : key;
         } else if (strcmp(at->desc.name, name) == 0) {
             *type = at;
@@ -384,7 +385,9 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
             return false;
         }
         other = setti_type_find(world, name);
-        taken = other != NULL && other != of ? name : NULL;
+        if (other != NULL && other != of) {
+            taken = name;
+        }
     }
     if (taken != NULL) {
         bool new_name_taken = taken == desc->name;
@@ -498,7 +501,9 @@ sett_component setti_component_own_id(const sett_world* world, const char* name)
         id = component_constant_id(name);
     }
     for (sett_component at = SETT_ID_RESERVED_END; id == 0; at++) {
-        id = setti_world_type(world, at) == NULL ? at : 0;
+        if (setti_world_type(world, at) == NULL) {
+            id = at;
+        }
     }
     return id;
 }
@@ -580,7 +585,8 @@ static bool component_list_required(setti_pool* pool, setti_type* type, setti_ty
 {
     bool done = true;
     for (uint32_t j = 0; done && j <= needed->required.count; j++) {
-        setti_type* item = j < needed->required.count ? needed->required.item[j] : needed;
+        bool last = j == needed->required.count;
+        setti_type* item = last ? needed : needed->required.item[j];
         if ((item->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
             type->flags |= SETTI_TYPE_REQUIRES_DONT_FRAGMENT;
         }
@@ -643,6 +649,7 @@ static const char** component_copy_old_names(setti_pool* pool, const char* const
     bool done = true;
     const char** copies = pool_copy(pool, names, count * sizeof(*names), &done);
     for (uint32_t k = 0; copies != NULL && k < count; k++) {
+        /* after a failure the other copies become NULL */
         copies[k] = done ? pool_copy(pool, names[k], text_size(names[k]), &done) : NULL;
     }
     if (!done && copies != NULL) {
@@ -656,6 +663,7 @@ static const char** component_copy_old_names(setti_pool* pool, const char* const
 static bool component_own_callbacks(setti_pool* pool, setti_type* type,
                                     const sett_component_desc* desc)
 {
+    /* by setti_event; descriptors have no hook for SETTI_ON_EVENT */
     void (*const hooks[])(sett_world*, sett_entity, void*, void*) = {desc->on_add, desc->on_set,
                                                                      desc->on_remove, NULL};
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
@@ -935,7 +943,7 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     return wrong == NULL;
 }
 
-/* Allocates a type; component_own fills it. Fails, with NULL, when memory runs out. */
+/* Allocates a type, to be filled by component_own. Fails, with NULL, when memory runs out. */
 static setti_type* component_alloc(sett_world* world, const sett_component_desc* desc,
                                    const char* call)
 {
@@ -1111,7 +1119,9 @@ static bool component_check_required(sett_world* world, const sett_component_des
 /* Gives a descriptor without an id the lowest free id. Fails if no id is free. */
 static bool component_choose_id(sett_world* world, sett_component_desc* desc, const char* call)
 {
-    desc->id = desc->id != 0 ? desc->id : component_free_id(world);
+    if (desc->id == 0) {
+        desc->id = component_free_id(world);
+    }
     if (desc->id >= SETTI_COMPONENT_LIMIT) {
         setti_world_fail_with(world, SETT_STATUS_LIMIT,
                               "%s: no component id below %u is free - unregister components "
@@ -1272,8 +1282,8 @@ bool setti_component_is_type(const setti_type* type, size_t size, const char* ty
     bool same = declared == NULL || type_name == type->type_text ||
                 strcmp(declared, type_name) == 0 ||
                 (strncmp(type_name, "const ", 6) == 0 && strcmp(declared, type_name + 6) == 0);
-    size_t real = type->desc.size != 0 ? type->desc.size : SETTI_TAG_SIZE;
-    return same && (size == SETTI_ANY_SIZE || size == real);
+    size_t expected = type->desc.size != 0 ? type->desc.size : SETTI_TAG_SIZE;
+    return same && (size == SETTI_ANY_SIZE || size == expected);
 }
 
 void setti_component_describe_type(const setti_type* type, size_t size, const char* type_name,
@@ -1331,6 +1341,9 @@ bool sett_component_check_change_(sett_world* world, sett_component component, s
     return matches;
 }
 
+/* Reports that a C++ type does not match the registered component.
+ *   another  another C++ type has registered the same name
+ *   changes  the failed call changes the world */
 SETTI_COLD void sett_component_refuse_(const sett_world* world, sett_component component,
                                        size_t size, bool another, bool changes)
 {

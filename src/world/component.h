@@ -36,7 +36,7 @@ enum {
     SETTI_TYPE_ON_SET = 128,
     SETTI_TYPE_ON_REMOVE = 256,
     SETTI_TYPE_ON_EVENT = 512,
-    SETTI_TYPE_LINKED = 1024, /* values are links: only the module of the type adds it */
+    SETTI_TYPE_LINKED = 1024, /* values are links: only the module adds the type */
     SETTI_TYPE_STAYS = 2048,  /* values are ends of links: removed only with the entity */
     SETTI_TYPE_SHARED = 4096, /* instances read the value of their prefab */
     /* requires a dont_fragment type, and signatures do not contain dont_fragment types */
@@ -47,7 +47,7 @@ enum {
     /* is required by a dont_fragment type, and signatures do not contain dont_fragment types */
     SETTI_TYPE_REQUIRED_APART = 131072,
     SETTI_TYPE_ONE = 262144,    /* at most one entity has the type */
-    SETTI_TYPE_CHOSEN = 524288, /* setti_module.choice is not the default, or was not */
+    SETTI_TYPE_CHOSEN = 524288, /* setti_module.choice is or was not the default */
     /* created by loading a file, with opaque bytes as values; not registered by the program */
     SETTI_TYPE_FROM_FILE = 1048576,
     SETTI_TYPE_UNLINKS = 2097152 /* setti_cascade.alone is set */
@@ -82,12 +82,12 @@ typedef struct setti_call_list {
     uint32_t capacity;
 } setti_call_list;
 
-/* How many transitions a type remembers for additions, and as many for removals: neighbouring
- * entities often alternate between a few signatures. */
+/* A type remembers 4 transitions for additions, and 4 for removals: neighbouring entities often
+ * alternate between a few signatures. */
 #define SETTI_TRANSITIONS 4
 
-/* A transition by which the type was added or removed lately. Most changes repeat a remembered
- * transition, and then need no look-up of the edge between the signatures. */
+/* A recent transition that added or removed the type. Most changes repeat a remembered transition,
+ * and then need no look-up of the edge between the signatures. */
 typedef struct setti_transition {
     uint32_t from; /* signature before; SETTI_NONE: no transition */
     uint32_t to;   /* signature after */
@@ -95,8 +95,8 @@ typedef struct setti_transition {
 
 struct setti_type;
 
-/* The functions by which a module mends links when an entity with the type is destroyed. The values
- * of the type are links. */
+/* Functions of a module for a type with links as values: clean up links when an entity is
+ * destroyed. (Programs use hooks instead.) */
 typedef struct setti_cascade {
     /* Called for each entity to be destroyed. Passes all entities to be destroyed earlier to
      * setti_change_collect. Writes nothing. If `collect` fails, with the message set, no entity is
@@ -108,9 +108,9 @@ typedef struct setti_cascade {
     /* Returns true if a surviving entity loses the value, because all targets of the value are
      * destroyed. NULL: always false. */
     bool (*stranded)(const sett_world* world, const struct setti_type* type, uint32_t index);
-    /* Called for each collected entity, before the first of them is destroyed. Removes values of
-     * surviving entities that lead to the entity, by setti_change_remove_stranded. Cannot fail.
-     * NULL: nothing to do. */
+    /* Called for each collected entity, before any entity is destroyed. Removes values of surviving
+     * entities with links to the entity, by setti_change_remove_stranded. Cannot fail. NULL: no
+     * values to remove. */
     void (*detach)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Takes a value out of the lists of links. Called before the value is erased, after all
      * callbacks. Entities destroyed together are unlinked and destroyed one by one, in the reverse
@@ -149,8 +149,8 @@ typedef struct setti_cascade_calls {
     bool (*reserve)(sett_world* world, struct setti_type* type, uint64_t need);
 } setti_cascade_calls;
 
-/* Records of a type beside its values, for example links. The records fill pages without gaps. Each
- * value is the head of a list of records. */
+/* Records in addition to the values of a type, for example links. The records fill pages without
+ * gaps. Each value is the head of a list of records. */
 typedef struct setti_records {
     setti_pages* pages;
     const uint32_t* count;  /* of all records, in the present state */
@@ -165,8 +165,8 @@ typedef struct setti_records {
     uint32_t data;          /* offset in a record: the program's data */
 } setti_records;
 
-/* Writes how two values differ, of types `a` and `b` with the same name. Returns the length of the
- * text, 0 if the values mean the same. */
+/* Writes how value `in_a` of type `a` differs from value `in_b` of type `b`. The types have the
+ * same name. Returns the length of the text, 0 if the values mean the same. */
 typedef int (*setti_value_difference)(const struct setti_type* a, const void* in_a,
                                       const struct setti_type* b, const void* in_b, char* out,
                                       size_t size);
@@ -222,14 +222,13 @@ typedef struct setti_type {
      * (setti_component_guard); NULL: sett_set and queries may */
     const char* writers;
     const setti_module* module;      /* or NULL */
-    const struct setti_codec* codec; /* codec.h; NULL: no codec, or one of the library's own */
+    const struct setti_codec* codec; /* NULL: no codec, or a codec of the library (codec.h) */
     const setti_records* records;    /* or NULL */
-    /* the type of the program's data, if data are a part of the values, or in records
-     * (setti_component_make_part); NULL: data are the values */
+    /* the type of the program's data, if only a part of each value is data, or data are in records
+     * (setti_component_make_part); NULL: the whole value is data */
     const struct setti_type* data_type;
     const setti_cascade* cascade; /* set by setti_component_set_cascade, or NULL */
-    /* all types that this type requires, transitively; a required type follows the types that the
-     * required type requires */
+    /* all required types, transitively; each follows its own required types */
     setti_type_list required;
     /* all types that require this type, transitively, in the order of registration */
     setti_type_list dependants;
@@ -291,8 +290,8 @@ typedef struct sett_member_calls_ {
                        const char* call); /* setti_component_set_members */
 } setti_member_calls;
 
-/* Makes `type` require the type `needed`. No edit is prepared. The caller adds `needed` to entities
- * with `type`. False when memory runs out, with nothing changed. */
+/* Makes `type` require the type `needed`. No edit may be prepared. The caller must add `needed` to
+ * all entities with `type`. False when memory runs out, with nothing changed. */
 bool setti_component_require(sett_world* world, setti_type* type, setti_type* needed);
 
 /* Gives a type members, for sett_members_set. Fails if the type has other members. */

@@ -33,6 +33,7 @@ static void members_count_handles(const sett_component_desc* desc, const sett_st
         uint32_t step = nested ? member->of->size : (uint32_t)sizeof(sett_entity);
         bool handle = member->of == NULL && !list &&
                       (member->kind == SETT_MEMBER_ENTITY || member->element == SETT_MEMBER_ENTITY);
+        /* `at` is the offset of an array's element */
         for (uint32_t at = 0; (handle || nested) && at < member->size; at += step) {
             if (handle) {
                 ++*count;
