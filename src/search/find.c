@@ -8,8 +8,8 @@
  *     block 1   [ p0 p1 p2 ]
  *     block 2   [ s0 s1 s2 s3 ]   parents [ 0 0 2 2 ]      s2 was found from p2
  *
- * A list is evaluated for a whole block. The pipe of each side begins with the undecided rows. Each
- * row at the end of a pipe marks the row of the whole block from which it was found.
+ * A list is evaluated for a whole block. The pipe of each side begins with the undecided rows of
+ * the block. Each row at the end of a pipe marks its origin in the block: the list is true there.
  *
  * Invariant:  parent[row] < count of the block before;  a step resumes where its block was full;
  *             no step changes a block that later steps still use
@@ -180,7 +180,7 @@ void setti_find_free(sett_search* search)
     }
 }
 
-/* Calls the search's limit, and stops the loop if the limit says so. */
+/* Calls the search's limit, which can stop the loop. */
 SETTI_COLD static void find_check_limit(find* f)
 {
     const setti_rank* rank = &f->search->rank;
@@ -236,7 +236,6 @@ static bool reached_grow(find* f, find_reached* reached)
     return true;
 }
 
-/* Adds an entity, unless already reached. */
 static void reached_add(find* f, find_reached* reached, uint32_t index)
 {
     if (reached->count == reached->room && !reached_grow(f, reached)) {
@@ -297,11 +296,12 @@ static uint32_t reached_take(find* f, find_reached* reached, const setti_search_
     return index;
 }
 
-/* Returns the origin, in the block at depth `origin`, of a row at `depth`. */
-SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row, uint32_t origin)
+/* Returns the row at `origin_depth` from which a row at `depth` was found. */
+SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row,
+                                  uint32_t origin_depth)
 {
-    SETTI_ASSERT(origin <= depth && row < f->block[depth].count);
-    for (; depth > origin; depth--) {
+    SETTI_ASSERT(origin_depth <= depth && row < f->block[depth].count);
+    for (; depth > origin_depth; depth--) {
         row = f->block[depth].parent[row];
     }
     return row;
@@ -317,7 +317,7 @@ SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, ui
     return f->block[ref_depth].index[find_origin(f, depth, row, ref_depth)];
 }
 
-/* Returns true in a list if an earlier result was found from the same row of the whole block. */
+/* Returns true, in a side of a list, if the list is already true for the origin of a row. */
 SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, uint32_t depth,
                                   uint32_t row)
 {

@@ -32,7 +32,7 @@ typedef struct ordered_list {
     uint32_t group_count;
 } ordered_list;
 
-/* A storage with presence bits that decide the order, and the number of values at the update. */
+/* A storage that decides the order by presence bits, and the number of values at the update. */
 typedef struct ordered_part {
     const setti_storage* storage;
     uint32_t count; /* compared because the last pages of a table can vanish without a tick */
@@ -233,7 +233,7 @@ static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
     return count;
 }
 
-/* Returns the tick of the last write to a page that decides the order. */
+/* Returns the tick of the last write to a page of the parts that decides the order. */
 static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* part, uint32_t count)
 {
     uint64_t newest = 0;
@@ -245,7 +245,7 @@ static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* p
                       : newest;
 }
 
-/* Returns true if no page that decides the order was written since the last update. */
+/* Returns true if no page of the parts was written since the last update. */
 static bool ordered_is_current(const sett_ordered* o)
 {
     ordered_part part[ORDERED_PARTS];
@@ -332,7 +332,7 @@ static void ordered_find_targets(sett_ordered* o)
     }
 }
 
-/* Runs a callback for the groups in the list `of` that are not in the list `not_in`. */
+/* Runs a callback for the groups in `of` but not in `not_in`. Groups ascend in each list. */
 static void ordered_notify(const sett_ordered* o, const ordered_list* of,
                            const ordered_list* not_in,
                            void (*call)(sett_world* world, uint64_t group, void* user))
@@ -541,7 +541,6 @@ const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component compon
     return *count != 0 ? o->rows.bytes : NULL;
 }
 
-/* Returns NULL, or the error in an order by values. */
 static const char* ordered_check_key(const sett_ordered* o, const setti_type* type)
 {
     static const uint8_t sizes[] = {0, 4, 4, 4, 8, 8, 8}; /* by sett_key_kind */
@@ -571,7 +570,6 @@ static const char* ordered_check_key(const sett_ordered* o, const setti_type* ty
     return NULL;
 }
 
-/* Returns NULL, or the error in a description. */
 static const char* ordered_check(const sett_ordered* o)
 {
     const sett_ordered_desc* desc = &o->desc;
@@ -619,7 +617,8 @@ static sett_status ordered_read_text(sett_ordered* o, const char* call)
     o->text_query = status == SETT_OK ? sett_query_create(o->world, &desc) : NULL;
     o->desc.query = o->text_query;
     o->desc.text = NULL;
-    return status == SETT_OK && o->text_query == NULL ? SETT_STATUS_ARGUMENT : status;
+    bool query_failed = status == SETT_OK && o->text_query == NULL;
+    return query_failed ? SETT_STATUS_ARGUMENT : status;
 }
 
 enum {

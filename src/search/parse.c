@@ -435,7 +435,6 @@ static bool parse_any(parse* p, const char* after, sett_search_term* term)
     return true;
 }
 
-/* Reads a relationship and a target, after "(". */
 static bool parse_pair(parse* p, sett_search_term* term)
 {
     if (!parse_any(p, ",", term) && !parse_along(p, &term->component)) {
@@ -686,7 +685,6 @@ static bool parse_list(parse* p, const char* start, sett_search_term* term)
     return parse_add(p, p->at - 1, SETT_SEARCH_END) != NULL;
 }
 
-/* Reads a term or list, with an optional mark ! or ?. */
 static bool parse_item(parse* p)
 {
     parse_skip(p);

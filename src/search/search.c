@@ -30,7 +30,7 @@ typedef struct search_build {
     uint32_t at;                            /* the current term, or SETTI_AT_ORDER */
     uint32_t deepest;                       /* largest value in `nested` */
     uint16_t owner[SETT_SEARCH_VARIABLES];  /* scope of each variable */
-    uint32_t occurs[SETT_SEARCH_VARIABLES]; /* number of terms with it */
+    uint32_t occurs[SETT_SEARCH_VARIABLES]; /* number of occurrences of each variable */
     uint32_t positive[SETTI_SEARCH_SCOPES]; /* bits of variables found by the scope's own terms */
     uint32_t nested[SETTI_SEARCH_SCOPES];   /* number of scopes around a scope */
     bool failed;
@@ -482,7 +482,7 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
 {
     sett_search* search = b->search;
     bool or_next = build_has_or(search, b->at);
-    if (!or_next) {
+    if (!or_next) { /* a single term or list */
         return build_side(b, items, scope, &or_next);
     }
     setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
@@ -619,7 +619,7 @@ static bool build_optional(search_build* b, setti_search_item* item)
                         "no other term uses an end of the optional link - use one in another term");
 }
 
-/* Returns a list with a variable on all sides, or NULL. *partly: only some sides have it. */
+/* Returns a list with a variable on all sides, or NULL. *partly: a list has it on some sides. */
 static const setti_search_item* build_list_with(const sett_search* search,
                                                 const setti_search_scope* scope, uint32_t bit,
                                                 bool* partly)

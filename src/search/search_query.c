@@ -52,7 +52,6 @@ static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc
     return NULL;
 }
 
-/* Reads the order of a plain query. Returns NULL or the error. */
 static const char* plain_order(const setti_parsed* parsed, setti_rank* rank, char* message)
 {
     const sett_search_order* order = &parsed->order;
