@@ -61,7 +61,7 @@ typedef struct find {
     bool stopped;   /* the search's limit ended the loop */
     uint32_t spent; /* work since the last call of the limit */
     uint32_t branch;
-    uint32_t closed; /* `open`'s count of closings when the loop began */
+    uint32_t closed; /* search->open.closed when the loop began */
     bool collected;  /* results are collected and sorted first */
     setti_sorted sorted;
     struct find* next; /* in search->loops */
@@ -262,7 +262,7 @@ static void reached_follow(find* f, find_reached* reached, const setti_type* alo
     }
 }
 
-/* Clears `reached`, and adds `from` (for or_self) or the entities one link away from `from`. */
+/* Clears `reached`. Adds `from` (for or_self) and the entities one link away from `from`. */
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
                           uint32_t from, setti_link_side side)
 {
@@ -563,7 +563,7 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
     return false;
 }
 
-/* Adds the entity on the other side of `==`. Returns false: a row has at most this result. */
+/* Adds the entity on the other side of `==`. Returns false: a row has one result at most. */
 static bool fill_copy(const find* f, const setti_search_step* step, const find_work* w,
                       find_block* out)
 {
@@ -817,7 +817,7 @@ static bool test_compare(const find* f, const setti_search_item* item, uint32_t 
                               a, b);
 }
 
-/* Marks each row of a block with a true side of the list. */
+/* Marks each row of a block for which a side of the list is true. */
 static void test_list(find* f, const setti_search_step* step)
 {
     find_block* input = &f->block[step->depth + 1];

@@ -38,9 +38,9 @@
 /* How a member's bits become a key. Equal values have equal keys; in an ordered look-up a greater
  * value has a greater key. Encoding has no branch: each value of a written page is encoded. */
 typedef struct lookup_encoding {
-    uint64_t minus_zero; /* bits that count as 0 */
+    uint64_t minus_zero; /* bits of -0.0, encoded as 0 */
     uint64_t flip;       /* bits to invert: the sign bit */
-    uint64_t negative;   /* bits to invert in negative floats, whose order is backwards */
+    uint64_t negative;   /* bits to invert in negative floats: a larger number is less */
     uint32_t up;         /* left shift of the sign bit to the highest bit */
 } lookup_encoding;
 
@@ -458,7 +458,7 @@ static bool lookup_is_readable(const sett_lookup* l)
     return l->type->storage.gather == NULL && lookup_is_current(l);
 }
 
-/* Reads the pages written since the last update. Without memory returns false; call again. */
+/* Reads the pages written since the last update. Returns false when memory runs out. */
 static bool lookup_update(sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;

@@ -18,7 +18,7 @@
 /* A match. Parent and depth are 0 for an entity that is not in the hierarchy. */
 typedef struct ordered_match {
     sett_entity entity;
-    uint32_t parent; /* entity index plus one; 0: a root */
+    uint32_t parent; /* a link: entity index plus 1; 0 for a root */
     uint32_t depth;
 } ordered_match;
 
@@ -215,18 +215,18 @@ static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
 {
     sett_query* query = o->desc.query;
     setti_plan_update(query);
-    uint32_t hidden = query->array_count; /* `part` has the types, hidden tags, and the tree */
-    uint32_t tree = hidden + query->hidden_count;
+    uint32_t first_tag = query->array_count; /* `part` has types, hiding tags and the tree */
+    uint32_t tree = first_tag + query->hidden_count;
     uint32_t count = tree + (o->rank.along != NULL ? 1 : 0);
     if (!o->fixed || !query->plain || query->array_count == 0 || count > ORDERED_PARTS) {
         return 0;
     }
     for (uint32_t k = 0; k < count; k++) {
-        const setti_storage* storage = k < hidden ? query->array[k]
-                                       : k < tree ? &query->hidden[k - hidden].type->storage
-                                                  : &o->rank.along->storage;
+        const setti_storage* storage = k < first_tag ? query->array[k]
+                                       : k < tree    ? &query->hidden[k - first_tag].type->storage
+                                                     : &o->rank.along->storage;
         if (storage->kind == SETTI_SPARSE && (storage->count != 0 || k == tree)) {
-            return 0; /* a sparse set has no presence bits */
+            return 0; /* no presence bits; for an empty sparse set, the count is enough */
         }
         part[k] = (ordered_part){.storage = storage, .count = storage->count};
     }
@@ -310,8 +310,8 @@ static void ordered_group_all(ordered_list* list, const setti_ranked* item, cons
     list->group_count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         list->entity[k] = item[k].entity;
-        list->target[k] =
-            fixed ? (uint32_t)item[k].key - 1 : setti_along_target(along, item[k].entity.index);
+        list->target[k] = fixed ? setti_link_index((uint32_t)item[k].key)
+                                : setti_along_target(along, item[k].entity.index);
         if (k == 0 || item[k].group != item[k - 1].group) {
             group = &list->group[list->group_count++];
             *group = (sett_ordered_group){.group = item[k].group, .first = k};
@@ -328,7 +328,7 @@ static void ordered_find_targets(sett_ordered* o)
     const ordered_column tree = ordered_column_of(o->rank.along);
     for (uint32_t k = 0; k < o->now.count; k++) {
         const sett_hierarchy* node = ordered_column_find(&tree, o->now.entity[k].index);
-        o->now.target[k] = node != NULL ? node->parent - 1 : SETTI_NONE;
+        o->now.target[k] = node != NULL ? setti_link_index(node->parent) : SETTI_NONE;
     }
 }
 

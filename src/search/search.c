@@ -233,7 +233,7 @@ static bool build_is_relationship(const setti_type* type)
     return type->links != NULL || type->id == SETT_ID_HIERARCHY;
 }
 
-/* Fills in the walk of a term without a target, along a relationship to the component. */
+/* Fills in the walk of a term without a target: the relationship to follow to the component. */
 static bool build_walk(search_build* b, setti_search_item* item, const sett_search_term* term)
 {
     item->walk = term->walk;
@@ -425,8 +425,8 @@ typedef enum build_end {
 
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until);
 
-/* Builds the term or list at the current term, and advances to the next. *or_next: `||` follows.
- * The items are added to `items`; if negated, to a list with a new scope. */
+/* Builds the term or list at the current term, and advances to the next. Sets *or_next if `||`
+ * follows. Adds the items to `items` or, if negated, to the scope of a new list in `items`. */
 static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
 {
     sett_search* search = b->search;
@@ -605,16 +605,16 @@ static void build_variables(search_build* b, uint16_t scope)
 static bool build_optional(search_build* b, setti_search_item* item)
 {
     sett_search* search = b->search;
-    uint32_t found_here = 0;
+    uint32_t ends_found = 0;
     uint8_t refs[2] = {item->source, item->target};
     for (uint32_t k = 0; item->kind == SETTI_ITEM_LINK && k < 2; k++) {
         if (build_bit(search, refs[k]) != 0 && b->occurs[refs[k]] == 1) {
             search->variable[refs[k]].optional = true;
-            found_here++;
+            ends_found++;
         }
     }
     b->at = item->term;
-    return found_here < 2 ||
+    return ends_found < 2 ||
            BUILD_REJECT(b,
                         "no other term uses an end of the optional link - use one in another term");
 }
@@ -651,8 +651,8 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
     for (uint32_t k = from.items.first; k < from.items.stop; k++) {
         uint16_t number = search->order[k];
         bool local = (search->item[number].variables & from.locals) != 0;
-        search_items* list = local ? &inner : items;
-        list->item[list->count++] = number;
+        search_items* to = local ? &inner : items;
+        to->item[to->count++] = number;
         if (!local && build_finds(&search->item[number])) {
             b->positive[into] |= search->item[number].variables;
         }
@@ -712,7 +712,7 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
     return build_close_scope(b, branch, &items) && build_branches(b, branch, most);
 }
 
-/* Adds a scope to the branches. Splits the scope first, if only a list can find a variable. */
+/* Adds a scope to the branches, split into at most `most` if only a list can find a variable. */
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
