@@ -301,7 +301,6 @@ static uint64_t choose_test_component(choose* c, choose_state* s, const setti_se
     return is_single_entity ? s->rows : choose_scale(s->rows, share, SHARE_ONE);
 }
 
-/* Estimates the rows with a link between two found entities. */
 static uint64_t choose_test_link(const choose* c, const choose_state* s,
                                  const setti_search_item* item)
 {

@@ -157,7 +157,7 @@ static void find_release(find* f)
     }
 }
 
-/* Ends a loop at the address `rows`, and all loops of functions already returned. */
+/* Ends a loop over these `rows`, and all loops of functions that have returned. */
 static void find_release_left(const sett_search* search, const sett_rows* rows)
 {
     for (find *f = search->loops, *next; f != NULL; f = next) {
@@ -368,7 +368,9 @@ static void scan_add(find_scan* scan, const setti_storage* storage, bool negated
 {
     scan->storage[scan->count] = storage;
     scan->flip[scan->count++] = negated ? UINT64_MAX : 0;
-    scan->limit = negated ? scan->limit : SETTI_MIN(scan->limit, storage->extent);
+    if (!negated) {
+        scan->limit = SETTI_MIN(scan->limit, storage->extent);
+    }
 }
 
 static void scan_prepare(const find* f, const setti_search_step* step, find_scan* scan)
@@ -382,13 +384,13 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
         const setti_type* type = setti_choose_scanned(item, step->variable, step->driver);
-        if (type != NULL && (item->negated || type != step->driver)) {
+        if (type != NULL && (item->negated || type != step->driver)) { /* the driver is added */
             scan_add(scan, &type->storage, item->negated);
         }
     }
 }
 
-/* Intersects a word, the bits of 64 entities from index `base` on, with all storages. */
+/* Returns the bits of `word`, for 64 entities from index `base` on, allowed by all storages. */
 static uint64_t scan_word(const find_scan* scan, uint32_t base, uint64_t word)
 {
     for (uint32_t k = 0; k < scan->count && word != 0; k++) {
@@ -886,7 +888,7 @@ static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint
         return find_is_shown(f, a, f->search->variable[step->variable].shows);
     }
     uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
-    const setti_search_item* item = step->item;
+    const setti_search_item* item = step->item; /* test_list has set the marks of a list */
     bool is_true = item->kind == SETTI_ITEM_LIST      ? f->block[step->depth + 1].mark[row]
                    : item->kind == SETTI_ITEM_LINK    ? test_link(f, step, &f->work[k], a, b)
                    : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, item, a, b)

@@ -36,7 +36,7 @@
 #include <string.h>
 
 /* How a member's bits become a key. Equal values have equal keys; in an ordered look-up a greater
- * value has a greater key. Encoding has no branch: each value of a written page is encoded. */
+ * value has a greater key. Encoding has no branch, because whole pages of values are encoded. */
 typedef struct lookup_encoding {
     uint64_t minus_zero; /* bits of -0.0, encoded as 0 */
     uint64_t flip;       /* bits to invert: the sign bit */

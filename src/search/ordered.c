@@ -181,7 +181,8 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches. Returns true if entities and depths are as before; parents may differ. */
+/* Collects the matches. Returns true if entities and depths are as before; *parents_changed is then
+ * true if parents differ. */
 static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;
@@ -603,7 +604,6 @@ static const char* ordered_find_relationships(sett_ordered* o)
     return NULL;
 }
 
-/* Creates the query and the order of a text. */
 static sett_status ordered_read_text(sett_ordered* o, const char* call)
 {
     sett_query_desc desc;

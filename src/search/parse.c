@@ -824,7 +824,7 @@ static bool parse_all(setti_parsed* parsed, const char* text)
 sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
                                setti_parsed** parsed)
 {
-    /* A stored text of n bytes takes n + 1 bytes, which are at most 2 * n. */
+    /* A text of n bytes is stored in n + 1 bytes, at most 2 * n. */
     size_t size = sizeof(**parsed) + 2 * strlen(text) + 2;
     setti_parsed* out = *parsed = setti_world_alloc(world, size, 16, call);
     if (out == NULL) {

@@ -931,21 +931,20 @@ static bool search_add_terms(search_build* b, const sett_search_desc* desc, size
 static sett_search* search_make(search_build* b, sett_world* world, const sett_search_desc* desc,
                                 size_t term_size)
 {
-    const sett_search_term* copied = b->term;
     sett_search given = {
         .world = world,
         .open = {.name = desc->name != NULL ? desc->name : "search", .of_search = true},
         .term = b->term,
         .ordering = desc->order,
         .drives = SETTI_NONE};
-    b->search = &given;
+    b->search = &given; /* until the size is known */
     if (!search_add_terms(b, desc, term_size, &given.term_count)) {
         return NULL;
     }
     search_texts texts = {NULL, 0};
     search_keep_texts(&texts, &given);
     size_t term_offset = setti_align_up(sizeof(given), 16);
-    given.size = term_offset + given.term_count * sizeof(*copied) + texts.size;
+    given.size = term_offset + given.term_count * sizeof(b->term[0]) + texts.size;
     sett_search* search = setti_pool_alloc(&world->pool, given.size, 64);
     b->search = search;
     if (search == NULL) {
@@ -958,7 +957,7 @@ static sett_search* search_make(search_build* b, sett_world* world, const sett_s
     search->scope = b->scope;
     search->order = b->order;
     search->term = (sett_search_term*)(void*)((unsigned char*)search + term_offset);
-    memcpy(search->term, copied, given.term_count * sizeof(*copied));
+    memcpy(search->term, b->term, given.term_count * sizeof(b->term[0]));
     texts.at = (char*)(search->term + given.term_count);
     search_keep_texts(&texts, search);
     SETTI_ASSERT((size_t)(texts.at - (char*)search) == given.size);

@@ -216,10 +216,9 @@ static void side_member(setti_side_value* value, const sett_world* world,
                   : setti_number_is_signed(member->kind) ? SETTI_FORM_SIGNED
                                                          : SETTI_FORM_UNSIGNED;
     value->bits = (uint64_t)setti_number_load(member->kind, at);
-    value->number *= member->member->scale;
+    value->number *= member->member->scale; /* read if the form is FLOAT */
 }
 
-/* Reads a side's value for an entity. */
 static setti_side_value side_get(sett_world* world, const setti_search_side* side, uint32_t index)
 {
     setti_side_value value = side->value;
@@ -274,8 +273,8 @@ static int order_integer_float(const setti_side_value* a, double b)
     }
     uint64_t a_distance = negative ? 0 - a->bits : a->bits;
     double b_distance = negative ? -b : b;
-    int order = -1;                            /* `a` is nearer to 0 than any float from 2^64 on */
-    if (b_distance < 18446744073709551616.0) { /* 2^64 */
+    int order = -1;
+    if (b_distance < 18446744073709551616.0) { /* 2^64; a larger `b` is always farther from 0 */
         uint64_t whole = (uint64_t)b_distance;
         double fraction = b_distance - (double)whole;
         order = a_distance != whole ? ORDER_OF(a_distance, whole) : ORDER_OF(0.0, fraction);
