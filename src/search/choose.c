@@ -111,7 +111,7 @@ static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
     uint64_t scaled = rows / whole * part;
     uint64_t rest = rows % whole;
     bool rest_fits = rest < ((uint64_t)1 << 31) && part < ((uint64_t)1 << 32);
-    scaled += rest_fits ? rest * part / whole : 0;
+    scaled += rest_fits ? rest * part / whole : 0; /* else the rest is small beside the estimate */
     return SETTI_MAX(SETTI_MIN(scaled, CHOOSE_MOST), 1);
 }
 
@@ -664,7 +664,7 @@ static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
     }
 }
 
-/* Adds a step to find a variable from the other end of `item`, or by a scan without `item`. */
+/* Adds a step to find a variable: from the other end of `item`, or by a scan if `item` is NULL. */
 static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind, uint64_t rows,
                                           const setti_search_item* item, uint8_t variable)
 {
@@ -742,7 +742,7 @@ static void choose_add_steps(choose* c, choose_state* s)
     choose_add_optional(c, s);
 }
 
-/* Plans a scope as a pipe. The pipe's input is the block at `depth`, after `found` variables. */
+/* Plans a scope as a pipe. `depth` is the input block's, `found` has the variables found before. */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t depth)
 {

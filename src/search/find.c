@@ -32,7 +32,7 @@ typedef struct find_block {
 /* The entities reached by a closure, in order of discovery. */
 typedef struct find_reached {
     uint32_t* index;
-    uint32_t* slot; /* a hash table of positions in `index` plus one, 2 * room slots */
+    uint32_t* slot; /* hash table of 2 * room slots: position in `index` plus 1, or 0 */
     uint32_t count;
     uint32_t room; /* a power of two; 0: not allocated */
 } find_reached;
@@ -879,7 +879,6 @@ static void find_keep_having(find* f, const setti_search_step* step, find_block*
     block->count = kept;
 }
 
-/* Returns true if a row passes the test of step k. */
 static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint32_t row)
 {
     uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);

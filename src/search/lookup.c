@@ -105,7 +105,6 @@ static uint32_t* lookup_seek(const sett_lookup* l, uint64_t key)
     return at;
 }
 
-/* Makes a record the first record of its key. */
 static void lookup_link_slot(sett_lookup* l, uint32_t place)
 {
     lookup_record* record = lookup_at(l, place);

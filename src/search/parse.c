@@ -544,10 +544,11 @@ static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_mea
         operand->text = parse_name(p, "a constant");
         return true;
     }
-    if (*p->at != '.' && !parse_ref(p, "a value", &operand->of)) {
+    bool is_of_this = *p->at == '.'; /* ".name" or ".Component.member" */
+    if (!is_of_this && !parse_ref(p, "a value", &operand->of)) {
         return false;
     }
-    if (*p->at != '.') {
+    if (*p->at != '.') { /* an entity or variable */
         return true;
     }
     p->at++;

@@ -130,7 +130,8 @@ static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const 
     if (a->present) {
         int order = rank_compare_values(rank, a, b);
         if (order != 0) {
-            return (order < 0) != rank->reverse;
+            bool less = order < 0;
+            return less != rank->reverse;
         }
     }
     return a->entity.index <= b->entity.index;
