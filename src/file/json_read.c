@@ -1087,7 +1087,7 @@ static bool json_load_create(json_load* load)
 }
 
 /* Creates all entities first, so that no callback takes the index of a preserved handle. Callbacks
- * of components see all names and parents; callbacks of links see all components. */
+ * can rely on the order of the walks: names and parents, then components, then links. */
 static bool json_load_apply(json_load* load)
 {
     load->pass = JSON_APPLY;

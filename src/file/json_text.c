@@ -457,7 +457,7 @@ void setti_json_add_string(setti_json_out* out, const char* text, size_t size)
         size_t plain = json_plain_length(text, size);
         size_t length = plain != 0 ? plain : utf8_length(text, size);
         if (length == 0) {
-            setti_json_add(out, "\\ufffd", 6);
+            setti_json_add(out, "\\ufffd", 6); /* for a byte that is not UTF-8 */
             length = 1;
         } else if (byte < 0x20 || byte == '"' || byte == '\\') {
             json_add_escape(out, byte);

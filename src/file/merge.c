@@ -157,7 +157,7 @@ static const char* merge_name(const merge_job* job, uint32_t index)
     return sett_name_get(job->from, setti_entity_at(&job->from->entities, index));
 }
 
-/* Returns the world's entity with a value, or SETTI_NONE and, in *free_key, a key for the value. */
+/* Returns the world's entity with a value, or SETTI_NONE. Then *free_key is a key for the value. */
 static uint32_t merge_find_value(const merge_job* job, const setti_type* type, const void* value,
                                  uint64_t* free_key)
 {

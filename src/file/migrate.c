@@ -184,7 +184,7 @@ static void migrate_element(setti_migration* rule, const sett_member* source,
     }
 }
 
-/* Writes each member of an initialised value that has a fitting member in the file. */
+/* Converts the members with a fitting member in the file. `to` is initialised. */
 static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
                            const unsigned char* from, const sett_struct* to_of, unsigned char* to)
 {
