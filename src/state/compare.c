@@ -268,18 +268,19 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
     size_t size = storage->size;
     for (uint32_t row = SETTI_MAX(first, from); row < end; row++) {
         size_t k = row - first;
-        size_t at = storage->indices + k * sizeof(uint32_t);
-        bool in_before = was != NULL && row < extent[0];
-        bool in_after = is != NULL && row < extent[1];
-        bool same_index = in_before && in_after && memcmp(was + at, is + at, sizeof(uint32_t)) == 0;
+        size_t index_at = storage->indices + k * sizeof(uint32_t);
+        bool in_before = was != NULL && row < extent[SETTI_BEFORE];
+        bool in_after = is != NULL && row < extent[SETTI_AFTER];
+        bool same_index =
+            in_before && in_after && memcmp(was + index_at, is + index_at, sizeof(uint32_t)) == 0;
         if (same_index && memcmp(was + k * size, is + k * size, size) == 0) {
             continue;
         }
         if (in_before) {
-            compare_mark_index(compare, was + at);
+            compare_mark_index(compare, was + index_at);
         }
         if (in_after && !same_index) {
-            compare_mark_index(compare, is + at);
+            compare_mark_index(compare, is + index_at);
         }
     }
 }

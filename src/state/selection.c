@@ -636,10 +636,10 @@ static void selection_write_types(selection_job* job, const uint32_t* counts)
     size_t from = out->size;
     for (uint32_t k = 0; k < types->count; k++) {
         if (counts[k] != 0) {
-            uint32_t count[SETTI_DELTA_SECTIONS] = {counts[k]};
+            uint32_t sections[SETTI_DELTA_SECTIONS] = {counts[k]};
             bool rounded = !job->exact && setti_delta_sends(types->item[k]);
             setti_delta_write_type(out, types->item[k], rounded ? SETTI_ROUNDED : SETTI_EXACT,
-                                   count, 0);
+                                   sections, 0);
             sent++;
         }
     }
