@@ -297,7 +297,7 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
         compare_mark_rows(compare, storage, page, 0, more, extent);
     }
-    /* Rows in use on one side only: the loop above has skipped equal pages of such rows. */
+    /* Rows in use on one side only, page by page: the loop above has skipped equal pages. */
     for (uint32_t row = less; row < more; row = ((row >> storage->shift) + 1) << storage->shift) {
         setti_view_page both = {&storage->rows, row >> storage->shift, {NULL, NULL}};
         for (uint32_t side = 0; side < 2; side++) {

@@ -314,7 +314,7 @@ static uint32_t hash_record_count(const hash_part* part, uint32_t number)
     uint32_t count = part->view != NULL ? setti_view_number(part->view, records->root, SETTI_BEFORE)
                                         : *records->count;
     uint32_t first = number << records->shift;
-    uint32_t rest = count - SETTI_MIN(count, first); /* from this page on */
+    uint32_t rest = count - SETTI_MIN(count, first); /* records from this page on */
     return SETTI_MIN(rest, (uint32_t)1 << records->shift);
 }
 
@@ -409,7 +409,8 @@ static uint64_t hash_shape(const hash_part* part, uint32_t number)
     uint32_t rows = setti_storage_rows(storage);
     if (storage->kind == SETTI_SPARSE) {
         uint32_t extent = hash_extent(part);
-        return SETTI_MIN(extent - SETTI_MIN(extent, first), rows);
+        uint32_t rest = extent - SETTI_MIN(extent, first); /* rows in use from this page on */
+        return SETTI_MIN(rest, rows);
     }
     uint64_t shape = 1;
     const uint64_t* words = hash_words(part, first);
@@ -576,7 +577,10 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
     }
     for (; row < end; row++) {
         uint32_t index = storage->kind == SETTI_SPARSE ? *setti_storage_index(storage, row) : row;
-        if (index != SETTI_NONE && setti_storage_has(storage, index) && values.count++ == 0) {
+        if (index == SETTI_NONE || !setti_storage_has(storage, index)) {
+            continue;
+        }
+        if (values.count++ == 0) {
             values.first = setti_entity_at(&part->world->entities, index);
         }
     }

@@ -54,7 +54,7 @@ static void selection_sort(setti_selected* selected)
     for (uint32_t k = 1; k < count && ascends; k++) {
         ascends = selection_key(item[k - 1]) < selection_key(item[k]);
     }
-    for (uint32_t k = ascends ? 0 : count / 2; k-- > 0;) { /* heapsort */
+    for (uint32_t k = ascends ? 0 : count / 2; k-- > 0;) { /* heapsort, if needed */
         selection_sink(item, k, count);
     }
     for (uint32_t heap_count = ascends ? 0 : count; heap_count > 1;) {

@@ -185,7 +185,7 @@ sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const ch
         return setti_world_no_memory(world, call);
     }
     setti_snapshot* known = sum_find_known(node);
-    uint64_t price = known != NULL ? setti_hash_price(world, &view) : 0;
+    uint64_t price = known != NULL ? setti_hash_price(world, &view) : 0; /* 0: page by page */
     if (price == 0 || !sum_by_difference(world, node, known, price)) {
         node->sum = setti_hash_sum(world, &view);
         node->summed = true;
