@@ -54,7 +54,7 @@ bool setti_marks_next(const setti_marks* marks, uint32_t* index)
     if (*index != SETTI_NONE) {
         uint32_t shift = *index % 64;
         at = *index / 64;
-        uint64_t rest = shift < 63 ? marks->word[at] >> (shift + 1) : 0;
+        uint64_t rest = shift < 63 ? marks->word[at] >> (shift + 1) : 0; /* after *index */
         if (rest != 0) {
             *index += 1 + setti_bits_lowest(rest);
             return true;

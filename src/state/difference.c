@@ -5,7 +5,7 @@
  * registration, and the bytes. Types are matched by name. If all entities are equal, the text names
  * the lowest dead slot with another next generation.
  *
- * Functions that return int write a text and return the length, as snprintf does. 0: no difference.
+ * Functions with result int write a text like snprintf, and return 0 without a difference.
  */
 #include "sett/state.h"
 #include "state/hash.h"
@@ -32,7 +32,6 @@ static int difference_entity(sett_entity a, sett_entity b, char* out, size_t siz
                     (unsigned)a.index, SETTI_HANDLE(a), SETTI_HANDLE(b));
 }
 
-/* Compares the next generation of a dead slot. */
 static int difference_slot(const sett_world* a, const sett_world* b, uint32_t index, char* out,
                            size_t size)
 {

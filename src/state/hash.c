@@ -173,7 +173,7 @@ static uint64_t hash_members(uint64_t hash, const setti_type* type, const setti_
         return hash_encoded(hash, members, value);
     }
     const unsigned char* first = (const unsigned char*)value + members->pieces->offset;
-    bool nan = false;
+    bool nan = false; /* then the canonical form has other bytes */
     uint64_t plain = members->words != NULL ? hash_floats(hash, members, first, &nan)
                                             : hash_bytes(hash, first, members->size);
     if (members->words == NULL && members->floats) {
@@ -275,7 +275,6 @@ static setti_pages* hash_pages_of(const sett_world* world, const setti_hash_type
     return has_rows ? &storage->rows : &storage->presence;
 }
 
-/* Returns the page of the entity table with an index. */
 static const setti_entity_page* hash_entities(const hash_part* part, uint32_t index)
 {
     return part->view != NULL ? setti_view_get(part->view, &part->world->entities.pages,
@@ -300,14 +299,12 @@ static const uint64_t* hash_words(const hash_part* part, uint32_t first)
     return words != NULL ? words + (first / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
 }
 
-/* Returns the number of rows in use of a sparse set. */
 static uint32_t hash_extent(const hash_part* part)
 {
     return part->view != NULL ? setti_view_extent(part->view, part->hasher->type, SETTI_BEFORE)
                               : part->hasher->type->storage.extent;
 }
 
-/* Returns the number of records in use in a page. */
 static uint32_t hash_record_count(const hash_part* part, uint32_t number)
 {
     const setti_records* records = part->hasher->type->records;
@@ -350,7 +347,6 @@ static uint64_t hash_array(const hash_part* part, const unsigned char* page, uin
     return sum;
 }
 
-/* Returns the sum of a page of a sparse set. */
 static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, uint32_t number)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -420,7 +416,6 @@ static uint64_t hash_shape(const hash_part* part, uint32_t number)
     return shape;
 }
 
-/* Estimates the number of values of a page. */
 static uint64_t hash_price_of(const hash_part* part)
 {
     bool has_rows = part->hasher != NULL && part->pages == &part->hasher->type->storage.rows;

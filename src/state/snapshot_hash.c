@@ -39,7 +39,6 @@ void setti_delta_sum_value(setti_delta_sum* sum, sett_entity was, const void* be
     sum->sum -= before != NULL ? sum_value(sum, was, before, SETTI_BEFORE) : 0;
 }
 
-/* Returns the hash of a slot of the entity table. */
 static uint64_t sum_slot(uint32_t index, uint32_t generation)
 {
     const sett_entity entity = {index, generation};
