@@ -73,6 +73,8 @@ static inline void setti_edit_pin(sett_world* world)
 
 /* Frees the pages that became empty while pages were pinned. */
 void setti_edit_free_strays(sett_world* world);
+
+/* Ends the effect of setti_edit_pin. */
 static inline void setti_edit_unpin(sett_world* world)
 {
     SETTI_ASSERT(world->pool.pinned != 0);

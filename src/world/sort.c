@@ -395,7 +395,7 @@ static sett_status sort_prepare(sett_world* world, setti_type* type, const char*
 static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bool reverse)
 {
     sett_world* world = task->world;
-    size_t size = ((size_t)task->count + 1) * 2 * sizeof(uint32_t);
+    size_t size = ((size_t)task->count + 1) * 2 * sizeof(uint32_t); /* + 1: never 0 bytes */
     uint32_t* from = setti_scratch_get(&world->pool, &world->sort_items, size, 16);
     if (from == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
