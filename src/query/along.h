@@ -7,8 +7,7 @@
 #include "sett/hierarchy.h"
 #include "sett/relationship.h"
 
-/* Returns the target of an entity, or SETTI_NONE. `along` must not allow several targets; `along`
- * is NULL while the hierarchy or InstanceOf is not registered. */
+/* Returns the target of an entity, or SETTI_NONE. `along` has one target a source; may be NULL. */
 SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index)
 {
     const void* value = along != NULL ? setti_storage_find(&along->storage, index) : NULL;

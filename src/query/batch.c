@@ -45,8 +45,7 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 /* A loop over at most 64 rows reads a single word of each array, and remembers nothing. */
 #define WORD_ROWS 64
 
-/* Sets the limit of a loop over pages to the smallest extent. The loop is `full` if no array has a
- * gap: all rows match, and no words are read. */
+/* Sets the limit of a loop over pages. A loop is `full` if no array has gaps: all rows match. */
 SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -189,8 +188,7 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
     }
 }
 
-/* Chooses the path of a loop with few matches: word by word over a rare type, or by remembered
- * steps if `uses_steps` is SETTI_REMEMBERS_STEPS. Returns `batch`. */
+/* Chooses the path of a loop with few matches: words of a rare type, or remembered steps. */
 static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
 {
     SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
@@ -492,7 +490,8 @@ SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const ui
     return differ == 0;
 }
 
-/* Does the work of step_is_listed_any for the step at the cursor, faster for loops with a sieve. */
+/* Whether the remembered rows of the step at the cursor still match. Faster for loops with a
+ * sieve. */
 SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
 {
     uint32_t base = loop->cursor;
@@ -577,8 +576,7 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 /* The value of `rows` for a batch that is a run. */
 #define BATCH_IS_RUN ((const uint16_t*)NULL)
 
-/* Hands out `count` rows of plain pages from index `base` on as the next batch. `rows` is the list
- * of row numbers, or BATCH_IS_RUN. Returns true. */
+/* Hands out `count` rows of plain pages from index `base` on. `rows`: a list, or BATCH_IS_RUN. */
 SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t count,
                                  const uint16_t* rows)
 {
@@ -718,7 +716,8 @@ SETTI_APART static bool batch_next_listed(sett_batch* batch)
                           listed->run ? BATCH_IS_RUN : setti_listed_rows(listed, loop->unit));
 }
 
-/* Takes a step over plain pages after a dense step. If all rows match, the step is the batch. */
+/* Takes a step over plain pages. If all rows match, the step is the batch. Reads no words if
+ * `full`. */
 SETTI_APART static bool batch_next_dense(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -146,8 +146,7 @@ SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* t
     }
 }
 
-/* Gathers the field of a term. `nested`: an outer loop may have copies of the values. Returns the
- * address of the copy for row 0 of the batch. */
+/* Gathers the field of a term, and returns the copies. `nested`: outer loops may have copies. */
 static void* gather_field(const sett_batch* batch, const setti_term* term, bool nested)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -34,9 +34,9 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t 
     SETTI_ASSERT(some != 0 && words[at] != 0);
     uint32_t low = setti_bits_lowest(words[at]);
     *first = at * 64 + low;
-    uint64_t holes = ~(words[at] >> low) & setti_bits_below(64 - low);
-    if (holes != 0) { /* the run ends inside of the first word */
-        return setti_bits_lowest(holes);
+    uint64_t zeros = ~(words[at] >> low) & setti_bits_below(64 - low);
+    if (zeros != 0) { /* the run ends inside of the first word */
+        return setti_bits_lowest(zeros);
     }
     uint32_t length = 64 - low;
     while (++at < word_count && words[at] == UINT64_MAX) {
@@ -133,7 +133,7 @@ static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 {
     SETTI_ASSERT(first < end);
     while (first < end) {
-        uint32_t until = SETTI_MIN(end, (first | 63) + 1);
+        uint32_t until = SETTI_MIN(end, (first | 63) + 1); /* at most the end of the word */
         words[first / 64] &= ~(setti_bits_below(until - first) << (first % 64));
         first = until;
     }
@@ -379,7 +379,8 @@ const char* setti_lists_validate(const sett_query* query)
                 continue;
             }
             uint32_t at = found++;
-            if (at >= listed->count || row != (listed->run ? listed->first + at : rows[at])) {
+            bool same = at < listed->count && row == (listed->run ? listed->first + at : rows[at]);
+            if (!same) {
                 return "query: a remembered batch is not of the rows that matched";
             }
         }

@@ -129,8 +129,7 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
 /* Chooses the rows of the next batch. Returns row 0 of the batch, as a row of the step. */
 uint32_t setti_rows_choose(sett_batch* batch);
 
-/* Returns the k-th row of a batch. Callers that write to memory pass a local copy of batch->rows,
- * so that compilers do not read the pointer again for each row. */
+/* Returns the k-th row of a batch. Callers pass a local copy of batch->rows, to avoid reloads. */
 SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
 {
     return rows != NULL ? rows[k] : k;

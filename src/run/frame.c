@@ -210,7 +210,8 @@ static void frame_split(setti_run* run, sett_system* system)
     }
     setti_survey survey;
     setti_query_survey(system->query, &survey);
-    uint32_t jobs = survey.scattered != 0 || setti_system_sparse(system) != NULL ? 1 : run->jobs;
+    bool one_job = survey.scattered != 0 || setti_system_sparse(system) != NULL;
+    uint32_t jobs = one_job ? 1 : run->jobs;
     jobs = SETTI_MIN(jobs, system->job_capacity);
     jobs = SETTI_MIN(jobs, survey.filled);
     SETTI_ASSERT(survey.filled == 0 || jobs != 0);
@@ -241,8 +242,7 @@ SETTI_INLINE bool frame_is_empty(const setti_run* run, uint32_t place)
     return run->empty[place] != NULL && run->empty[place]->count == 0;
 }
 
-/* Notes an empty storage of a required type, so that the next frames skip the system. A system with
- * run_if or an interval is never skipped. */
+/* Notes an empty storage of a required type, so that the next frames skip the system. */
 static void frame_note_empty(setti_run* run, uint32_t place)
 {
     const sett_system* system = run->sorted[place];

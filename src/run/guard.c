@@ -37,7 +37,7 @@ static setti_access_use* guard_find_use(sett_system* system, sett_component comp
     return NULL;
 }
 
-/* Adds flags to a use, also while other jobs do. Returns true if a flag is new. */
+/* Adds flags to a use; other jobs may do so in parallel. Returns true if a flag is new. */
 static bool guard_note(setti_run* run, sett_system* system, sett_component component,
                        uint32_t flags)
 {
@@ -68,8 +68,7 @@ static bool guard_is_news(setti_run* run, sett_system* system, sett_component co
     return guard_note(run, system, component, GUARD_REPORTED);
 }
 
-/* Returns the system on this thread, or NULL if the access need not be checked. Tests for presence
- * are never checked, because presence cannot change while systems run. */
+/* Returns the system on this thread; NULL if the access needs no check, as a test for presence. */
 static sett_system* guard_system(const sett_world* world, uint32_t access)
 {
     SETTI_ASSERT(setti_run_of(world) != NULL && access != 0);

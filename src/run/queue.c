@@ -64,7 +64,7 @@ static bool queue_grow(sett_queue* queue)
 static void queue_push(sett_queue* queue, sett_entity entity, sett_change change)
 {
     if (queue->lost != 0 || (queue->count == queue->capacity && !queue_grow(queue))) {
-        queue->lost += queue->lost != UINT32_MAX;
+        queue->lost += queue->lost != UINT32_MAX ? 1 : 0;
         return;
     }
     queue->changes[queue->count++] = (sett_queued_change){entity, queue->component, change};

@@ -228,8 +228,8 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     if (system->desc.run == NULL) {
         return NULL;
     }
-    sett_system* found =
-        schedule_later(NULL, system->exclusive ? tracks->any : tracks->exclusive, system);
+    sett_system* alone = system->exclusive ? tracks->any : tracks->exclusive;
+    sett_system* found = schedule_later(NULL, alone, system);
     for (uint32_t k = 0; !system->exclusive && k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
         const schedule_track* track = schedule_track_of(tracks, access->component);

@@ -160,8 +160,8 @@ bool setti_system_make_jobs(sett_system* system)
         jobs[made].loops.scratch.allocator = &pool->allocator;
     }
     if (made < count) { /* memory ran out */
-        while (made-- > system->job_capacity) {
-            setti_commands_free(jobs[made].commands);
+        for (; made > system->job_capacity; made--) {
+            setti_commands_free(jobs[made - 1].commands);
         }
         setti_pool_free(pool, jobs, count * sizeof(*jobs), 64);
         return false;

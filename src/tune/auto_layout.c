@@ -526,7 +526,8 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
     size_t rows = storage->count;
     if (storage->kind == SETTI_SPARSE) {
         size_t capacity = setti_entity_capacity(&world->entities);
-        return SETTI_MIN(capacity, rows * setti_storage_rows(storage)) * storage->size;
+        size_t most = rows * setti_storage_rows(storage); /* a page for each value */
+        return SETTI_MIN(capacity, most) * storage->size;
     }
     return rows * (storage->size + sizeof(uint32_t)) +          /* rows and entity indices */
            (size_t)setti_array_end(storage) * sizeof(uint32_t); /* the row of each index */
@@ -557,7 +558,9 @@ static size_t auto_freed(const setti_storage* storage)
 {
     size_t count = 0;
     for (uint32_t number = 0; number < storage->rows.count; number++) {
-        count += storage->rows.data[number] != NULL;
+        if (storage->rows.data[number] != NULL) {
+            count++;
+        }
     }
     return count * storage->rows.size;
 }
@@ -663,7 +666,9 @@ static uint64_t auto_convert_alone(sett_world* world, setti_type* type)
     setti_type_sample* sample = type->sample;
     uint32_t members;
     uint64_t moved = auto_convert(world, type, NULL, &members);
-    sample->use.changes += moved != 0 && !sample->orphaned;
+    if (moved != 0 && !sample->orphaned) {
+        sample->use.changes++;
+    }
     sample->orphaned = false;
     return moved;
 }
@@ -734,7 +739,7 @@ static uint64_t auto_free_types(sett_world* world, sett_query* query, uint32_t m
         setti_type* type = query->term[setti_bits_lowest(rest)].type;
         if (type->owner != NULL) {
             uint64_t moved = auto_dissolve(world, type->owner);
-            if (moved != 0) {
+            if (moved != 0) { /* not a large group: only marks types as orphaned */
                 return moved;
             }
         }

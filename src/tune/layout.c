@@ -246,7 +246,8 @@ static bool layout_next(layout_reader* reader, layout_item* item)
     return false;
 }
 
-/* Returns the storage of a type in a text; *where becomes the name. A group goes before a list. */
+/* Finds the storage that a text gives to a type, and the name in the text. Groups override
+ * lists. */
 static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
 {
     sett_storage_kind kind = SETT_STORAGE_DEFAULT;
@@ -284,8 +285,9 @@ static void layout_place(const char* text, const char* at, unsigned* line, unsig
     *line = 1;
     *column = 1;
     for (; text < at; text++) {
-        *column = *text == '\n' ? 1 : *column + 1;
-        *line += *text == '\n';
+        bool ends_line = *text == '\n';
+        *column = ends_line ? 1 : *column + 1;
+        *line += ends_line ? 1 : 0;
     }
 }
 

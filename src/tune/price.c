@@ -150,7 +150,8 @@ static setti_price price_others(const sett_query* query, setti_price matches, se
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
         if (term->has_field && (in_place >> k & 1) == 0) {
-            price += matches * (term->access == SETT_IN ? COST_FETCH : COST_FETCH + COST_BACK);
+            setti_price back = term->access == SETT_IN ? 0 : COST_BACK;
+            price += matches * (COST_FETCH + back);
         }
     }
     return price;
@@ -230,7 +231,8 @@ static setti_price price_singles(const setti_type* type)
            setti_price_changes(type->use.added + type->use.removed, type->storage.count);
 }
 
-/* Returns price_singles for all types that become sparse sets; negative for a new array. */
+/* Returns the cost of single accesses if types become sparse sets; negative if a type becomes an
+ * array. */
 static setti_price price_all_singles(setti_use use, const setti_relayout* change)
 {
     setti_price price = 0;
