@@ -88,7 +88,6 @@ sett_autosave* sett_autosave_create(sett_world* world, const char* path, const s
     return NULL;
 }
 
-/* Updates the copy to the world. */
 static sett_status autosave_copy(sett_autosave* autosave)
 {
     SETTI_ASSERT(!autosave->running);
@@ -108,7 +107,6 @@ static sett_status autosave_copy(sett_autosave* autosave)
                                                      sett_world_message(copy));
 }
 
-/* Copies the user block and the record of the systems. */
 static sett_status autosave_copy_blocks(sett_autosave* autosave)
 {
     sett_world* world = autosave->world;

@@ -252,7 +252,6 @@ uint32_t sett_flight_frames(const sett_flight* flight)
     return flight_used(older) == 0 ? now : older->frames + 1 + now; /* 1: the lead */
 }
 
-/* The output of a dump. */
 typedef struct flight_dump {
     sett_flight_write_fn write;
     void* user;
@@ -279,8 +278,7 @@ static setti_stream flight_dump_stream(flight_dump* dump)
     return (setti_stream){.files = &files, .file = dump, .identity = dump->identity};
 }
 
-/* Writes the records of a half. For the `first` half of a dump, omits the lead and writes the
- * keyframe as a state. */
+/* Writes a half. The `first` half of a dump has no lead, and a state instead of the keyframe. */
 static void flight_emit_half(flight_dump* dump, const flight_half* half, bool first)
 {
     setti_stream stream = flight_dump_stream(dump);
@@ -300,7 +298,6 @@ static void flight_emit_half(flight_dump* dump, const flight_half* half, bool fi
     }
 }
 
-/* Writes the input of the frame in progress. */
 static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
 {
     size_t used = (size_t)setti_mark_get(&flight->input_used);

@@ -104,7 +104,6 @@ static sett_status journal_write_state(sett_journal* journal, uint32_t kind, uin
     return SETT_OK;
 }
 
-/* Writes the delta from `last` to `now`. */
 static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint64_t frame)
 {
     SETTI_ASSERT(frame >= journal->frame);
@@ -131,7 +130,6 @@ static bool journal_add_index(sett_journal* journal, uint64_t frame, uint64_t of
     return true;
 }
 
-/* Writes the present state as a keyframe, after all types. */
 static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
 {
     sett_world* world = journal->place.world;

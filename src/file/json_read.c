@@ -15,9 +15,8 @@
  *
  *     held      type, value | ...      after the types that the type requires
  *
- * The world can reject a part of the text during JSON_APPLY. In this case the entities of the text
- * are destroyed, and entities outside of the text lose the types that they got as parents or
- * targets:
+ * The world can reject the text during JSON_APPLY. Then the entities of the text are destroyed, and
+ * entities outside of the text lose the types that they got as parents or targets:
  *
  *     ends      entity, type ("Hierarchy", or the sources of a relationship) | ...
  *
@@ -39,7 +38,6 @@
 
 static const char json_read_call[] = "sett_json_read";
 
-/* The passes over a text. */
 typedef enum json_read_pass {
     JSON_COLLECT,
     JSON_CHECK,
@@ -148,8 +146,7 @@ static uint64_t json_load_key(const json_load* load, const char* text, uint32_t*
     return 0;
 }
 
-/* Removes the escapes of a path, in place. Returns false if a backslash escapes another character
- * than a backslash, because paths escape no other character. */
+/* Removes the escapes of a path, in place. Returns false unless each escape is a backslash. */
 static bool json_load_unescape(char* path)
 {
     char* to = path;
@@ -207,7 +204,6 @@ static bool json_load_find(setti_json_reader* reader, const char* text, size_t a
 
 /* ----------------------------------------------------------------------------------- collecting */
 
-/* Reports that memory ran out. Returns false. */
 static bool json_load_fail_memory(json_load* load)
 {
     load->status = setti_world_no_memory(load->world, load->call);
@@ -300,8 +296,7 @@ static bool json_load_collect_singletons(json_load* load)
     return true;
 }
 
-/* Registers the type `name` if the library defines the type. The singleton tag makes the current
- * entity the text's entity of singletons. */
+/* Registers a type of the library. The singleton tag marks the current entity as singletons. */
 static bool json_load_collect_type(json_load* load, const char* name, bool component)
 {
     if (setti_type_find(load->world, name) == NULL) {
@@ -364,7 +359,6 @@ static bool json_load_skip_key(json_load* load, const char* key, const char* con
     return setti_json_unknown(&load->reader, load->reader.json.at, wrong, &guess);
 }
 
-/* Reads an entity in the pass JSON_COLLECT. */
 static bool json_load_collect_entity(json_load* load)
 {
     setti_json* json = &load->reader.json;
@@ -455,8 +449,7 @@ static void json_load_remove_ends(json_load* load)
     }
 }
 
-/* Initialises the buffer `value`. JSON_APPLY copies the entity's value, if any: by the type's hooks
- * (`by_hooks`) or by memcpy. */
+/* Initialises a buffer. JSON_APPLY copies the entity's value, if any, `by_hooks` or by memcpy. */
 static void json_load_begin_value(const json_load* load, const setti_type* type, void* value,
                                   bool by_hooks)
 {
@@ -738,7 +731,6 @@ static bool json_load_link_data(json_load* load, const setti_type* type)
     return setti_json_read_value(&load->reader, type, value);
 }
 
-/* A link of the text. */
 typedef struct json_read_link {
     sett_entity target; /* null: lost */
     bool has_data;      /* in load->value */
@@ -801,7 +793,6 @@ static bool json_load_link(json_load* load, const setti_type* type)
     return good && (!makes_link || json_load_make_link(load, type, &link));
 }
 
-/* Reads the list of targets of a relationship. */
 static bool json_load_targets(json_load* load, const setti_type* type)
 {
     setti_json* json = &load->reader.json;
@@ -877,19 +868,19 @@ static bool json_load_place(json_load* load, json_read_place* place,
     return is_root || json_load_find_parent(load, text, entry->at, &place->parent);
 }
 
-/* Reads a name: a string, or {"base64": "..."}. */
 static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
 {
     setti_json* json = &load->reader.json;
     size_t at = setti_json_skip_space(json);
     size_t length = 0;
     bool base64 = setti_json_peek(json) == '{';
-    if (base64 ? !setti_json_read_base64(json, (unsigned char*)text, SETT_NAME_MAX, &length)
-               : !setti_json_string(json, text, SETTI_JSON_REFERENCE, &length)) {
-        return false;
-    }
     if (base64) {
+        if (!setti_json_read_base64(json, (unsigned char*)text, SETT_NAME_MAX, &length)) {
+            return false;
+        }
         text[SETTI_MIN(length, (size_t)SETT_NAME_MAX)] = '\0';
+    } else if (!setti_json_string(json, text, SETTI_JSON_REFERENCE, &length)) {
+        return false;
     }
     const char* wrong = length > SETT_NAME_MAX   ? "has more than 1000 bytes - shorten it"
                         : strlen(text) != length ? "contains a zero byte - remove it"
@@ -906,7 +897,6 @@ static bool json_load_attach(json_load* load, sett_entity parent)
                                           SETT_OK);
 }
 
-/* Gives the current entity its parent, policy and name. */
 static bool json_load_enter_place(json_load* load, const json_read_place* place)
 {
     sett_world* world = load->world;
@@ -932,7 +922,6 @@ static bool json_load_parent(json_load* load, json_read_place* place)
     return setti_json_skip(&load->reader.json);
 }
 
-/* Reads "policy", the name of a sett_children_policy. */
 static bool json_load_policy(json_load* load, json_read_place* place)
 {
     setti_json* json = &load->reader.json;
@@ -1024,7 +1013,6 @@ static size_t json_load_enter_entity(json_load* load)
     return setti_json_enter(&load->reader, "", text);
 }
 
-/* Reads the list of entities for json_load_walk. */
 static bool json_load_walk_entities(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
@@ -1042,8 +1030,7 @@ static bool json_load_walk_entities(json_load* load, uint32_t wanted)
     return good && json->wrong == NULL;
 }
 
-/* Walks all entities of the text, and reads the keys in the set `wanted`. JSON_NO_KEYS collects the
- * entities. */
+/* Walks all entities for the keys in the set `wanted`. JSON_NO_KEYS collects the entities. */
 static bool json_load_walk(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
@@ -1069,7 +1056,6 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
            (found || setti_json_fail(json, json->at, "\"entities\" is missing - add it"));
 }
 
-/* Creates the entity of an entry. */
 static bool json_load_create_entry(json_load* load, json_read_entry* entry)
 {
     if (!load->desc->keep_handles || sett_is_null(entry->text_handle)) {
@@ -1080,8 +1066,8 @@ static bool json_load_create_entry(json_load* load, json_read_entry* entry)
     return json_load_check_call(load, !sett_is_null(entry->entity));
 }
 
-/* Creates the entities of the text. The entity of singletons gets the tag immediately, so that no
- * callback can create another entity of singletons. */
+/* Creates the entities of the text. The singleton tag is added immediately, so that no callback can
+ * create another entity of singletons. */
 static bool json_load_create(json_load* load)
 {
     for (uint32_t k = 0; k < load->count; k++) {
@@ -1101,9 +1087,8 @@ static bool json_load_create(json_load* load)
     return true;
 }
 
-/* Creates all entities before any walk, so that no callback takes the index of a preserved handle.
- * Then walks the text for names and parents, for components, and for links: callbacks of components
- * see all names and parents, and callbacks of links see the components of both ends. */
+/* Creates all entities first, so that no callback takes the index of a preserved handle. Callbacks
+ * can rely on the order of the walks: names and parents, then components, then links. */
 static bool json_load_apply(json_load* load)
 {
     load->pass = JSON_APPLY;
@@ -1112,11 +1097,11 @@ static bool json_load_apply(json_load* load)
            json_load_merge_singletons(load);
 }
 
-/* Destroys the entities of the text. Round 0 clears all entities, because links and children can
- * prevent destroying an entity. */
+/* Destroys the entities of the text. */
 static void json_load_undo(json_load* load)
 {
     SETTI_ASSERT(load->pass == JSON_APPLY);
+    /* Round 0 clears all entities, because links and children can prevent destroying an entity. */
     for (uint32_t round = 0; round < 2; round++) {
         for (uint32_t k = load->count; k-- > 0;) {
             sett_entity entity = load->entries[k].entity;
@@ -1145,7 +1130,6 @@ static void json_load_free(json_load* load)
     setti_pool_free(pool, load->seen, load->seen_size, 8);
 }
 
-/* Returns the status of the call. Reports an error of the text. */
 static sett_status json_load_result(json_load* load, bool good)
 {
     if (good) {
@@ -1154,7 +1138,6 @@ static sett_status json_load_result(json_load* load, bool good)
     return load->status != SETT_OK ? load->status : setti_json_report(&load->reader, load->call);
 }
 
-/* Runs the three passes. */
 static sett_status json_load_run(json_load* load)
 {
     bool good = json_load_walk(load, JSON_NO_KEYS);

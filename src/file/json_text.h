@@ -43,7 +43,8 @@ SETTI_INLINE size_t setti_json_skip_space(setti_json* json)
     return json->at;
 }
 
-/* The first character of the next token; 0 at the end, or after an error. Skips white space. */
+/* Skips white space. Returns the first character of the next token, or 0 at the end or after an
+ * error. */
 SETTI_INLINE char setti_json_peek(setti_json* json)
 {
     size_t at = setti_json_skip_space(json);
@@ -81,8 +82,7 @@ bool setti_json_item(setti_json* json);
 /* Fails unless only white space is left. */
 bool setti_json_end(setti_json* json);
 
-/* Decodes a string of base64. *length becomes the number of bytes; `out` gets the bytes up to
- * `capacity`. */
+/* Decodes a string of base64. *length becomes the number of bytes, also beyond `capacity`. */
 bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
 bool setti_utf8_is_valid(const char* text, size_t size);

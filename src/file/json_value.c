@@ -15,11 +15,8 @@
 
 #include <stdio.h>
 
-/* JavaScript cannot represent larger integers. */
-#define JSON_INTEGER_MAX (((uint64_t)1 << 53) - 1)
-
-/* Words of a set of members. */
-#define JSON_SEEN (SETTI_MEMBERS_COUNT_MAX / 64)
+#define JSON_INTEGER_MAX (((uint64_t)1 << 53) - 1) /* JavaScript rounds larger integers */
+#define JSON_SEEN (SETTI_MEMBERS_COUNT_MAX / 64)   /* words of a set of members */
 
 /* Adds "/name" before text[at]. Returns the offset of '/', or 0 if the name does not fit. */
 static size_t reference_add(char* text, size_t at, const char* name)
@@ -83,7 +80,7 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
 static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
                              const unsigned char* value);
 
-/* Returns the first constant with a value, or NULL if an earlier constant has the same name. */
+/* Returns the first constant with a value, unless an earlier constant has the same name. */
 static const sett_constant* value_constant(const sett_member* member, int64_t value)
 {
     const sett_constant* constant = member->constants;
@@ -163,7 +160,7 @@ static void value_add_entity(setti_json_out* out, sett_world* world, const unsig
 {
     sett_entity entity;
     memcpy(&entity, bytes, sizeof(entity));
-    if (sett_is_null(entity) && entity.index == 0) {
+    if (sett_is_null(entity) && entity.index == 0) { /* generation 0 alone is "#index:0" */
         setti_json_add_text(out, "null");
     } else {
         setti_json_add_reference(out, world, entity);
@@ -180,7 +177,8 @@ static void value_add_elements(setti_json_out* out, sett_world* world, const set
     const char* const* names = member->element_names;
     size_t size = member->size / member->count;
     for (uint32_t k = 0; k < count; k++, bytes += size) {
-        setti_json_add_text(out, k != 0 ? ", " : names != NULL ? "{" : "[");
+        const char* open = names != NULL ? "{" : "[";
+        setti_json_add_text(out, k != 0 ? ", " : open);
         if (names != NULL) {
             setti_json_add_string(out, names[k], strlen(names[k]));
             setti_json_add_text(out, ": ");
@@ -419,7 +417,6 @@ bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacit
     return good;
 }
 
-/* Fails with the actual and the expected number. */
 static bool value_fail_count(setti_json_reader* reader, size_t at, const char* wrong, size_t count,
                              size_t expected)
 {
@@ -430,7 +427,6 @@ static bool value_fail_count(setti_json_reader* reader, size_t at, const char* w
     return setti_json_fail(&reader->json, at, wrong);
 }
 
-/* Reads base64 of at most `capacity` bytes. */
 static bool value_read_base64(setti_json_reader* reader, unsigned char* out, size_t capacity,
                               size_t* length)
 {
@@ -694,7 +690,6 @@ static bool value_read_element(setti_json_reader* reader, const sett_member* mem
     }
 }
 
-/* Skips an unknown element, or fails and suggests a similar name. */
 static bool value_skip_element(setti_json_reader* reader, const sett_member* member,
                                const char* name)
 {
@@ -757,7 +752,6 @@ static bool value_read_member(setti_json_reader* reader, const sett_member* memb
             value_fail_count(reader, at, "too few elements", count, member->count));
 }
 
-/* Skips an unknown member, or fails and suggests a similar name. */
 static bool value_skip_member(setti_json_reader* reader, const sett_struct* of, const char* name,
                               size_t at)
 {
@@ -793,7 +787,6 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
     return good && json->wrong == NULL;
 }
 
-/* Returns true if {"base64": ...} follows. */
 static bool value_is_base64(const setti_json_reader* reader)
 {
     setti_json ahead = reader->json;
@@ -848,7 +841,6 @@ static bool value_read_shown(setti_json_reader* reader, const setti_type* type, 
     return good && status == SETT_OK;
 }
 
-/* Reads the bytes for the type's `read` hook. */
 static bool value_read_written(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_json* json = &reader->json;
@@ -878,9 +870,11 @@ static bool value_read_tag(setti_json* json)
     char key[SETTI_JSON_KEY];
     bool present = false;
     if (setti_json_peek(json) == '{') { /* from a tool without tags */
-        return setti_json_begin(json, '{') &&
-               ((!setti_json_key(json, key) && json->wrong == NULL) ||
-                setti_json_fail(json, at, "a tag has no members - write true"));
+        if (!setti_json_begin(json, '{')) {
+            return false;
+        }
+        bool empty = !setti_json_key(json, key) && json->wrong == NULL;
+        return empty || setti_json_fail(json, at, "a tag has no members - write true");
     }
     return setti_json_bool(json, &present) &&
            (present || setti_json_fail(json, at, "a tag cannot be false - leave it out"));

@@ -21,8 +21,7 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
 #define SETTI_JSON_HANDLE 24
 size_t setti_json_handle(sett_entity entity, char out[SETTI_JSON_HANDLE]);
 
-/* Writes the path of an entity. Returns the length, or 0 if a name is missing or not UTF-8, or the
- * path too long. */
+/* Writes the path of an entity. Returns 0 if a name is missing or not UTF-8, or for long paths. */
 size_t setti_json_path(sett_world* world, sett_entity entity, char text[SETTI_JSON_REFERENCE]);
 
 /* Writes a value of a component. */
@@ -51,8 +50,8 @@ size_t setti_json_enter(setti_json_reader* reader, const char* separator, const 
 /* Shortens the path to an earlier length. */
 void setti_json_leave(setti_json_reader* reader, size_t before);
 
-/* Reads a value into an initialised `value`, in which members missing in the text stay unchanged.
- * Returns false without an error in `json` if memory for a string or list ran out. */
+/* Reads a value over the initialised `value`. Members missing in the text stay unchanged. Returns
+ * false without an error in `json` if memory for a string or list ran out. */
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value);
 
 /* Reads {"base64": "..."} like setti_json_base64. */
@@ -61,8 +60,7 @@ bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacit
 /* Reads a handle, like "#7:2". */
 bool setti_json_parse_handle(const char* text, sett_entity* out);
 
-/* Skips the value of an unknown name if unknown names are allowed. Otherwise fails with `wrong` and
- * the suggestion of `guess`. */
+/* Skips the value of an unknown name, if allowed, or fails with `wrong` and a guess. */
 bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong,
                         setti_guess* guess);
 

@@ -28,7 +28,6 @@
 #define LOAD_LIMIT_A_TYPE ((size_t)32768)    /* for each type: a page */
 #define LOAD_RECORDS_LIMIT ((size_t)1 << 30) /* bytes of memory for sett_file_records */
 
-/* An attempt to load one file. */
 typedef struct load_attempt {
     setti_place* place;
     const char* name;
@@ -61,7 +60,6 @@ const char* setti_load_why(const sett_world* apart)
     return strncmp(why, inner, sizeof(inner) - 1) == 0 ? why + sizeof(inner) - 1 : why;
 }
 
-/* Fails with the error of `apart`. */
 static sett_status load_fail_apart(load_attempt* load, sett_status status)
 {
     bool limited = status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied;
@@ -69,7 +67,7 @@ static sett_status load_fail_apart(load_attempt* load, sett_status status)
                    : load_fail(load, status, setti_load_why(load->apart));
 }
 
-/* Returns the size of a file, at most a number from which limits do not overflow. */
+/* Returns `size`, reduced so that computed limits cannot overflow. */
 static size_t load_bounded(uint64_t size)
 {
     return (size_t)SETTI_MIN(size, SIZE_MAX / 4 / LOAD_LIMIT_A_BYTE);
@@ -99,7 +97,6 @@ static sett_status load_limit(load_attempt* load, size_t limit)
     return SETT_OK;
 }
 
-/* Creates `apart`, with the program's allocator and the limit. */
 static sett_status load_begin_apart(load_attempt* load)
 {
     load->apart = setti_replica_create(load->place->world);
@@ -110,8 +107,7 @@ static sett_status load_begin_apart(load_attempt* load)
     return SETT_OK;
 }
 
-/* Limits `apart` to the limit less a decompressed payload. Returns the number of bytes that `apart`
- * can still allocate, at least 1. */
+/* Limits `apart` to the limit less a decompressed payload. Returns the free bytes, at least 1. */
 static size_t load_update_limit(load_attempt* load)
 {
     size_t unpacked = load->reader.unpacked;
@@ -120,7 +116,7 @@ static size_t load_update_limit(load_attempt* load)
     return used < load->limit ? load->limit - used : 1;
 }
 
-/* Copies the record of the systems for the next state. */
+/* Copies the record of the systems into `next_run`. */
 static sett_status load_systems(load_attempt* load)
 {
     setti_pool* pool = load->reader.pool;
@@ -135,7 +131,7 @@ static sett_status load_systems(load_attempt* load)
                : load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
 }
 
-/* Makes the frame and `next_run` those of the present state. */
+/* Makes `next_run` and the frame of the reader current. */
 static void load_advance(load_attempt* load)
 {
     setti_bytes old = load->run;
@@ -217,11 +213,7 @@ static sett_status load_records(load_attempt* load)
     setti_stream_reader* reader = &load->reader;
     uint64_t valid_end = reader->offset; /* the end of the last valid record */
     setti_stream_next next;
-    for (;;) {
-        next = setti_stream_read(reader);
-        if (next != SETTI_STREAM_READ) {
-            break;
-        }
+    while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
         if (load->has_state && reader->frame > load->last_frame) {
             next = SETTI_STREAM_ENDED;
             break;
@@ -255,14 +247,14 @@ static bool load_read_index(setti_stream_reader* index)
 {
     const sett_files* files = index->files;
     unsigned char number[8];
-    uint64_t first = index->offset;
+    uint64_t begin = index->offset;
     uint64_t tail = sizeof(number) + SETTI_STREAM_RECORD;
-    if (index->size < first + tail || files->read(files->user, index->file, index->size - tail,
+    if (index->size < begin + tail || files->read(files->user, index->file, index->size - tail,
                                                   number, sizeof(number)) != sizeof(number)) {
         return false;
     }
     index->offset = setti_bytes_get(number, sizeof(number));
-    return index->offset >= first && index->offset < index->size &&
+    return index->offset >= begin && index->offset < index->size &&
            setti_stream_read(index) == SETTI_STREAM_READ && index->kind == SETTI_STREAM_INDEX;
 }
 
@@ -401,7 +393,6 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     return status;
 }
 
-/* Attempts to load the file `name`. */
 static sett_status load_attempt_name(load_attempt* load, setti_place* place, const char* name,
                                      const sett_file_desc* desc)
 {
@@ -540,8 +531,7 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
     return SETT_OK;
 }
 
-/* Opens a file, with a pool of at most `limit` bytes (0: no limit). The caller calls load_close,
- * also after an error. */
+/* Opens a file with a limited pool. The caller calls load_close, also after an error. */
 static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, const char* path,
                              const sett_file_desc* desc, size_t limit)
 {
@@ -586,11 +576,7 @@ static sett_status load_each(setti_stream_reader* reader, const sett_file_desc* 
     setti_stream_next next;
     reader->all = true;
     reader->compression = desc != NULL ? desc->compression : NULL;
-    for (;;) {
-        next = setti_stream_read(reader);
-        if (next != SETTI_STREAM_READ) {
-            break;
-        }
+    while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
         if (!fn(user, reader->kind, reader->frame, reader->payload.data, reader->payload.size)) {
             return SETT_STATUS_REJECTED;
         }

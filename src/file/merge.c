@@ -120,10 +120,10 @@ static uint32_t merge_node_of(const merge_job* job, uint32_t index)
     return setti_hash_map_find(&job->clone.by_index, setti_link_to(index));
 }
 
-/* Returns the node that is merged onto an entity of the world, or SETTI_NONE. */
-static uint32_t merge_node_onto(const merge_job* job, uint32_t same_index)
+/* Returns the node for an entity of the world, or SETTI_NONE. */
+static uint32_t merge_node_onto(const merge_job* job, uint32_t onto)
 {
-    return setti_hash_map_find(&job->by_onto, setti_link_to(same_index));
+    return setti_hash_map_find(&job->by_onto, setti_link_to(onto));
 }
 
 static bool merge_is_merged(const setti_clone_node* node)
@@ -139,11 +139,12 @@ static uint32_t merge_parent_node(const merge_job* job, uint32_t index)
     uint32_t top = job->clone.merge.top;
     uint32_t node = link != SETTI_NO_LINK ? merge_node_of(job, setti_link_index(link)) : SETTI_NONE;
     bool moves = node != SETTI_NONE && job->clone.nodes[node].outside && top != SETTI_NONE;
-    return node == SETTI_NONE || moves ? top : node;
+    bool under_top = node == SETTI_NONE || moves;
+    return under_top ? top : node;
 }
 
-/* Finds the new parent of an entity of the file in the world. *parent becomes null for a root.
- * Returns false if the merge will create the parent. */
+/* Finds the entity of the world that becomes the parent of an entity of the file, null for a root.
+ * Returns false if the merge has to create the parent. */
 static bool merge_find_parent(const merge_job* job, uint32_t index, sett_entity* parent)
 {
     uint32_t node = merge_parent_node(job, index);
@@ -156,8 +157,7 @@ static const char* merge_name(const merge_job* job, uint32_t index)
     return sett_name_get(job->from, setti_entity_at(&job->from->entities, index));
 }
 
-/* Returns the index of the world's entity with a value. If no entity has the value, returns
- * SETTI_NONE, and *free_key is the key for the value. */
+/* Returns the world's entity with a value, or SETTI_NONE. Then *free_key is a key for the value. */
 static uint32_t merge_find_value(const merge_job* job, const setti_type* type, const void* value,
                                  uint64_t* free_key)
 {
@@ -216,8 +216,8 @@ static sett_entity merge_match_value(const merge_job* job, uint32_t index)
     const setti_type* file_type = setti_type_find(job->from, type->desc.name);
     const void* value = file_type != NULL ? setti_storage_find(&file_type->storage, index) : NULL;
     uint64_t key;
-    uint32_t same_index = value != NULL ? merge_find_value(job, type, value, &key) : SETTI_NONE;
-    return same_index != SETTI_NONE ? setti_entity_at(&job->to->entities, same_index) : sett_null();
+    uint32_t onto = value != NULL ? merge_find_value(job, type, value, &key) : SETTI_NONE;
+    return onto != SETTI_NONE ? setti_entity_at(&job->to->entities, onto) : sett_null();
 }
 
 /* Returns the entity of the world for an entity of the file, or null if the merge creates it. */
@@ -270,19 +270,18 @@ static bool merge_append(merge_job* job, uint32_t index, sett_entity onto, bool 
 /* Adds a node for an unmerged entity of the file if the world has an entity with the same path. */
 static bool merge_add_outside(merge_job* job, uint32_t index)
 {
-    uint32_t same_index = setti_hash_map_find(&job->by_path, setti_link_to(index));
-    if (same_index == SETTI_NONE || merge_node_of(job, index) != SETTI_NONE) {
+    uint32_t onto = setti_hash_map_find(&job->by_path, setti_link_to(index));
+    if (onto == SETTI_NONE || merge_node_of(job, index) != SETTI_NONE) {
         return true;
     }
     const bool outside = true;
-    uint32_t node = merge_node_onto(job, same_index);
+    uint32_t node = merge_node_onto(job, onto);
     return node != SETTI_NONE
                ? merge_map_node(job, node, index, sett_null())
-               : merge_append(job, index, setti_entity_at(&job->to->entities, same_index), outside);
+               : merge_append(job, index, setti_entity_at(&job->to->entities, onto), outside);
 }
 
-/* Replaces the unmerged node `other` by a merged node with the same entity of the world. `other`
- * remains as an unused node. */
+/* Replaces the unmerged node `other` of the same entity by `node`. `other` remains unused. */
 static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
 {
     SETTI_ASSERT(node != other && other < job->clone.node_count);
@@ -316,10 +315,9 @@ static sett_status merge_add_chosen(merge_job* job, uint32_t index)
     }
     const bool outside = false;
     uint32_t number = job->clone.node_count;
-    return merge_append(job, index, onto, outside) &&
-                   (same_target == SETTI_NONE || merge_replace(job, number, same_target))
-               ? SETT_OK
-               : merge_no_memory(job);
+    bool added = merge_append(job, index, onto, outside) &&
+                 (same_target == SETTI_NONE || merge_replace(job, number, same_target));
+    return added ? SETT_OK : merge_no_memory(job);
 }
 
 typedef sett_status (*merge_visit)(merge_job* job, uint32_t index);
@@ -370,9 +368,11 @@ static sett_status merge_find_path(merge_job* job, uint32_t index)
     sett_entity parent = sett_null();
     if (link != SETTI_NO_LINK) {
         uint32_t parent_index = setti_hash_map_find(&job->by_path, link);
-        name = parent_index != SETTI_NONE ? name : NULL;
-        parent =
-            parent_index != SETTI_NONE ? setti_entity_at(&job->to->entities, parent_index) : parent;
+        if (parent_index != SETTI_NONE) {
+            parent = setti_entity_at(&job->to->entities, parent_index);
+        } else {
+            name = NULL;
+        }
     }
     sett_entity same = name != NULL ? sett_name_find(job->to, parent, name) : sett_null();
     bool done = sett_is_null(same) ||
@@ -430,7 +430,6 @@ static bool merge_is_taken(const merge_job* job, sett_entity parent, const char*
     return !sett_is_null(sett_name_find(job->to, parent, name));
 }
 
-/* The search for a free name with a number. */
 typedef struct merge_numbering {
     const merge_job* job;
     sett_entity parent;
@@ -545,8 +544,7 @@ static bool merge_step(const merge_job* job, const setti_relation* in_file,
     return has_link;
 }
 
-/* Fails if links of the file and of the world would form a cycle. Follows the links from each
- * entity of the world that gets a link. */
+/* Fails if links of the file and of the world would form a cycle. */
 static sett_status merge_check_circles(const merge_job* job, const setti_relation* relation)
 {
     const setti_type* type = setti_type_find(job->from, relation->links->desc.name);
@@ -686,7 +684,6 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
                                  merge_call);
 }
 
-/* Adds all nodes. */
 static sett_status merge_gather(merge_job* job)
 {
     setti_clone* clone = &job->clone;
@@ -738,7 +735,6 @@ static void merge_end(merge_job* job)
     setti_pool_free(pool, job->pairs, job->pair_size, 16);
 }
 
-/* Merges a loaded file into the program's world. */
 static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
                                 const setti_loaded* loaded, sett_merge_result* result)
 {

@@ -39,9 +39,8 @@ typedef enum setti_place_end {
     SETTI_PLACE_CONTINUES
 } setti_place_end;
 
-/* Writes the world's state and the systems' record `run` to a new file. Renames the old file to the
- * previous generation, and the new file to the path. The caller holds the lock. Fails like
- * sett_world_save. */
+/* Writes the world's state and the record `run` of the systems to a new file, and then renames the
+ * old and the new file. The caller holds the lock. Fails like sett_world_save. */
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
                              setti_place_end end);
 

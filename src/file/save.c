@@ -91,7 +91,6 @@ sett_status setti_place_fail(const setti_place* place, const char* name, const c
                                  name, what);
 }
 
-/* The encoded parts of a save. */
 typedef struct save_parts {
     setti_bytes types;
     const setti_bytes* run;
@@ -136,7 +135,6 @@ uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size)
     return setti_checksum(identity ^ size, name, strlen(name));
 }
 
-/* Writes the records of a save. */
 static bool save_write(setti_place* place, const sett_file_desc* desc, const save_parts* parts,
                        void* file, setti_place_end end)
 {
@@ -165,7 +163,6 @@ static bool save_write(setti_place* place, const sett_file_desc* desc, const sav
     return !stream.failed;
 }
 
-/* Creates, writes and syncs the new file. */
 static sett_status save_write_next(setti_place* place, const sett_file_desc* desc,
                                    const save_parts* parts, setti_place_end end)
 {
@@ -185,7 +182,6 @@ static sett_status save_write_next(setti_place* place, const sett_file_desc* des
     return SETT_OK;
 }
 
-/* The file at the path of a save. */
 typedef enum save_found {
     SAVE_NOTHING,
     SAVE_DAMAGED,
@@ -232,7 +228,6 @@ static sett_status save_decide_previous(const setti_place* place, bool* preserve
                : setti_world_no_memory(place->world, place->call);
 }
 
-/* Renames the old file, then the new file. */
 static sett_status save_exchange(const setti_place* place)
 {
     const sett_files* files = place->files;

@@ -147,8 +147,9 @@ sett_status setti_stream_check_frame(sett_world* world, const char* call, uint64
 sett_status setti_stream_check(sett_world* world, const char* call, uint32_t kind, uint64_t frame,
                                uint64_t last, const void* bytes, size_t size)
 {
-    if ((kind < SETT_RECORD_INPUT || kind > SETT_RECORD_LOG) &&
-        (kind < SETT_RECORD_PROGRAM || kind > UINT16_MAX)) {
+    bool is_common = kind >= SETT_RECORD_INPUT && kind <= SETT_RECORD_LOG;
+    bool is_foreign = kind >= SETT_RECORD_PROGRAM && kind <= UINT16_MAX;
+    if (!is_common && !is_foreign) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: kind %u is not for programs - pass SETT_RECORD_INPUT, "
                                      "SETT_RECORD_TIMES, SETT_RECORD_LOG or SETT_RECORD_PROGRAM "
@@ -279,14 +280,13 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
                                       "copy");
 }
 
-/* Whether two pages can belong to one payload. */
+/* Returns true if two pages can belong to one payload. */
 static bool stream_belongs(const setti_stream_head* page, const setti_stream_head* first)
 {
     return page->kind == first->kind && page->frame == first->frame &&
            (page->flags & SETTI_STREAM_PACKED) == (first->flags & SETTI_STREAM_PACKED);
 }
 
-/* Reads all pages of a payload. */
 static setti_stream_next stream_read_payload(setti_stream_reader* reader)
 {
     uint64_t offset = reader->offset;
@@ -330,9 +330,10 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
         foreign = reader->kind >= SETTI_STREAM_FOREIGN;
     } while (foreign && !reader->all);
     bool known = reader->kind != SETTI_STREAM_NONE && reader->kind < SETTI_STREAM_KINDS;
-    return known || foreign
-               ? SETTI_STREAM_READ
-               : stream_torn(reader, "a record is of an unknown kind - load with a newer library");
+    if (known || foreign) {
+        return SETTI_STREAM_READ;
+    }
+    return stream_torn(reader, "a record is of an unknown kind - load with a newer library");
 }
 
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader)

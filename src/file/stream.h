@@ -60,7 +60,7 @@ typedef struct setti_stream {
     setti_pool* pool;                    /* for compression */
 } setti_stream;
 
-/* Writes the header to an empty file. `stream` is zero except for compression. */
+/* Writes the header to an empty file. `stream` is zero except for compression and pool. */
 void setti_stream_begin(setti_stream* stream, const sett_files* files, void* file,
                         uint64_t identity);
 

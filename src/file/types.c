@@ -75,7 +75,6 @@ bool setti_types_encode(sett_world* world, setti_bytes* out)
     return true;
 }
 
-/* A type of a file. */
 typedef struct types_entry {
     char name[256];
     uint32_t form;
@@ -123,8 +122,7 @@ static sett_status types_reject(sett_world* world, sett_status status, const typ
     return setti_world_fail_with(world, status, "type \"%s\" %s", text, why);
 }
 
-/* Registers a type of the file. Other types of the file can find a renamed type by `now`, the name
- * in the program. */
+/* Registers a type of the file. `now`, the name in the program, also leads to a renamed type. */
 static sett_status types_register(sett_world* world, const types_entry* entry, const char* now)
 {
     SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);
@@ -178,7 +176,8 @@ void setti_types_report(const sett_world* world, const sett_world* apart, const 
     for (uint32_t k = 0; k < apart->registered.count; k++) {
         const setti_type* type = apart->registered.item[k];
         const setti_type* local = setti_type_find(world, type->desc.name);
-        if (local != NULL && (local->flags & SETTI_TYPE_FROM_FILE) != 0 && count++ < TYPES_NAMED) {
+        bool from_file = local != NULL && (local->flags & SETTI_TYPE_FROM_FILE) != 0;
+        if (from_file && count++ < TYPES_NAMED) {
             setti_writer_add(&writer, "%s\"%.50s\"", count > 1 ? ", " : "", type->desc.name);
         }
     }
@@ -214,8 +213,7 @@ static bool types_differ(const setti_type* local, const types_entry* entry)
            !types_same_members(types_members(local), desc->members);
 }
 
-/* Registers a relationship of the file. A different name, or different members of the data, are
- * registered as in the file, and migrated later. */
+/* Registers a relationship. A name or members of the data that differ come from the file. */
 static sett_status types_join_links(sett_world* world, const sett_world* into,
                                     const setti_type* local, const types_entry* entry)
 {
@@ -237,8 +235,7 @@ static sett_status types_join_links(sett_world* world, const sett_world* into,
     return setti_relation_join(world, setti_relation_of_links(local), &data);
 }
 
-/* Registers a type of the file: like the program's type or, if the types differ, like the type of
- * the file, which is migrated later. */
+/* Registers a type like the program's type or, if the types differ, like the type of the file. */
 static sett_status types_join(sett_world* world, const sett_world* into, const types_entry* entry,
                               uint32_t* unknown)
 {
@@ -263,7 +260,8 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
         return SETT_OK; /* registered by the relationship */
     }
     if (types_is_value(entry->form) && types_differ(local, entry)) {
-        return types_register(world, entry, local->desc.name); /* to be migrated */
+        return types_register(world, entry,
+                              local->desc.name); /* load_migrate converts the values */
     }
     return local->links != NULL ? types_join_links(world, into, local, entry)
                                 : setti_replica_join_bare(world, into, local);

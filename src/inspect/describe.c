@@ -32,7 +32,7 @@ bool setti_describe_entity(setti_writer* text, sett_world* world, sett_entity en
 
 size_t sett_entity_describe(const sett_world* of, sett_entity entity, char* out, size_t size)
 {
-    sett_world* world = setti_unconst(of); /* caches are brought up to date */
+    sett_world* world = setti_unconst(of); /* only caches change */
     setti_writer text = setti_writer_begin(out, size);
     if (SETTI_IS_NULL(world)) {
         return 0;

@@ -7,8 +7,7 @@
 #include "sett/hierarchy.h"
 #include "sett/relationship.h"
 
-/* Returns the target of an entity, or SETTI_NONE. `along` must not allow several targets; `along`
- * is NULL while the hierarchy or InstanceOf is not registered. */
+/* Returns the target of an entity, or SETTI_NONE. `along` has one target a source; may be NULL. */
 SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index)
 {
     const void* value = along != NULL ? setti_storage_find(&along->storage, index) : NULL;
@@ -26,8 +25,7 @@ SETTI_INLINE bool setti_along_is_one(const setti_type* type)
     return type->id == SETT_ID_HIERARCHY || (type->links != NULL && type->records == NULL);
 }
 
-/* Returns the index of the entity with the singletons if `singleton`, else of `entity`; or
- * SETTI_NONE. */
+/* Returns the index of a fixed entity: the entity with singletons, or `entity`; or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton, sett_entity entity)
 {
     if (!singleton) {
@@ -77,9 +75,9 @@ SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
         }
     }
     setti_along_walk up = {0};
-    while ((index = setti_along_next(&up, along, index)) != SETTI_NONE &&
-           !setti_type_is_on(type, index)) {
-    }
+    do {
+        index = setti_along_next(&up, along, index);
+    } while (index != SETTI_NONE && !setti_type_is_on(type, index));
     return index;
 }
 

@@ -9,7 +9,7 @@
  */
 #include "query/steps.h"
 
-/* Sets the members of a new batch and loop that do not depend on the plan. The order of memory lets
+/* Sets the members of a new batch that do not depend on the plan, in the order of memory, so that
  * compilers join neighbouring stores. */
 SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 {
@@ -45,8 +45,7 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 /* A loop over at most 64 rows reads a single word of each array, and remembers nothing. */
 #define WORD_ROWS 64
 
-/* Sets the limit of a loop over pages to the smallest extent. The loop is `full` if no array has a
- * gap: all rows match, and no words are read. */
+/* Sets the limit of a loop over pages. A loop is `full` if no array has gaps: all rows match. */
 SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -62,8 +61,7 @@ SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
     loop->full = full && loop->direct;
 }
 
-/* Whether the loop gathers: the values of a field are in another order than the rows of the
- * batch. */
+/* Whether a loop gathers: the values of a field are in another order than the rows. */
 static bool batch_gathers(const sett_batch* batch)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -129,8 +127,7 @@ void setti_loop_start(sett_query* query, sett_batch* batch)
     batch_start(query, batch);
 }
 
-/* Marks fields as nested if an outer loop may have copies. This loop then gathers from the
- * copies. */
+/* Marks fields as nested if an outer loop may have copies, which this loop then gathers. */
 SETTI_COLD static void batch_nest(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -145,8 +142,7 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
     loop->arranged = loop->arranged && loop->nested == 0;
 }
 
-/* Gives a loop a scratch for gathered values. Access by handle then finds the copies of writable
- * values. */
+/* Gives a loop a scratch. Access by handle then finds the copies of writable values. */
 static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
                                setti_gather_scratch** list)
 {
@@ -169,8 +165,8 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
 /* In loops of at most 32 steps, values stay in the first-level cache. */
 #define STEPS_NEAR 32
 
-/* Sets the sieve of a loop if one or two arrays have gaps, and no array without gaps is shorter.
- * The words of arrays without gaps are then not read. */
+/* Sets the sieve of a loop if one or two arrays have gaps, and no other array is shorter. The words
+ * of other arrays are then not read. */
 SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* loop)
 {
     const setti_storage* sieve[2] = {NULL, NULL};
@@ -192,8 +188,7 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
     }
 }
 
-/* Chooses the path of a loop with few matches: word by word over a rare type, or by remembered
- * steps if `uses_steps` is SETTI_REMEMBERS_STEPS. Returns `batch`. */
+/* Chooses the path of a loop with few matches: words of a rare type, or remembered steps. */
 static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
 {
     SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
@@ -284,8 +279,8 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* The fast path is for an unchanged plan over plain pages, outside of systems, without gathered
- * copies and without a profile. The fast path calls no function and saves no register. */
+/* For an unchanged plan over plain pages, outside of systems, without gathered copies or profile.
+ * The fast path calls no function and saves no register. */
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -354,8 +349,7 @@ void setti_query_close_job(setti_job_loops* job)
     job->gathering = 0;
 }
 
-/* Returns the scratch of a loop, or NULL. If the world has closed the loop and freed the scratch
- * (sett_query_end_all), stops the loop. */
+/* Returns the scratch of a loop, or NULL. Stops the loop if the world has closed the loop. */
 static setti_gather_scratch* batch_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -484,8 +478,7 @@ SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t bas
     return differ == 0;
 }
 
-/* Whether the intersection of two arrays equals the remembered words. Not inline, because compilers
- * vectorise only the separate function. */
+/* Whether a & b equals `listed`. Separate, because compilers do not vectorise the inlined code. */
 SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const uint64_t* listed)
 {
     const uint32_t half = SETTI_STEP_WORD_COUNT / 2;
@@ -497,8 +490,8 @@ SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const ui
     return differ == 0;
 }
 
-/* Whether the remembered rows of the step at the cursor still match. Has a fast path for loops with
- * a sieve. */
+/* Whether the remembered rows of the step at the cursor still match. Faster for loops with a
+ * sieve. */
 SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
 {
     uint32_t base = loop->cursor;
@@ -532,10 +525,9 @@ SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two
     }
 }
 
-/* Prefetches the values of the next step with few matches. The present step is too short for the
- * processor to read ahead: with 1 % of a million entities a match takes 5.3 ns, and 6.1 without.
- * Prefetches two fields at a time, because each pass over the list ends with a mispredicted
- * branch. */
+/* Prefetches the values of the next step with few matches, two fields in each pass over the list.
+ * The present step is too short for the processor to read ahead: with 1 % of a million entities a
+ * match takes 5.3 ns, and 6.1 without. */
 SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* listed, uint32_t base)
 {
     const uint16_t* rows = setti_listed_rows(listed, query->lists.unit);
@@ -555,8 +547,7 @@ SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* lis
 }
 
 /* Moves the cursor to the next step with matches, updates the remembered rows, and prefetches
- * values. Returns the remembered step; NULL at the end, or at a step that cannot be remembered:
- * `unlisted` is then set. */
+ * values. Returns NULL at the end, or sets `unlisted` at a step that cannot be remembered. */
 SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 {
     const sett_query* query = loop->query;
@@ -585,8 +576,7 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 /* The value of `rows` for a batch that is a run. */
 #define BATCH_IS_RUN ((const uint16_t*)NULL)
 
-/* Hands out `count` rows of plain pages as the next batch. Row 0 of the batch has index `base`;
- * `rows` is the list of row numbers, or BATCH_IS_RUN. Returns true. */
+/* Hands out `count` rows of plain pages from index `base` on. `rows`: a list, or BATCH_IS_RUN. */
 SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t count,
                                  const uint16_t* rows)
 {
@@ -605,8 +595,7 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     return true;
 }
 
-/* Returns the entities from `base` on that all arrays have, a bit each. `word` has the bits of one
- * array. */
+/* Returns the intersection of `word` with all arrays, for the 64 entities from `base` on. */
 SETTI_INLINE uint64_t rare_intersect(const sett_query* query, uint32_t base, uint64_t word)
 {
     for (uint32_t k = 0; k < query->array_count; k++) {
@@ -616,8 +605,8 @@ SETTI_INLINE uint64_t rare_intersect(const sett_query* query, uint32_t base, uin
     return word;
 }
 
-/* Returns the next word with matches, and moves the cursor to the first index of the word. Skips
- * pages and words without values of the rarest type. Returns 0 at the end. */
+/* Moves the cursor to the next word with matches, and returns the word; 0 at the end. Skips pages
+ * and words without values of the rarest type. */
 SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
 {
     const setti_storage* rarest = setti_match_rarest(loop->query);
@@ -727,7 +716,8 @@ SETTI_APART static bool batch_next_listed(sett_batch* batch)
                           listed->run ? BATCH_IS_RUN : setti_listed_rows(listed, loop->unit));
 }
 
-/* Takes a step over plain pages after a dense step. If all rows match, the step is the batch. */
+/* Takes a step over plain pages. If all rows match, the step is the batch. Reads no words if
+ * `full`. */
 SETTI_APART static bool batch_next_dense(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

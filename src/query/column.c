@@ -16,8 +16,7 @@ typedef enum column_copying {
     COLUMN_WRITES
 } column_copying;
 
-/* Returns the size of a value of the k-th term. Reports an error and returns 0 if values of the
- * term cannot be copied. */
+/* Returns the size of a value of the k-th term; 0, after a report, if values cannot be copied. */
 static size_t column_size(const sett_query* query, uint32_t k, column_copying copying,
                           const char* call)
 {
@@ -142,8 +141,7 @@ bool sett_batch_next_run(sett_batch* batch, sett_run* run)
     run->indices = batch->indices;
     memcpy(run->fields, batch->fields, batch->field_count * sizeof(batch->fields[0]));
     run->state_ = COLUMN_USED;
-    /* A batch with a list or gathered fields is a separate run, because gathered fields are written
-     * back when the loop leaves the batch. */
+    /* a list or gathered fields end a run: gathered values are written back at the next batch */
     while (run->rows == NULL && setti_loop_of(batch)->scratch == NULL &&
            run->state_ == COLUMN_USED) {
         if (!sett_batch_next(batch)) {

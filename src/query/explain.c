@@ -54,11 +54,13 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
     }
     setti_writer_add(text, "sparse-set %s drives with its %u rows, ", type->desc.name,
                      (unsigned)type->storage.count);
-    setti_writer_add(text, "%s",
-                     query->drives != 0 ? "because the query says so"
-                     : query->array_count == 0 && query->arranged == 0
-                         ? "because it is the smallest required set"
-                         : "because it is estimated to cost the least");
+    const char* reason = "because it is estimated to cost the least";
+    if (query->drives != 0) {
+        reason = "because the query says so";
+    } else if (query->array_count == 0 && query->arranged == 0) {
+        reason = "because it is the smallest required set";
+    }
+    setti_writer_add(text, "%s", reason);
 }
 
 /* Writes the false terms about fixed entities: each prevents all matches. */
@@ -105,8 +107,7 @@ static void explain_shared(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Whether there are entities with the type, and all are prefabs. Returns false if there are more
- * than SHARED_SAMPLES. */
+/* Whether a few entities have the type, and all are prefabs. */
 static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* type)
 {
     const setti_type* tag = setti_world_type(query->world, SETT_ID_PREFAB);

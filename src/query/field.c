@@ -20,9 +20,9 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
     }
 }
 
-/* Copies the values of a batch into the scratch, stores their addresses, and marks their pages as
- * written unless the term only reads. `size` should be constant in the caller. Stores to the
- * scratch may alias anything: without the local variables a gathered row cost 115 instructions. */
+/* Copies the values of a batch into the scratch, stores their addresses, and marks pages as
+ * written. Stores to the scratch may alias anything: without local variables a row cost 115
+ * instructions. */
 SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -146,8 +146,7 @@ SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* t
     }
 }
 
-/* Gathers the field of a term. `nested`: an outer loop may have copies of the values. Returns the
- * address of the copy for row 0 of the batch. */
+/* Gathers the field of a term, and returns the copies. `nested`: outer loops may have copies. */
 static void* gather_field(const sett_batch* batch, const setti_term* term, bool nested)
 {
     setti_loop* loop = setti_loop_of(batch);

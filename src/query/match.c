@@ -18,8 +18,7 @@ typedef enum match_index {
 } match_index;
 
 /* Removes rows from `words` unless presence equals `wanted`, row by row. Stores the places of
- * values to gather. `by` must be constant in the caller, so that each kind of index gets a separate
- * loop. */
+ * values to gather. A constant `by` gives each kind of index a separate loop. */
 SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match_index by,
                                 bool wanted, uint64_t* words, uint32_t word_count)
 {
@@ -39,9 +38,14 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match
             uint32_t index = indices != NULL ? indices[row] : base + row;
             /* Without a branch, which costs 12 ns a row if half of the entities match: the bit - 1
              * is 0 or all ones, so the place is the index or SETTI_NONE. */
-            uint32_t place = by == MATCH_HASHED  ? setti_index_row(&term->type->storage, index)
-                             : by == MATCH_PAGED ? setti_sparse_paged_row(&storage.presence, index)
-                                                 : index | (setti_bitmap_bit(&storage, index) - 1);
+            uint32_t place;
+            if (by == MATCH_HASHED) {
+                place = setti_index_row(&term->type->storage, index);
+            } else if (by == MATCH_PAGED) {
+                place = setti_sparse_paged_row(&storage.presence, index);
+            } else {
+                place = index | (setti_bitmap_bit(&storage, index) - 1);
+            }
             found |= (uint64_t)(place != SETTI_NONE) << bit;
             if (gathers) {
                 sources[row].place = place;
@@ -83,8 +87,8 @@ static void match_storage(sett_batch* batch, const setti_term* term, bool wanted
     }
 }
 
-/* Switched-off components count as absent. For required types, the hidden tags of the query include
- * the `off` tag, so this function tests `off` only for other terms. */
+/* Switched-off components count as absent. For required types, the tag `off` is one of the hidden
+ * tags of the query, and is not tested here. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count)
 {
@@ -163,8 +167,8 @@ static uint32_t match_arrays(const uint64_t* const* bits, uint32_t count, uint64
     return setti_words_some(words, word_count);
 }
 
-/* Removes rows from the step unless the entity matches `terms`, is not hidden, and matches SETT_ANY
- * and `changed` terms and terms about other entities. */
+/* Removes hidden rows from the step, and rows with a false term: `terms`, SETT_ANY, `changed` and
+ * terms about other entities. */
 static void match_terms(sett_batch* batch, uint32_t terms)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -197,9 +201,11 @@ static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_co
     uint64_t hidden = 0;
     for (uint32_t k = 0; k < query->hidden_count; k++) {
         const setti_storage* storage = &query->hidden[k].type->storage;
-        const uint64_t* words =
-            storage->kind != SETTI_SPARSE ? setti_storage_word(storage, base) : NULL;
-        hidden |= storage->kind == SETTI_SPARSE ? storage->count : 0; /* not searched */
+        if (storage->kind == SETTI_SPARSE) {
+            hidden |= storage->count; /* not searched */
+            continue;
+        }
+        const uint64_t* words = setti_storage_word(storage, base);
         for (uint32_t at = 0; words != NULL && at < word_count; at++) {
             hidden |= words[at];
         }
@@ -271,8 +277,7 @@ static setti_step step_pages(sett_batch* batch)
     return SETTI_STEP_END;
 }
 
-/* Whether the entities of a step have consecutive indices, and an array or tag has all entities,
- * with values on one page. */
+/* Whether an array or tag has all entities of a step, with consecutive indices on one page. */
 static bool step_is_run(const setti_storage* storage, const uint32_t* indices, uint32_t rows)
 {
     uint32_t first = indices[0];

@@ -69,8 +69,7 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
     return skips;
 }
 
-/* Returns the terms of a query that are conditions of a listener; 0 if the query lacks a
- * condition. */
+/* Returns the terms of a query that are conditions of a listener; 0 if a condition has no term. */
 static uint32_t plan_covered(const sett_query* query, const setti_listener* listener)
 {
     SETTI_ASSERT(!listener->observes);
@@ -201,8 +200,7 @@ void setti_plan_update(sett_query* query)
     query->version_short = query->version - is_slow;
 }
 
-/* Finds the required sparse-set term with the fewest entities, not among `except`; SETT_QUERY_TERMS
- * if not found. */
+/* Finds the required sparse-set term with the fewest entities; SETT_QUERY_TERMS if not found. */
 static uint32_t plan_fewest(const sett_query* query, uint32_t except)
 {
     uint32_t fewest = SETT_QUERY_TERMS;
@@ -260,8 +258,7 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
     }
 }
 
-/* Returns how many of `count` entities are expected to have a component of `part` entities in
- * all. */
+/* Estimates how many of `count` entities have a component that `part` entities have in all. */
 static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
 {
     uint64_t all = query->world->entities.count;
@@ -269,8 +266,7 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count == 0 ? 0 : count * part / all;
 }
 
-/* Returns how many of ORDER_SAMPLES rows of a sparse set have an entity far from the entity of the
- * next row. */
+/* Counts, in ORDER_SAMPLES rows of a sparse set, entities far from the entity of the next row. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far = 0;
@@ -287,8 +283,8 @@ static uint32_t plan_disorder(const setti_storage* storage)
     return far;
 }
 
-/* Whether a row of the driver is aligned with another storage: the same row of a sparse set, or an
- * array with the entity, if the next row has the next index. */
+/* Whether a row of the driver is aligned with another storage: the same row of a sparse set, or the
+ * entity of an array if the next row has the next index. */
 static bool plan_is_aligned(const setti_storage* driver, const setti_storage* other, uint32_t row)
 {
     const uint32_t* index = setti_storage_index(driver, row);
@@ -349,12 +345,11 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     return cost;
 }
 
-/* Returns the possible ways, bit k for setti_way k: a group or else pages, and a sparse set that
- * the group does not own. */
+/* Returns the possible ways, bit k for setti_way k. */
 static uint32_t plan_ways(const sett_query* query)
 {
     bool group = query->arranged != 0;
-    bool sparse = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS;
+    bool sparse = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS; /* not of the group */
     bool pages = !group && (query->array_count != 0 || !sparse);
     uint32_t ways = (uint32_t)group << SETTI_WAY_ARRANGED | (uint32_t)sparse << SETTI_WAY_SPARSE |
                     (uint32_t)pages << SETTI_WAY_PAGES;

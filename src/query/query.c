@@ -44,8 +44,7 @@ static void query_add_place(setti_writer* writer, const sett_world* world, const
     setti_writer_add(writer, ")");
 }
 
-/* Returns the default name of a query: "Position, no Frozen, Health(up)". `out` is room for the
- * name. Skips unregistered types. */
+/* Returns the default name of a query: "Position, no Frozen, Health(up)". May use `out`. */
 static const char* query_default_name(const sett_world* world, const sett_query_desc* desc,
                                       char out[QUERY_NAME_SIZE])
 {
@@ -235,8 +234,7 @@ static const char* query_validate_all(sett_world* world, const char** where)
     return found;
 }
 
-/* Creates a query, without adding it to the world. Reports an error and returns NULL when memory
- * runs out. */
+/* Creates a query outside of the list. Reports a failure and returns NULL. */
 static sett_query* query_make(sett_world* world, const char* name, const sett_query_desc* desc,
                               const char* call)
 {

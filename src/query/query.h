@@ -84,8 +84,7 @@ struct sett_query {
     uint32_t positional; /* terms of arrays and tags */
     uint32_t array_rows; /* rows of a step over pages: the smallest page size among the arrays */
     uint32_t version;    /* listener_version of the world at the time of the computation */
-    /* equals `version` if the query is `simple` and `direct`; another value disables the fast path
-     * of sett_query_begin */
+    /* equals `version` if the query is `simple` and `direct`: allows the fast path of a loop */
     uint32_t version_short;
     setti_listener* cover; /* a group with no other conditions than the query, or NULL */
     uint32_t covered;      /* terms that are true for all members of the cover */
@@ -168,8 +167,8 @@ typedef struct setti_loop {
     bool unlisted;        /* the step at the cursor cannot be remembered */
     bool sifts;           /* a row matches if both arrays of `sieve` have the row */
     const struct setti_listed* ahead; /* the remembered step at the cursor, or NULL */
-    /* While steps are remembered: the two arrays with gaps, or twice the only array with gaps; if
-     * `sifts` is false, the first and the last array. */
+    /* While steps are remembered: the two arrays with gaps, or the only array with gaps twice, or
+     * without `sifts` the first and last array. */
     const setti_storage* sieve[2];
     /* Matching rows of the step that are not handed out yet; a word of 0 follows. */
     uint64_t words[SETT_BATCH_ROWS / 64 + 1];
@@ -223,8 +222,7 @@ sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_jo
 /* Decides how much a query remembers. */
 void setti_lists_update(sett_query* query);
 
-/* Calls setti_lists_update when due. Must be called before loops with SETTI_REMEMBERS_STEPS, while
- * no other thread uses the query. */
+/* Calls setti_lists_update when due. Needed before loops with remembered steps, on one thread. */
 SETTI_INLINE void setti_lists_prepare(sett_query* query)
 {
     if (SETTI_UNLIKELY(--query->lists.due == 0)) {

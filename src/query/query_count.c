@@ -126,7 +126,7 @@ static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* 
         row = survey_find(query, bits, row, page_end);
         if (row < page_end) {
             survey_mark(survey, row / survey->rows);
-            row = (row / survey->rows + 1) * survey->rows;
+            row = (row / survey->rows + 1) * survey->rows; /* the next chunk */
         }
     }
 }

@@ -43,8 +43,7 @@ static uint64_t random_root(uint64_t number)
     return root;
 }
 
-/* Returns -2 ln(s / 2^62) in units of 2^-24, for s from 1 to 2^62. Computes the binary logarithm
- * bit by bit: squaring the mantissa doubles the logarithm. */
+/* Returns -2 ln(s / 2^62) in units of 2^-24, for s from 1 to 2^62: log2 bit by bit, by squaring. */
 static uint64_t random_log(uint64_t s)
 {
     uint32_t high = setti_bits_highest(s);

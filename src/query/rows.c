@@ -34,9 +34,9 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t 
     SETTI_ASSERT(some != 0 && words[at] != 0);
     uint32_t low = setti_bits_lowest(words[at]);
     *first = at * 64 + low;
-    uint64_t holes = ~(words[at] >> low) & setti_bits_below(64 - low);
-    if (holes != 0) {
-        return setti_bits_lowest(holes);
+    uint64_t zeros = ~(words[at] >> low) & setti_bits_below(64 - low);
+    if (zeros != 0) { /* the run ends inside of the first word */
+        return setti_bits_lowest(zeros);
     }
     uint32_t length = 64 - low;
     while (++at < word_count && words[at] == UINT64_MAX) {
@@ -93,8 +93,8 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
 #define LIST_FEW 128
 
 /* Writes the row numbers of all bits, and returns their count. `few`: few rows of a word match.
- * Avoids branches for each bit or word: at 1 % their mispredictions took 8 of 17 ns a match. So a
- * word may write an excess, overwritten by the next word, or in the spare room of the list. */
+ * Without branches for each word: mispredictions took 8 of 17 ns a match at 1 %. So a word may
+ * write an excess, overwritten by the next word, or in the spare room of the list. */
 static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16_t* list)
 {
     uint32_t count = 0;
@@ -105,13 +105,12 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
         list[count++] = (uint16_t)(at * 64 + setti_bits_lowest(word));
         word &= word - 1;
         uint32_t rest = word == 0 ? some & (some - 1) : some;
-        at =
-            setti_bits_lowest(rest | (uint32_t)1 << SETTI_STEP_WORD_COUNT); /* at last the 0 word */
+        at = setti_bits_lowest(rest | (uint32_t)1 << SETTI_STEP_WORD_COUNT); /* at the end: 0 */
         word = word == 0 ? words[at] : word;
         some = rest;
     }
     while (word != 0) {
-        uint64_t ends = setti_bits_sums(word);
+        uint64_t ends = setti_bits_sums(word); /* byte k: set bits in bytes 0 to k */
         uint16_t* out = list + count;
         count += (uint32_t)(ends >> 56);
         if (ends >> 56 > 4) {
@@ -129,18 +128,18 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
     return count;
 }
 
+/* Clears the bits of the rows [first, end). */
 static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 {
     SETTI_ASSERT(first < end);
     while (first < end) {
-        uint32_t until = SETTI_MIN(end, (first | 63) + 1);
+        uint32_t until = SETTI_MIN(end, (first | 63) + 1); /* at most the end of the word */
         words[first / 64] &= ~(setti_bits_below(until - first) << (first % 64));
         first = until;
     }
 }
 
-/* Removes rows from `taken` unless the optional types are the same as in the first row. Adds the
- * present optional types to batch->present. */
+/* Removes rows from `taken` with other optional types than the first row; sets batch->present. */
 static void take_alike(sett_batch* batch, uint64_t* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -156,8 +155,7 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     }
 }
 
-/* Whether the remembered rows match. The step may be shorter now, if the extent of a storage
- * shrank. */
+/* Whether the remembered rows match. (A step is shorter if the extent of a storage has shrunk.) */
 static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
 {
     const uint64_t* words = setti_listed_words(listed);
@@ -172,8 +170,7 @@ static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
     return differ == 0;
 }
 
-/* Stores the batch `taken` and the matching rows `words` of a step. Returns false without room for
- * the list. */
+/* Stores the batch `taken` and the matching rows of a step. False if the list has no room. */
 SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, setti_listed taken,
                                 setti_listed* listed)
 {
@@ -190,8 +187,7 @@ SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, s
     return true;
 }
 
-/* Makes a batch of all rows in `words`, or of a long leading run. Returns whether the batch has all
- * rows. */
+/* Makes a batch of all rows in `words` and returns true, or of a long leading run: false. */
 SETTI_INLINE bool rows_take(setti_loop* loop, const uint64_t* words, uint32_t word_count,
                             uint32_t some, setti_listed* taken)
 {
@@ -227,7 +223,8 @@ static void take_leading(const setti_loop* loop, uint64_t* taken)
         at++;
     }
     if (at < loop->word_count) {
-        taken[at] &= setti_bits_below(setti_bits_lowest(loop->words[at] & ~taken[at]));
+        uint64_t others = loop->words[at] & ~taken[at];
+        taken[at] &= setti_bits_below(setti_bits_lowest(others));
     }
     while (++at < loop->word_count) {
         taken[at] = 0;
@@ -287,8 +284,8 @@ uint32_t setti_rows_choose(sett_batch* batch)
     return taken.first;
 }
 
-/* Loops between two calls of setti_lists_update. The second call is before the second loop; the
- * first call, before the first loop, remembers lists only if few rows match. */
+/* Loops between two decisions of setti_lists_update, after a decision before each of the first two
+ * loops. */
 #define LISTS_DUE 16
 
 /* Lists are remembered if at most 5 eighths of the rows match. With more matches the saving is less
@@ -332,8 +329,9 @@ static uint32_t lists_estimate(sett_query* query, uint32_t limit)
     uint32_t matches = limit;
     query->lists.rarest = 0;
     for (uint32_t k = 0; k < query->array_count; k++) {
-        bool rarer = query->array[k]->count < matches;
-        query->lists.rarest = rarer ? k : query->lists.rarest;
+        if (query->array[k]->count < matches) {
+            query->lists.rarest = k;
+        }
         matches = SETTI_MIN(matches, query->array[k]->count);
     }
     return matches;
@@ -357,12 +355,12 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     lists->few = rows * 16 <= unit;
     lists->rare = query->array_count != 0 && matches <= steps / 2;
     lists->recalls = lists->rare || lists->step != NULL;
-    bool worth =
+    bool pays =
         limit > 64 && !lists->rare && rows * 8 <= unit * LISTS_EIGHTHS && (again || lists->few);
-    bool possible = worth && query->array_count != 0 && (query->optional | query->changed) == 0 &&
-                    (query->fields & ~query->positional) == 0;
+    bool wanted = pays && query->array_count != 0 && (query->optional | query->changed) == 0 &&
+                  (query->fields & ~query->positional) == 0;
     bool fits = unit == lists->unit && steps <= lists->steps && rows <= lists->room;
-    if (possible && !fits) {
+    if (wanted && !fits) {
         uint32_t spare = steps / 4; /* counts go up and down */
         lists_make(query, steps + spare, rows + rows / 4 + 16);
     }
@@ -381,7 +379,8 @@ const char* setti_lists_validate(const sett_query* query)
                 continue;
             }
             uint32_t at = found++;
-            if (at >= listed->count || row != (listed->run ? listed->first + at : rows[at])) {
+            bool same = at < listed->count && row == (listed->run ? listed->first + at : rows[at]);
+            if (!same) {
                 return "query: a remembered batch is not of the rows that matched";
             }
         }

@@ -36,8 +36,8 @@ SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 #define SETTI_HAS_TYPE true
 #define SETTI_LACKS_TYPE false
 
-/* Removes rows from `words` unless the entity has the type of the term (SETTI_HAS_TYPE), or lacks
- * the type (SETTI_LACKS_TYPE). Works on whole words if the term is positional in this loop. */
+/* Removes rows from `words`, unless the entity has (SETTI_HAS_TYPE) or lacks the type of the
+ * term. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 
@@ -55,8 +55,7 @@ SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_coun
     return some;
 }
 
-/* Returns all ones if the first `rows` bits are set, else another value. Without branches, for
- * vector code. */
+/* Returns all ones if the first `rows` bits are set. Without branches, for vector code. */
 SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
@@ -72,8 +71,7 @@ SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
     return rows % 64 != 0 ? all & (words[rows / 64] | ~setti_bits_below(rows % 64)) : all;
 }
 
-/* Finds the occupancy words of all required arrays for the step at `base`. Returns NULL, or the
- * first array without a page at `base`. */
+/* Finds the words of all required arrays at `base`. Returns NULL, or an array without a page. */
 SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, uint32_t base,
                                                        const uint64_t** bits)
 {
@@ -131,15 +129,13 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
 /* Chooses the rows of the next batch. Returns row 0 of the batch, as a row of the step. */
 uint32_t setti_rows_choose(sett_batch* batch);
 
-/* Returns the k-th row of a batch. Callers that write to memory pass a local copy of batch->rows,
- * so that compilers do not read the pointer again for each row. */
+/* Returns the k-th row of a batch. Callers pass a local copy of batch->rows, to avoid reloads. */
 SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
 {
     return rows != NULL ? rows[k] : k;
 }
 
-/* Sets the fields of a batch. `base` is row 0 of the batch: an entity index, or a row of the
- * driver. */
+/* Sets the fields of a batch. `base`: index of row 0, or with a driver the row of the driver. */
 void setti_fields_set(sett_batch* batch, uint32_t base);
 
 /* Copies the gathered values of a batch back to the storages. */

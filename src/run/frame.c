@@ -27,8 +27,7 @@
 
 #include <stdio.h>
 
-/* A stage uses other threads if the last run took at least 30,000 ns: waking a thread takes 5,000
- * to 50,000 ns. */
+/* Stages with a shorter last run, in ns, use one thread: waking another takes 5,000 to 50,000. */
 #define STAGE_WORTH 30000
 
 #define FRAME_ALL_ROWS UINT32_MAX /* the end of a range with all rows */
@@ -135,8 +134,7 @@ void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* Adds a frame to the time of a system with an interval, and returns whether the interval is over;
- * if so, sets the dt of the system. */
+/* Adds a frame to the interval of a system. Sets dt and returns true if the interval is over. */
 static bool frame_pass_interval(sett_system* system, float dt)
 {
     SETTI_ASSERT(system->desc.interval > 0);
@@ -212,7 +210,8 @@ static void frame_split(setti_run* run, sett_system* system)
     }
     setti_survey survey;
     setti_query_survey(system->query, &survey);
-    uint32_t jobs = survey.scattered != 0 || setti_system_sparse(system) != NULL ? 1 : run->jobs;
+    bool one_job = survey.scattered != 0 || setti_system_sparse(system) != NULL;
+    uint32_t jobs = one_job ? 1 : run->jobs;
     jobs = SETTI_MIN(jobs, system->job_capacity);
     jobs = SETTI_MIN(jobs, survey.filled);
     SETTI_ASSERT(survey.filled == 0 || jobs != 0);
@@ -236,16 +235,14 @@ static void frame_split(setti_run* run, sett_system* system)
     system->job_used = jobs;
 }
 
-/* Whether the storage noted by frame_note_empty is still empty, so that the system at `place` is
- * skipped: 25 instead of 262 instructions. */
+/* Whether the noted storage is still empty, so that the system at `place` is skipped. */
 SETTI_INLINE bool frame_is_empty(const setti_run* run, uint32_t place)
 {
     SETTI_ASSERT(place < run->sorted_count);
     return run->empty[place] != NULL && run->empty[place]->count == 0;
 }
 
-/* Notes an empty storage of a required type, so that the next frames skip the system. A system with
- * run_if or an interval is never skipped. */
+/* Notes an empty storage of a required type, so that the next frames skip the system. */
 static void frame_note_empty(setti_run* run, uint32_t place)
 {
     const sett_system* system = run->sorted[place];
@@ -540,8 +537,7 @@ typedef struct frame_range {
     int last;       /* stages of later phases do not run */
 } frame_range;
 
-/* Runs a range of stages. Applies commands before the range, after the range, and in between as
- * scheduled. */
+/* Runs a range of stages. Applies commands before, after, and between stages as scheduled. */
 static sett_status frame_stages(sett_world* world, frame_range range, float dt)
 {
     SETTI_ASSERT(world->busy && setti_run_of(world)->scheduled &&
@@ -760,8 +756,7 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
 
 /* ---------------------------------------------------------------------------------- configuring */
 
-/* Sets the phases that run in fixed steps, and the loop of each system. False when memory runs
- * out. */
+/* Sets the phases with fixed steps, and the loop of each system. False when memory runs out. */
 static bool frame_set_range(sett_world* world, float step, int first, int last)
 {
     setti_run* run = setti_run_of(world);
@@ -775,8 +770,7 @@ static bool frame_set_range(sett_world* world, float step, int first, int last)
     return done;
 }
 
-/* Sets the phases that run in fixed steps. Fails, and changes nothing, if a declared order
- * contradicts the phases, or memory runs out. */
+/* Sets the phases with fixed steps. Fails if a declared order contradicts, or memory runs out. */
 static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {

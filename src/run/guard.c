@@ -37,8 +37,7 @@ static setti_access_use* guard_find_use(sett_system* system, sett_component comp
     return NULL;
 }
 
-/* Adds flags to the use of a component by a system. Returns true if a flag is new. Jobs may call
- * this function in parallel. */
+/* Adds flags to a use; other jobs may do so in parallel. Returns true if a flag is new. */
 static bool guard_note(setti_run* run, sett_system* system, sett_component component,
                        uint32_t flags)
 {
@@ -69,8 +68,7 @@ static bool guard_is_news(setti_run* run, sett_system* system, sett_component co
     return guard_note(run, system, component, GUARD_REPORTED);
 }
 
-/* Returns the system on this thread, or NULL if the access need not be checked. Tests for presence
- * are never checked, because presence cannot change while systems run. */
+/* Returns the system on this thread; NULL if the access needs no check, as a test for presence. */
 static sett_system* guard_system(const sett_world* world, uint32_t access)
 {
     SETTI_ASSERT(setti_run_of(world) != NULL && access != 0);
@@ -143,8 +141,7 @@ static bool guard_note_access(const sett_world* world, sett_component component,
     return false;
 }
 
-/* Reports an access that may collide with a write by another job of the system. `of` names the
- * values: "entity 7:2" or "all entities". */
+/* Reports a possible collision with another job. `of` is "entity 7:2" or "all entities". */
 static void guard_report_job(const sett_world* world, sett_component component, uint32_t access,
                              const char* of, const char* call)
 {
@@ -254,8 +251,8 @@ static void guard_add_entry(setti_writer* text, const sett_world* world, sett_co
     *separator = ", ";
 }
 
-/* Writes an access list: the declared components, and the components used with a flag of `with`.
- * Both without the components used with a flag of `without`. */
+/* Writes an access list: the declared components, and components used with a flag of `with`; but no
+ * component used with a flag of `without`. */
 static void guard_add_list(setti_writer* text, sett_system* system, const char* name,
                            const sett_component* list, uintptr_t with, uintptr_t without)
 {

@@ -154,16 +154,16 @@ sett_system* setti_order_walk_next(setti_order_walk* walk)
     while (walk->own != NULL) {
         const setti_order* order = walk->own;
         walk->own = order->next;
-        bool matches = order->after == walk->back; /* "after" leads to an earlier system */
-        if (matches && order->name->system != NULL) {
+        bool is_earlier = order->after; /* the named system runs before the declaring system */
+        if (is_earlier == walk->back && order->name->system != NULL) {
             return order->name->system;
         }
     }
     while (walk->about != NULL) {
         const setti_order* order = walk->about;
         walk->about = order->next_about;
-        bool matches = order->after != walk->back; /* "after this" leads to a later system */
-        if (matches) {
+        bool is_later = order->after; /* the declaring system runs after the named system */
+        if (is_later != walk->back) {
             return order->system;
         }
     }
@@ -230,8 +230,7 @@ static size_t order_prepend(char* path, size_t at, const char* text)
     return at;
 }
 
-/* Reports the cycle from `start` to `last` to `start`. walk_from links lead from `last` to
- * `start`. */
+/* Reports the cycle from `start` to `last` to `start`; `last` leads to `start` by walk_from. */
 static sett_status order_fail_cycle(const sett_system* start, const sett_system* last,
                                     const char* call)
 {

@@ -27,13 +27,12 @@ struct sett_queue {
 
 static const char queue_call[] = "sett_queue_create";
 
-/* Makes room for one more change: moves waiting changes to the front, or allocates. Returns false
- * at the limit, or when memory runs out. */
+/* Makes room for one more change. Returns false at the limit, or when memory runs out. */
 static bool queue_grow(sett_queue* queue)
 {
     SETTI_ASSERT(queue->count == queue->capacity);
     uint32_t waiting = queue->count - queue->taken;
-    if (2 * waiting <= queue->capacity && queue->changes != NULL) { /* half or more are taken */
+    if (2 * waiting <= queue->capacity && queue->changes != NULL) { /* moves to the front */
         memmove(queue->changes, queue->changes + queue->taken, waiting * sizeof(*queue->changes));
         queue->count = waiting;
         queue->taken = 0;
@@ -61,12 +60,11 @@ static bool queue_grow(sett_queue* queue)
     return true;
 }
 
-/* Adds a change. After a lost change all further changes are lost too, until the queue is emptied,
- * so that the queue has no gap. */
+/* Adds a change. After a lost change all changes are lost until the queue is empty: no gaps. */
 static void queue_push(sett_queue* queue, sett_entity entity, sett_change change)
 {
     if (queue->lost != 0 || (queue->count == queue->capacity && !queue_grow(queue))) {
-        queue->lost += queue->lost != UINT32_MAX;
+        queue->lost += queue->lost != UINT32_MAX ? 1 : 0;
         return;
     }
     queue->changes[queue->count++] = (sett_queued_change){entity, queue->component, change};
@@ -129,7 +127,9 @@ static bool queue_has_calls(const sett_observer_desc* desc)
 static void queue_observe(sett_queue* queue, sett_observer_desc* desc)
 {
     queue->component = desc->component;
-    desc->name = desc->name != NULL ? desc->name : "queue";
+    if (desc->name == NULL) {
+        desc->name = "queue";
+    }
     desc->user = queue;
     desc->free_user = queue_free;
     if (desc->component != 0) {

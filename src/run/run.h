@@ -260,8 +260,7 @@ setti_run* setti_run_ensure(sett_world* world);
 /* Returns SETT_OK, or fails with LOCKED while systems run. */
 sett_status setti_run_check_idle(sett_world* world, const char* call);
 
-/* Whether two systems conflict. *on becomes the component of the conflict, or 0 if either system is
- * exclusive. */
+/* Whether two systems conflict. *on becomes the component, or 0 if either system is exclusive. */
 bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* on);
 
 /* Returns the access flags that a system declares for a component; 0: not declared. */
@@ -274,8 +273,7 @@ bool setti_system_splits(const sett_system* system);
  * has a single job, because two jobs could write to the same page. */
 const setti_type* setti_system_sparse(const sett_system* system);
 
-/* Creates the jobs of a system, up to the limit of the world. Returns false when memory runs
- * out. */
+/* Creates the jobs of a system, up to the limit of the world. False when memory runs out. */
 bool setti_system_make_jobs(sett_system* system);
 
 /* Finds the entry of a name; NULL if not found. */
@@ -309,8 +307,7 @@ sett_status setti_order_check_phases(const sett_system* system, const char* call
 /* Warns once of each order about a name without a system. */
 void setti_order_report_unknown(sett_world* world);
 
-/* Returns SETT_OK, or fails with CYCLE if `start` is in a cycle of orders; the message lists the
- * cycle. */
+/* Returns SETT_OK, or fails with CYCLE and a list of systems if `start` is in a cycle of orders. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call);
 
 /* Returns NULL, or the part of the invariant that does not hold. */

@@ -55,7 +55,7 @@ static sett_system* schedule_pop(setti_run* run)
     SETTI_ASSERT(run->heap_count != 0);
     sett_system* first = run->heap[0];
     const uint32_t count = --run->heap_count;
-    sett_system* last = run->heap[count];
+    sett_system* last = run->heap[count]; /* moves down from the top to its place */
     uint32_t at = 0;
     for (uint32_t child = 1; child < count; child = 2 * at + 1) {
         if (child + 1 < count && schedule_is_less(run->heap[child + 1], run->heap[child])) {
@@ -97,8 +97,7 @@ static bool schedule_is_same_phase(const sett_system* a, const sett_system* b)
     return a->section == b->section && a->desc.phase == b->desc.phase;
 }
 
-/* Sorts all systems by keys and ties, as far as declared orders allow (Kahn's algorithm with a
- * heap). */
+/* Sorts all systems by keys and ties, as far as orders allow: Kahn's algorithm with a heap. */
 static void schedule_sort(setti_run* run)
 {
     run->heap_count = 0;
@@ -229,8 +228,8 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     if (system->desc.run == NULL) {
         return NULL;
     }
-    sett_system* found =
-        schedule_later(NULL, system->exclusive ? tracks->any : tracks->exclusive, system);
+    sett_system* alone = system->exclusive ? tracks->any : tracks->exclusive;
+    sett_system* found = schedule_later(NULL, alone, system);
     for (uint32_t k = 0; !system->exclusive && k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
         const schedule_track* track = schedule_track_of(tracks, access->component);
@@ -244,8 +243,7 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     return found;
 }
 
-/* Finds the latest earlier system with `records` for a component that `system` uses; *on becomes
- * the component. NULL if not found. */
+/* Finds the latest recorder of a component that `system` uses; *on becomes the component. */
 static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const sett_system* system,
                                            sett_component* on)
 {

@@ -29,8 +29,7 @@ static void schedule_describe_access(setti_writer* text, const sett_system* syst
     }
 }
 
-/* Writes the reason why a system that could be split has a single job now. Returns false if the
- * system can have several jobs. */
+/* Writes why a system that could be split has a single job. False if several jobs are possible. */
 static bool schedule_describe_one_job(setti_writer* text, const sett_system* system)
 {
     setti_plan plan;

@@ -160,8 +160,8 @@ bool setti_system_make_jobs(sett_system* system)
         jobs[made].loops.scratch.allocator = &pool->allocator;
     }
     if (made < count) { /* memory ran out */
-        while (made-- > system->job_capacity) {
-            setti_commands_free(jobs[made].commands);
+        for (; made > system->job_capacity; made--) {
+            setti_commands_free(jobs[made - 1].commands);
         }
         setti_pool_free(pool, jobs, count * sizeof(*jobs), 64);
         return false;
@@ -248,8 +248,7 @@ static void system_free_user(const sett_system_desc* desc)
     }
 }
 
-/* Calls free_user of all systems and frees scratch memory, when the world is destroyed. The pool
- * frees all other memory. */
+/* Calls free_user of all systems and frees scratch memory, when the world is destroyed. */
 static void run_free(sett_world* world)
 {
     for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
@@ -450,8 +449,7 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
     return system->group != NULL ? SETT_OK : system->world->error;
 }
 
-/* Creates all parts of a system, and adds the system to the list of the world. On failure the
- * caller frees the system. */
+/* Creates the parts of a system, and links the system. The caller frees `system` on failure. */
 static sett_status system_init(sett_system* system, const sett_system_desc* desc)
 {
     sett_world* world = system->world;
@@ -508,8 +506,7 @@ static const char* system_argument(const sett_system_desc* desc)
                : NULL;
 }
 
-/* Creates a system in the list of the world, without a root. Reports an error and returns NULL on
- * failure. */
+/* Creates a system in the list of the world, without a root. Reports a failure and returns NULL. */
 static sett_system* system_make(sett_world* world, const sett_system_desc* desc)
 {
     const setti_run* run = setti_run_ensure(world);
@@ -640,8 +637,11 @@ sett_system* sett_system_find(const sett_world* world, const char* name)
 
 sett_system* sett_system_next(const sett_world* world, const sett_system* system)
 {
-    if (SETTI_IS_NULL(world) || system != NULL) {
+    if (SETTI_IS_NULL(world)) {
         return system != NULL ? system->next : NULL;
+    }
+    if (system != NULL) {
+        return system->next;
     }
     return setti_run_of(world) != NULL ? setti_run_of(world)->systems : NULL;
 }

@@ -77,8 +77,7 @@ static void threads_sleep(sett_threads* threads)
     threads->sleepers--;
 }
 
-/* Spins without the lock until the signal equals `value`, or differs from `value` if `equal` is
- * false. Ends after some rounds in any case. */
+/* Spins some rounds, without the lock, until the signal equals `value`, or differs if !`equal`. */
 static void threads_spin(setti_signal* signal, uint32_t value, bool equal)
 {
     uint32_t rounds = SETTI_SIGNAL_ROUNDS(THREADS_SPIN);

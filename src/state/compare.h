@@ -99,8 +99,7 @@ static inline void setti_marks_add(setti_marks* marks, uint32_t index)
     *setti_marks_word(marks, index / 64) |= (uint64_t)1 << (index % 64);
 }
 
-/* Moves *index, which begins at SETTI_NONE, to the next index of the set. Returns false at the
- * end. */
+/* Moves *index, at first SETTI_NONE, to the next index of the set. Returns false at the end. */
 bool setti_marks_next(const setti_marks* marks, uint32_t* index);
 
 #endif

@@ -69,7 +69,6 @@ uint32_t setti_delta_bytes(const setti_type* type)
 #define DELTA_ROOM 16384
 #define DELTA_ROOM_SMALL 1024
 
-/* Whether `size` more bytes fit. */
 static bool delta_has_room(const setti_delta_writer* to, size_t size)
 {
     return to->size <= to->capacity && size <= to->capacity - to->size;
@@ -110,7 +109,7 @@ void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t si
 {
     unsigned char bytes[8];
     SETTI_ASSERT(size <= sizeof(bytes));
-    setti_bytes_put(bytes, number, sizeof(bytes)); /* a constant: gcc warns of larger ones */
+    setti_bytes_put(bytes, number, sizeof(bytes)); /* not `size`: gcc warns of sizes above 8 */
     setti_delta_write(to, bytes, size);
 }
 
@@ -223,8 +222,8 @@ void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, sett
     setti_delta_write_number(to, extent, 4);
 }
 
-/* Makes a type of a group occur if another type of the group occurs: the receiver needs all types
- * of a group to order its rows. */
+/* Sets note->occurs if another type of the type's group occurs, because the receiver needs all
+ * types of a group to order rows. */
 static void delta_note_group(const delta_note* notes, delta_note* note, const setti_type* type)
 {
     const sett_world* world = type->world;
@@ -234,7 +233,7 @@ static void delta_note_group(const delta_note* notes, delta_note* note, const se
     }
 }
 
-/* Writes the records of the types that occur, and the number of these types in the head. */
+/* Writes the records of the occurring types. */
 static void delta_write_types(setti_delta_writer* to, delta_note* notes)
 {
     const setti_type_list* types = &to->walk->view->world->registered;
@@ -274,10 +273,9 @@ static bool delta_concerns(const setti_delta_writer* to, const setti_type* type)
            (list_type != NULL && setti_compare_concerns(to->walk, list_type));
 }
 
-/* Writes a type's entries, changes, lists and rows, and notes the four counts. */
 static void delta_write_sections(setti_delta_writer* to, const setti_type* type, delta_note* note)
 {
-    static void (*const section[SETTI_DELTA_SECTIONS])(setti_delta_writer*) = {
+    static void (*const write_section[SETTI_DELTA_SECTIONS])(setti_delta_writer*) = {
         setti_delta_write_entries, setti_delta_write_changes, setti_delta_write_lists,
         setti_delta_write_rows};
     to->type = type;
@@ -285,7 +283,7 @@ static void delta_write_sections(setti_delta_writer* to, const setti_type* type,
     setti_hash_begin(&to->sum.of, type);
     note->occurs = false;
     for (uint32_t k = 0; k < SETTI_DELTA_SECTIONS; k++) {
-        section[k](to);
+        write_section[k](to);
         note->count[k] = to->count;
         note->occurs = note->occurs || to->count != 0;
     }
@@ -348,7 +346,7 @@ void setti_delta_write_seal(setti_delta_writer* to)
     }
 }
 
-/* Writes everything except the hashes of both states. */
+/* Writes everything except the hashes. */
 static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
 {
     to->walk = walk;
@@ -370,7 +368,7 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
     setti_delta_write_seal(to);
 }
 
-/* Writes the hashes of both states. The seal does not cover the hashes. */
+/* Writes the hashes of the states, which the seal does not cover. */
 static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t after)
 {
     setti_delta_write_at(to, SETTI_DELTA_HASH_BEFORE, setti_hash_finish(before), 8);
@@ -379,17 +377,18 @@ static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* Fails if a type has values to send, but its values cannot be sent. */
+/* Fails if a type that cannot be sent has values that may differ. */
 static sett_status delta_check_types(sett_world* world, const char* call, setti_compare* walk)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
         const char* why = setti_delta_rejects(type);
-        uint32_t rows = SETTI_NONE;
-        uint32_t presence = SETTI_NONE;
-        if (why != NULL &&
-            (setti_view_next(walk->view, &type->storage.rows, &rows) != NULL ||
-             setti_view_next(walk->view, &type->storage.presence, &presence) != NULL)) {
+        uint32_t row_page = SETTI_NONE;
+        uint32_t presence_page = SETTI_NONE;
+        bool fails = why != NULL &&
+                     (setti_view_next(walk->view, &type->storage.rows, &row_page) != NULL ||
+                      setti_view_next(walk->view, &type->storage.presence, &presence_page) != NULL);
+        if (fails) {
             return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s", call,
                                          type->desc.name, why);
         }
@@ -427,7 +426,7 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     }
     if (status == SETT_OK) {
         a->sum = a->summed ? a->sum : b->sum - to->sum.sum;
-        b->sum = a->sum + to->sum.sum; /* equal if `b` was summed */
+        b->sum = a->sum + to->sum.sum; /* unchanged if known */
         a->summed = true;
         b->summed = true;
         delta_write_hashes(to, a->sum, b->sum);
@@ -437,7 +436,6 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     return status;
 }
 
-/* Encodes the difference between two existing snapshots. */
 static sett_status delta_encode_handles(sett_world* world, sett_snapshot a, sett_snapshot b,
                                         setti_delta_writer* to)
 {
@@ -494,7 +492,10 @@ static sett_status delta_take(sett_world* world, const char* call, sett_status s
     } else {
         setti_bytes_free(&world->pool, &bytes);
     }
-    return status != SETT_STATUS_OUT_OF_MEMORY ? status : setti_world_no_memory(world, call);
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        return setti_world_no_memory(world, call);
+    }
+    return status;
 }
 
 sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
@@ -505,7 +506,6 @@ sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot
     return delta_take(world, delta_call, status, &to, out);
 }
 
-/* Estimates the bytes of an encoded state. */
 static size_t delta_guess(const sett_world* world)
 {
     size_t size = 4096 + (size_t)world->entities.count;

@@ -20,7 +20,7 @@
 
 static const char apply_call[] = "sett_delta_apply";
 
-#define APPLY_TYPE_BYTES 43 /* bytes of a type's record, without its name */
+#define APPLY_TYPE_BYTES 43 /* bytes of a type's record, without the name */
 #define APPLY_NODE_BYTES 5u /* the least bytes of a hierarchy entry: parent and policy */
 #define APPLY_LINK_BYTES 8u /* the least bytes of a link: its target */
 
@@ -101,7 +101,7 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
     return true;
 }
 
-/* Finds the handle with an index in an ascending list, by bisection over its runs. */
+/* Finds the handle with an index in an ascending list, by bisection over the runs. */
 static bool apply_find_handle(const setti_delta_handles* list, uint32_t index, sett_entity* entity)
 {
     uint32_t low = 0;
@@ -163,9 +163,10 @@ static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t ve
 {
     const setti_module* module = of->type->module;
     bool chosen = module != NULL && module->choice != NULL;
-    bool has_version = /* the version of a type with choices is the sender's choice */
+    /* the version of a type with choices is the sender's choice */
+    bool version_fits =
         chosen ? version < module->choices : of->type->desc.layout_version == version;
-    return setti_delta_size(of->type) == size && has_version &&
+    return setti_delta_size(of->type) == size && version_fits &&
            setti_delta_form_of(of->type) == of->form && apply_has_size(of);
 }
 
@@ -187,7 +188,7 @@ static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
         apply_call, name);
 }
 
-/* Fails: one side saves values of a type, and the other side does not. */
+/* Fails: only the sender or only this world saves values of the type. */
 static sett_status apply_reject_policy(const setti_delta* delta, const setti_delta_type* of,
                                        const char* source, const char* name)
 {
@@ -353,7 +354,6 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     return SETT_OK;
 }
 
-/* Reads the magic number and the version. */
 static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* from)
 {
     uint64_t magic = setti_delta_number(from, 4);
@@ -390,43 +390,42 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     }
     delta->before = setti_delta_number(from, 8);
     delta->after = setti_delta_number(from, 8);
-    uint64_t total = setti_delta_number(from, 8);
-    uint64_t hash = setti_delta_number(from, 8);
+    uint64_t stated_size = setti_delta_number(from, 8);
+    uint64_t seal = setti_delta_number(from, 8);
     size_t sealed_size = (size_t)(from->end - from->at);
-    bool altered = setti_delta_seal(from->at, sealed_size) != hash;
+    bool altered = setti_delta_seal(from->at, sealed_size) != seal;
     uint32_t type_count = setti_delta_u32(from);
-    size_t types = setti_delta_u32(from);
+    size_t types_size = setti_delta_u32(from);
     delta->ended.runs = setti_delta_u32(from);
     delta->begun.runs = setti_delta_u32(from);
     delta->slots.runs = setti_delta_u32(from);
     if (from->short_of) {
         return setti_delta_reject(delta, "they end within the header");
     }
-    if (total != size) {
+    if (stated_size != size) {
         return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
                                       "%s: `size` is %lu, and by their header the bytes are %lu - "
                                       "pass all of them, and no others",
-                                      apply_call, (unsigned long)size, (unsigned long)total);
+                                      apply_call, (unsigned long)size, (unsigned long)stated_size);
     }
     /* the seal does not cover the version; short hashes have no upper halves */
     bool version_altered = ((delta->before | delta->after) & ~delta->hash_mask) != 0;
     if (version_altered || (altered && trust == SETTI_COMPARE_HASHES)) {
         return setti_delta_reject(delta, "they do not have the checksum that they state");
     }
-    if (types > (size_t)(from->end - from->at) || type_count > types / APPLY_TYPE_BYTES) {
+    if (types_size > (size_t)(from->end - from->at) || type_count > types_size / APPLY_TYPE_BYTES) {
         return setti_delta_reject(delta, "they end within the descriptions of types");
     }
     delta->type_count = type_count;
-    from->end -= types;
+    from->end -= types_size;
     return SETT_OK;
 }
 
 static size_t apply_types_size(const setti_delta* delta)
 {
-    return ((size_t)delta->type_count + 1) * sizeof(*delta->type); /* the pool gives no 0 bytes */
+    return ((size_t)delta->type_count + 1) * sizeof(*delta->type); /* + 1: never 0 bytes */
 }
 
-/* Reads the types, which are the delta's last bytes. */
 static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* from)
 {
     sett_status status = SETT_OK;
@@ -458,7 +457,7 @@ static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t l
     return true;
 }
 
-/* Skips a list of handles, and notes its begin. */
+/* Skips a list of handles, and notes the begin. */
 static void apply_skip_handles(setti_delta_reader* from, setti_delta_handles* handles)
 {
     handles->from = *from;
@@ -748,7 +747,6 @@ static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_t
     return SETTI_DELTA_ENTRY_HEAD + count_size + (size_t)count * of->bytes;
 }
 
-/* The number of values of an entry or a block. */
 static uint32_t apply_value_count(const setti_delta_entry* entry)
 {
     if (entry->kind == SETTI_DELTA_REMOVED) {
@@ -773,8 +771,7 @@ static size_t apply_write_restored(const setti_delta_type* of, const setti_delta
     return size;
 }
 
-/* Replaces a part's entries of a type: rounded values by full values, others without dead
- * targets. */
+/* Replaces rounded values of a part by full values, or removes dead targets from entries. */
 static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
 {
     setti_bytes* out = &of->filtered;
@@ -850,7 +847,6 @@ static sett_status apply_check_required(const setti_delta* delta, const setti_de
     return SETT_OK;
 }
 
-/* Checks a part's entries of one type. */
 static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from,
                                     setti_delta_type* of)
 {
@@ -878,7 +874,7 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
                : status;
 }
 
-/* Finds each type's sections after the lists of handles, and checks these sections. */
+/* Finds and checks each type's sections, after the lists of handles. */
 static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* from)
 {
     sett_status status = SETT_OK;
@@ -927,7 +923,7 @@ static size_t apply_piece(size_t size)
     return setti_align_up(size, SETTI_POOL_STEP) + 256;
 }
 
-/* Returns the one table in which a call may write all pages, or NULL. */
+/* Returns the table in which a single call may write all pages, or NULL. */
 static const setti_pages* apply_find_whole(const setti_delta* delta)
 {
     const setti_type_list* types = &delta->world->registered;
@@ -940,8 +936,8 @@ static const setti_pages* apply_find_whole(const setti_delta* delta)
     return NULL;
 }
 
-/* Computes the memory that one step may take, and reserves pages too large for the pool's blocks.
- * Returns false when memory runs out. */
+/* Computes the memory for a step, and reserves pages too large for the pool's blocks. Returns false
+ * when memory runs out. */
 static bool apply_measure(setti_delta* delta)
 {
     SETTI_ASSERT(!delta->loading && delta->world->pool.cow != NULL);
@@ -985,10 +981,10 @@ static sett_status apply_reject_size(const setti_delta* delta)
 static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
 {
     setti_pool* pool = &delta->world->pool;
-    bool above = setti_pool_is_above(pool);
-    bool done = !above && pool->cow->diff != NULL && !pool->cow->spare_taken &&
+    bool above_limit = setti_pool_is_above(pool);
+    bool done = !above_limit && pool->cow->diff != NULL && !pool->cow->spare_taken &&
                 setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
-    if (above) {
+    if (above_limit) {
         (void)apply_reject_size(delta);
     } else if (!done) {
         setti_world_no_memory(delta->world, apply_call);
@@ -1119,7 +1115,6 @@ static sett_status apply_reject_result(const setti_delta* delta)
                                  apply_call, name, SETTI_HANDLE(entity));
 }
 
-/* Applies the sender's choices for types. */
 static void apply_choices(const setti_delta* delta)
 {
     for (uint32_t k = 0; k < delta->type_count; k++) {
@@ -1277,7 +1272,7 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, set
 {
     sett_world* world = delta->world;
     sett_status status = setti_world_check_unlocked(world, apply_call);
-    if (status == SETT_OK && !delta->loading) { /* a file's reader checks the types that occur */
+    if (status == SETT_OK && !delta->loading) { /* the reader of a file checks the file's types */
         status = setti_values_check(world, apply_call);
     }
     delta->player.fate = apply_fate;

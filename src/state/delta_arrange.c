@@ -24,7 +24,6 @@ static bool arrange_fail(const setti_delta* delta)
     return false;
 }
 
-/* Returns the bytes of of->want. */
 static size_t arrange_want_size(const setti_delta_type* of)
 {
     return SETTI_MAX(of->extent, 1) * sizeof(uint32_t);
@@ -109,7 +108,7 @@ static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
     of->want = NULL;
 }
 
-/* Computes of->want, or leaves NULL there if the sender's order does not fit. */
+/* Computes of->want: NULL if the order does not fit. Returns false when memory runs out. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want == NULL);
@@ -137,7 +136,6 @@ static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_de
     return true;
 }
 
-/* Returns the type in the delta, or NULL. */
 static setti_delta_type* arrange_find(const setti_delta* delta, const setti_type* type)
 {
     return type->delta_number != 0 ? &delta->type[type->delta_number - 1] : NULL;
@@ -157,7 +155,7 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
     }
     for (uint32_t row = 0; row < group->length; row++) {
         if (setti_sparse_row(&first->type->storage, first->want[row]) >= group->length) {
-            return false;
+            return false; /* not a member of the group */
         }
     }
     return true;
@@ -191,7 +189,7 @@ static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
     return done;
 }
 
-/* Forgets the wanted orders of all groups whose types do not agree. */
+/* Forgets the wanted orders of groups with disagreeing types. */
 static void arrange_check_groups(const setti_delta* delta)
 {
     for (const setti_listener* at = delta->world->listeners; at != NULL; at = at->next) {
@@ -206,7 +204,6 @@ static void arrange_check_groups(const setti_delta* delta)
     }
 }
 
-/* Whether the rows already have the wanted order. */
 static bool arrange_is_done(const setti_delta_type* of)
 {
     const setti_storage* storage = &of->type->storage;

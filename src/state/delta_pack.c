@@ -26,23 +26,22 @@
 /* Bits of a code, by choice. */
 static const unsigned char pack_width[4] = {8, 2, 3, 4};
 
-/* Returns the bytes of `size` codes. */
 static size_t pack_codes(size_t size, uint32_t width)
 {
     return (size * width + 7) / 8;
 }
 
-/* Whether a byte is its own code: as a number with a sign, it is between -half and half. */
+/* Whether a byte is its own code: as a signed number, greater than -half and less than half. */
 static bool pack_fits(uint32_t byte, uint32_t width)
 {
     const uint32_t half = 1u << (width - 1);
     return ((byte + half - 1) & 255) < 2 * half - 1;
 }
 
-/* Returns the choice with the fewest bytes for a block, and sets *taken to this number of bytes. */
+/* Returns the choice with the fewest bytes for a block. *taken is the number of bytes. */
 static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* taken)
 {
-    uint32_t others[4] = {0, 0, 0, 0}; /* bytes without a code of their own, by choice */
+    uint32_t others[4] = {0, 0, 0, 0}; /* number of bytes that do not fit, by choice */
     uint32_t best = 0;
     for (size_t k = 0; k < size; k++) {
         others[1] += !pack_fits(bytes[k], 2);
@@ -52,8 +51,10 @@ static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* tak
     *taken = size;
     for (uint32_t choice = 1; choice < 4; choice++) {
         const size_t takes = pack_codes(size, pack_width[choice]) + others[choice];
-        best = takes < *taken ? choice : best;
-        *taken = SETTI_MIN(takes, *taken);
+        if (takes < *taken) {
+            best = choice;
+            *taken = takes;
+        }
     }
     return best;
 }
@@ -69,7 +70,7 @@ size_t setti_delta_packed(const unsigned char* bytes, size_t size)
     return sum;
 }
 
-/* Writes the codes of a block, then the bytes without a code of their own. */
+/* Writes the codes of a block, then the bytes that do not fit. */
 static void pack_write(setti_delta_writer* to, const unsigned char* bytes, size_t size,
                        uint32_t width)
 {
@@ -81,9 +82,10 @@ static void pack_write(setti_delta_writer* to, const unsigned char* bytes, size_
     size_t others = 0;
     for (size_t k = 0; k < size; k++) {
         const bool fits = pack_fits(bytes[k], width);
-        other[others] = bytes[k]; /* the next byte overwrites it if it fits */
+        other[others] = bytes[k]; /* overwritten later if the byte fits */
         others += !fits;
-        bits |= (fits ? bytes[k] & ((1u << width) - 1) : 1u << (width - 1)) << held;
+        const uint32_t packed = fits ? bytes[k] & ((1u << width) - 1) : 1u << (width - 1);
+        bits |= packed << held;
         held += width;
         if (held >= 8) {
             code[codes++] = (unsigned char)bits;
@@ -122,7 +124,6 @@ void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t
     }
 }
 
-/* Reads a block that pack_write wrote. */
 static void pack_read(setti_delta_reader* from, size_t size, uint32_t width, unsigned char* out)
 {
     const uint32_t half = 1u << (width - 1);

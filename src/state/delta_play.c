@@ -28,7 +28,7 @@ enum {
     PLAY_LAST
 };
 
-/* Takes the values that entries of a type will change out of lists. */
+/* Removes from lists the values that entries of a type will change. */
 static bool play_detach_for_move(const setti_delta* delta, const setti_delta_type* of)
 {
     SETTI_ASSERT(of->codec->detach_for_move != NULL);
@@ -41,7 +41,7 @@ static bool play_detach_for_move(const setti_delta* delta, const setti_delta_typ
     return done;
 }
 
-/* Takes the values of an entity, which will be destroyed, out of lists, for types of one pass. */
+/* Removes from lists the values of an entity that will be destroyed, for types of one pass. */
 static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t pass)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
@@ -113,14 +113,13 @@ static bool play_end(const setti_delta* delta, sett_entity entity)
     return status == SETT_OK;
 }
 
-/* Creates an entity. */
 static bool play_begin(const setti_delta* delta, sett_entity entity)
 {
     SETTI_ASSERT(!delta->loading || delta->world->listeners == NULL);
     sett_world* world = delta->world;
     setti_entity_table* table = &world->entities;
     if (delta->part != NULL && sett_entity_valid(world, entity)) {
-        return true;
+        return true; /* exists already */
     }
     if (delta->loading) {
         sett_status status = setti_entity_reserve_index(&world->pool, table, entity.index);
@@ -140,12 +139,11 @@ static bool play_begin(const setti_delta* delta, sett_entity entity)
     return sett_entity_create_handle(world, entity) == SETT_OK;
 }
 
-/* Sets the next generation of a dead index. */
 static bool play_slot(const setti_delta* delta, sett_entity slot)
 {
     sett_world* world = delta->world;
     if (setti_entity_is_claimed(&world->entities, slot.index)) {
-        return true; /* a recorded creation has this index */
+        return true; /* a recorded creation has the index */
     }
     if (!setti_delta_room(delta)) {
         return false;
@@ -257,7 +255,7 @@ static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
     return entry.kind != SETTI_DELTA_REMOVED ? codec->pass : codec->remove_pass;
 }
 
-/* Plays a block: entry by entry, or with one call while a state is loaded. */
+/* Plays a block: entry by entry, or with a single call while a state is loaded. */
 static bool play_block(const setti_delta* delta, const setti_delta_type* of,
                        setti_delta_entry block)
 {
@@ -464,7 +462,7 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
     return same || setti_delta_turns(type);
 }
 
-/* Finds an entity with another value than its entry in a section. */
+/* Finds an entity with another value than the entry in a section. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
                               setti_delta_section section, sett_entity* entity)
 {

@@ -256,7 +256,6 @@ void setti_delta_write_entries(setti_delta_writer* to)
     value_end_block(to);
 }
 
-/* Returns the first place of an owner's list, or SETTI_NONE. */
 static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, uint32_t side)
 {
     SETTI_ASSERT(to->codec->list != NULL);

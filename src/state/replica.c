@@ -95,8 +95,8 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     return setti_values_prepare(into, setti_world_type(into, local->id), replica_call);
 }
 
-/* Gives the types of `into`, which have no values, the storages and members of the types of `from`.
- * Returns false when memory runs out. */
+/* Gives the types of `into` the storages and members of the types of `from`. The types have no
+ * values. Returns false when memory runs out. */
 static bool replica_update_types(const sett_world* from, sett_world* into)
 {
     bool done = true;
@@ -112,7 +112,7 @@ static bool replica_update_types(const sett_world* from, sett_world* into)
     return done;
 }
 
-/* The parts of a type's description that its registration in another world leaves out. */
+/* The parts of a type's description left out of a registration in another world. */
 enum {
     REPLICA_WHOLE = 0,
     REPLICA_NO_CALLBACKS = 1,
@@ -181,7 +181,7 @@ static void replica_set_pointers(const sett_world* from, sett_world* into)
     }
     into->listener_version++;
     SETTI_MODULES_EACH(into, other, update) {
-        other->update(into); /* sett_query_matches does not update */
+        other->update(into); /* now, because sett_query_matches does not update */
     }
 }
 
@@ -266,12 +266,13 @@ sett_status setti_replica_require(sett_world* into, const sett_world* from)
 /* Returns the root of `into` that corresponds to `root`, or NULL. */
 static setti_root* replica_find_root(const sett_world* into, const setti_root* root)
 {
-    setti_root* at = into->roots;
-    while (at != NULL && (at->name == NULL || strcmp(at->name, root->name) != 0 ||
-                          at->size != root->size || at->optional != root->optional)) {
-        at = at->next;
+    for (setti_root* at = into->roots; at != NULL; at = at->next) {
+        if (at->name != NULL && strcmp(at->name, root->name) == 0 && at->size == root->size &&
+            at->optional == root->optional) {
+            return at;
+        }
     }
-    return at;
+    return NULL;
 }
 
 /* Whether the contents of a root have changed since the root was added. */
@@ -283,15 +284,15 @@ static bool replica_is_used(const setti_root* root)
 /* Returns a root of `from` with data that `into` lacks, or NULL. Ignores optional roots. */
 static const setti_root* replica_find_missing(const sett_world* from, const sett_world* into)
 {
-    const setti_root* root = from->roots;
-    while (root != NULL && (root->name == NULL || root->optional || !replica_is_used(root) ||
-                            replica_find_root(into, root) != NULL)) {
-        root = root->next;
+    for (const setti_root* root = from->roots; root != NULL; root = root->next) {
+        if (root->name != NULL && !root->optional && replica_is_used(root) &&
+            replica_find_root(into, root) == NULL) {
+            return root;
+        }
     }
-    return root;
+    return NULL;
 }
 
-/* Checks the types of both worlds. Ignores types that `into` lacks. */
 static sett_status replica_check_types(const sett_world* from, sett_world* into)
 {
     sett_status status = SETT_OK;
@@ -409,8 +410,8 @@ static bool replica_reserve(const sett_world* from, sett_world* into)
         }
     }
     for (setti_listener* at = into->listeners; done && at != NULL; at = at->next) {
-        done = at->owned.count != 0 || at->observes || capacity == 0 ||
-               setti_storage_reserve_indices(pool, &at->members, 0, capacity);
+        bool has_members = at->owned.count == 0 && !at->observes && capacity != 0;
+        done = !has_members || setti_storage_reserve_indices(pool, &at->members, 0, capacity);
     }
     return done;
 }
@@ -471,7 +472,8 @@ static void replica_copy_entities(const sett_world* from, sett_world* into, cons
     for (uint32_t k = 0; k < table->pages.count; k++) {
         setti_entity_page* page = table->pages.data[k];
         for (uint32_t slot = 0; page != NULL && slot < SETTI_ENTITY_ROWS; slot++) {
-            page->signature[slot] = page->signature[slot] != 0 ? number[page->signature[slot]] : 0;
+            uint32_t signature = page->signature[slot];
+            page->signature[slot] = signature != 0 ? number[signature] : 0;
         }
     }
     table->count = from->entities.count;
@@ -538,7 +540,7 @@ static void replica_copy(const sett_world* from, sett_world* into, const uint32_
         }
         setti_root* local = replica_find_root(into, root);
         if (local == NULL) {
-            SETTI_ASSERT(root->optional);
+            SETTI_ASSERT(root->optional); /* see replica_find_missing */
             continue;
         }
         memcpy(local->address, root->address, root->cloned);
@@ -591,13 +593,12 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
 
 /* ------------------------------------------------------------------------------------- updating */
 
-/* Copies a page. */
 static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                 uint32_t number)
 {
     bool fresh;
     if (to->data[number] != NULL && to->tick[number] < pool->cow_from) {
-        setti_pages_free(pool, to, number); /* a snapshot needs it: parks it, without a copy */
+        setti_pages_free(pool, to, number); /* parks the page for a snapshot, without a copy */
     }
     if (!setti_pages_ensure(pool, to, number, &fresh)) {
         return false;

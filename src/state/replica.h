@@ -1,4 +1,4 @@
-/* replica.h: copies of worlds, and of their types. */
+/* replica.h: copies of worlds, and of types. */
 #ifndef SETTI_REPLICA_H
 #define SETTI_REPLICA_H
 
@@ -15,7 +15,7 @@ sett_status setti_replica_join(sett_world* into, const sett_world* from, const s
 /* Joins all types of another world. */
 sett_status setti_replica_join_all(sett_world* into, const sett_world* from);
 
-/* Like setti_replica_join without requirements, for states of worlds without these requirements. */
+/* Like setti_replica_join, but without requirements, for states from before the requirements. */
 sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
                                     const setti_type* type);
 /* Gives all types the requirements of the types with equal names in `from`, and adds required

@@ -134,9 +134,9 @@ sett_status sett_ring_take(sett_ring* ring)
     return sett_ring_take_frame(ring, frame);
 }
 
-/* Drops all snapshots after a snapshot, from the earliest to the latest, then restores the
- * snapshot. In this order each differing page is copied once, not once a snapshot: half the time
- * for 10 snapshots, 40 % for 350. */
+/* Drops the snapshots after the target, from the earliest to the latest, then restores the target.
+ * In this order each differing page is copied once, not once a snapshot: half the time for 10
+ * snapshots, 40 % for 350. */
 static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call)
 {
     sett_snapshot target = ring->at[ring_index(ring, back)].snapshot;
@@ -147,7 +147,6 @@ static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call
     return sett_snapshot_restore(ring->world, target);
 }
 
-/* Fails: the ring has no snapshot. */
 static sett_status ring_reject_empty(const sett_ring* ring, const char* call)
 {
     return setti_world_fail_with(ring->world, SETT_STATUS_ARGUMENT,

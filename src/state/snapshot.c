@@ -62,7 +62,7 @@ static void state_count_others(setti_state* state, const setti_diff* diff)
     state->cow.pages += diff->pages;
 }
 
-/* Subtracts a diff from the totals, before it becomes the head's or is freed. */
+/* Subtracts a diff from the totals. The diff becomes the head's, or is freed. */
 static void state_discount_others(setti_state* state, const setti_diff* diff)
 {
     SETTI_ASSERT(state->cow.others >= diff->size && state->cow.pages >= diff->pages);
@@ -70,7 +70,7 @@ static void state_discount_others(setti_state* state, const setti_diff* diff)
     state->cow.pages -= diff->pages;
 }
 
-/* Makes a snapshot without `toward`, or NULL, the head. Writes copy pages for the head. */
+/* Makes a snapshot, or NULL, the head. The head's diff gets a copy of each page before a write. */
 static void state_set_head(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == NULL || head->toward == NULL);
@@ -112,11 +112,14 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
 sett_status setti_snapshot_fail(sett_world* world, sett_snapshot snapshot, sett_status status,
                                 const char* call)
 {
-    const char* why =
-        snapshot.serial == 0 ? "no snapshot was taken - call sett_snapshot_take first"
-        : status == SETT_STATUS_STALE
-            ? "this world holds no such snapshot - pass one that was taken here and not dropped"
-            : sett_status_text(status);
+    const char* why;
+    if (snapshot.serial == 0) {
+        why = "no snapshot was taken - call sett_snapshot_take first";
+    } else if (status == SETT_STATUS_STALE) {
+        why = "this world holds no such snapshot - pass one that was taken here and not dropped";
+    } else {
+        why = sett_status_text(status);
+    }
     return setti_world_fail_with(world, status, "%s: snapshot %u:%u: %s", call,
                                  (unsigned)snapshot.slot, (unsigned)snapshot.serial, why);
 }
@@ -216,7 +219,6 @@ static void roots_restore(const sett_world* world, const setti_snapshot* node)
 
 /* ----------------------------------------------------------------------------------------- tree */
 
-/* Adds a snapshot to the children of `toward`. */
 static void state_link_toward(setti_snapshot* node, setti_snapshot* toward)
 {
     SETTI_ASSERT(node->toward == NULL && node != toward);
@@ -229,7 +231,6 @@ static void state_link_toward(setti_snapshot* node, setti_snapshot* toward)
     toward->child = node;
 }
 
-/* Removes a snapshot from the children of `toward`. */
 static void state_unlink_toward(setti_snapshot* node)
 {
     SETTI_ASSERT(node->toward != NULL);
@@ -258,8 +259,7 @@ static void state_free(setti_state* state, setti_snapshot* node)
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
-/* Merges a hidden snapshot into the only child. If memory runs out, postpones the merge and returns
- * false. */
+/* Merges a hidden snapshot into the only child. Without memory, postpones the merge. */
 static bool state_merge(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden && node->child != NULL && node->child->sibling_next == NULL);
@@ -279,8 +279,7 @@ static bool state_merge(setti_state* state, setti_snapshot* node)
     return true;
 }
 
-/* Frees a hidden snapshot without children, or merges it into a single child. Returns true if the
- * snapshot is freed. */
+/* Frees a hidden snapshot with at most one child, if possible. Returns true if it is freed. */
 static bool state_collapse(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden);
@@ -295,8 +294,7 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
     return one_child && node != state->head && state_merge(state, node);
 }
 
-/* Frees a hidden snapshot if possible, then hidden neighbours up to the head. Then retries merges
- * postponed for lack of memory. */
+/* Frees hidden snapshots from `node` towards the head, then retries postponed merges. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
     while (node != NULL && node->hidden) {
@@ -307,11 +305,10 @@ static void state_tidy(setti_state* state, setti_snapshot* node)
     state->postponed = false;
     while (at != NULL) {
         bool freed = at->hidden && state_collapse(state, at);
-        at = freed ? state->oldest : at->younger;
+        at = freed ? state->oldest : at->younger; /* `at` is gone: start again */
     }
 }
 
-/* Why a snapshot ends. */
 typedef enum state_reason {
     STATE_DROPPED, /* by the program */
     STATE_LOST     /* for lack of memory, or because of the limit */
@@ -404,7 +401,6 @@ static void state_full(setti_cow* cow)
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* Prepares new types for snapshots. */
 static sett_status snapshot_prepare(setti_state* state)
 {
     const setti_type_list* types = &state->world->registered;
@@ -539,9 +535,8 @@ static bool restore_is_now(const setti_state* state, const setti_cow_entry* save
     return !state->has_values || plain == (pass == 1);
 }
 
-/* Restores the pages of a diff. `first` == NULL: undoes the writes since the head was taken, and
- * empties the entries. Else: reverses an edge, with entries numbered from `number` on; the entries
- * get the live pages. */
+/* Restores the pages of a diff. Without `first`, the diff is the head's, and the entries become
+ * empty. With `first`, the entries are numbered from `number` on, and get the live pages. */
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t number)
 {
@@ -592,7 +587,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     for (const setti_snapshot* node = head->path; node != NULL; node = node->path) {
         state_discount_others(state, &node->diff);
     }
-    restore_diff(state, NULL, &head->diff, 0);
+    restore_diff(state, NULL, &head->diff, 0); /* the head's own state first */
     roots_restore(state->world, head);
     restore_entities(state->world, &head->diff);
     setti_diff_deinit(pool, &head->diff);
@@ -605,7 +600,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
         roots_restore(state->world, next);
         restore_entities(state->world, &next->diff);
         state_unlink_toward(next);
-        head->diff = next->diff;
+        head->diff = next->diff; /* now the difference of `head` from `next` */
         number += head->diff.count;
         state_link_toward(head, next);
         next->diff = nothing;
@@ -811,7 +806,6 @@ static const char* state_check_pages(const sett_world* world, const setti_pages*
     return NULL;
 }
 
-/* Checks the totals of pages and bytes of a diff. */
 static bool state_check_diff(const setti_diff* diff)
 {
     size_t size = 0;

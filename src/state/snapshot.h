@@ -42,7 +42,7 @@ typedef struct setti_state {
     uint32_t count;      /* of snapshots, including hidden snapshots */
     uint32_t hidden;     /* of hidden snapshots */
     bool order_reported; /* the log has the line about ignored orders of rows in deltas */
-    bool postponed;      /* a hidden snapshot could not be freed without memory */
+    bool postponed;      /* state_merge waits for memory */
     setti_snapshot_slot* slot;
     uint32_t slot_count;
     uint32_t slot_capacity;
@@ -68,8 +68,7 @@ static inline setti_state* setti_state_of(const sett_world* world)
 /* Returns the world's state object, or creates one. Returns NULL when memory runs out. */
 setti_state* setti_state_get(sett_world* world);
 
-/* Returns the snapshot of a handle. Returns NULL if the snapshot has ended; *status becomes the
- * reason. */
+/* Returns the snapshot of a handle, or NULL if it has ended; *status becomes the reason. */
 setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
                                     sett_status* status);
 

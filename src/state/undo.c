@@ -102,10 +102,9 @@ static sett_status undo_fail_state(sett_undo* undo, const char* call)
 static bool undo_list_add(sett_world* world, setti_selected* list, sett_entity entity)
 {
     return setti_selected_add(world, list, entity) ||
-           setti_world_no_memory(world, "sett_undo") == SETT_OK;
+           setti_world_no_memory(world, "sett_undo") == SETT_OK; /* always false */
 }
 
-/* Lists the tagged entities of the mirror. */
 static bool undo_list_tagged(sett_undo* undo, setti_selected* list)
 {
     sett_world* mirror = undo->mirror;
@@ -145,7 +144,6 @@ static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* 
     return status;
 }
 
-/* Registers the world's new types in the mirror. */
 static sett_status undo_sync_types(sett_undo* undo, const char* call)
 {
     const sett_world* world = undo->world;
@@ -158,7 +156,7 @@ static sett_status undo_sync_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-/* Lists the mirror's types of the selected types. */
+/* Fills `mirror_types` with the mirror's counterparts of the selected types. */
 static sett_status undo_find_types(sett_undo* undo, const char* call)
 {
     const sett_world* world = undo->world;
@@ -228,17 +226,17 @@ static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const 
            !(form == SETTI_DELTA_TREE && undo_has_children(mirror, entity));
 }
 
-/* Removes the values of an entity of the mirror, the hierarchy's value last. */
+/* Removes the values of an entity of the mirror, the hierarchy last: a root's name may be taken. */
 static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
     bool ok = true;
-    for (uint32_t tree = 0; tree < 2; tree++) { /* without a parent, names could be taken */
+    for (uint32_t pass = 0; pass < 2; pass++) { /* pass 1: the hierarchy */
         for (uint32_t k = 0; ok && k < mirror->registered.count; k++) {
             const setti_type* type = mirror->registered.item[k];
             bool is_tree = setti_delta_form_of(type) == SETTI_DELTA_TREE;
-            bool now = is_tree == (tree == 1);
-            ok = !now || !undo_can_remove(mirror, entity, type) ||
+            bool in_pass = is_tree == (pass == 1);
+            ok = !in_pass || !undo_can_remove(mirror, entity, type) ||
                  sett_remove(mirror, entity, type->id) == SETT_OK;
         }
     }
@@ -260,7 +258,6 @@ static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* s
     return ok ? SETT_OK : undo_fail_state(undo, call);
 }
 
-/* Tags the selected entities of the mirror. */
 static bool undo_sync_tags(sett_undo* undo, const setti_selected* selected)
 {
     bool ok = true;
@@ -280,7 +277,7 @@ static bool undo_arrange(const sett_world* from, sett_world* to, const setti_sel
     return true;
 }
 #else
-/* Returns true if both worlds have the same children of the parent in the same order. */
+/* Returns true if the children in `to` begin with the children in `from`, in the same order. */
 static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_entity parent)
 {
     sett_entity b = sett_hierarchy_first(to, parent);
@@ -348,7 +345,6 @@ static bool undo_arrange(const sett_world* from, sett_world* to, const setti_sel
 }
 #endif
 
-/* Copies the values of the selection to the mirror. */
 static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selected,
                                     const char* call)
 {
@@ -394,7 +390,6 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
     return status;
 }
 
-/* Notes that the mirror has all writes of the world. */
 static void undo_note_tick(sett_undo* undo)
 {
     undo->tick = sett_world_tick(undo->world);
@@ -434,7 +429,7 @@ static void undo_free_steps(sett_undo* undo)
     }
 }
 
-/* Makes the only step after the begin of the history the new begin. */
+/* Makes the only step after `first` the begin of the history. */
 static void undo_forget_first(const undo_step* first)
 {
     undo_step* second = first->younger; /* not first->after: undo_forget may have cleared `after` */
@@ -456,6 +451,7 @@ static void undo_forget(sett_undo* undo, undo_step* step)
         step->before->branches--;
         step->before->after = step->before->after == step ? NULL : step->before->after;
     }
+    /* Removes the step from the list of all steps. */
     *(step->older != NULL ? &step->older->younger : &undo->oldest) = step->younger;
     *(step->younger != NULL ? &step->younger->older : &undo->youngest) = step->older;
     undo_free_step(undo, step);
@@ -526,8 +522,7 @@ static void undo_add_step(sett_undo* undo, undo_step* step)
     }
 }
 
-/* Makes a step from the present snapshot of the mirror to `to`. *step becomes NULL if the two
- * states are equal. */
+/* Makes a step from the present snapshot to `to`; *step becomes NULL if both are equal. */
 static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* name,
                                const char* call, undo_step** step)
 {
@@ -579,26 +574,26 @@ sett_status sett_undo_step(sett_undo* undo, const char* name)
 
 /* -------------------------------------------------------------------------------------- moving */
 
-/* Moves the mirror back from a step to the common ancestor, then forward to `to`. */
+/* Moves the mirror from a step back to the common ancestor, then forward to `to`. */
 static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
 {
     sett_status status = SETT_OK;
-    undo_step* meet = from;                 /* becomes the common ancestor */
-    for (undo_step* at = to; meet != at;) { /* a step has a higher number than its `before` */
-        if (meet->number > at->number) {
-            meet = meet->before;
+    undo_step* common = from;                 /* becomes the common ancestor */
+    for (undo_step* at = to; common != at;) { /* the higher number is no ancestor of the other */
+        if (common->number > at->number) {
+            common = common->before;
         } else {
             at->before->path = at;
             at = at->before;
         }
     }
-    for (undo_step* at = from; status == SETT_OK && at != meet; at = at->before) {
+    for (undo_step* at = from; status == SETT_OK && at != common; at = at->before) {
         status =
             setti_delta_apply(undo->mirror, at->data + at->forward, at->back, SETTI_COMPARE_HASHES);
     }
-    while (status == SETT_OK && meet != to) {
-        meet = meet->path;
-        status = setti_delta_apply(undo->mirror, meet->data, meet->forward, SETTI_COMPARE_HASHES);
+    for (undo_step* at = common; status == SETT_OK && at != to;) {
+        at = at->path;
+        status = setti_delta_apply(undo->mirror, at->data, at->forward, SETTI_COMPARE_HASHES);
     }
     return status;
 }
@@ -635,7 +630,6 @@ static sett_status undo_encode_list(const sett_undo* undo, const setti_selected*
     return list->count != 0 ? setti_selection_encode(undo->mirror, &part, call, out) : SETT_OK;
 }
 
-/* Encodes the changes from the world's state to the mirror's state. */
 static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char* call)
 {
     const setti_part since = {.since = move->live};

@@ -257,10 +257,10 @@ static sett_status values_reject(sett_world* world, const setti_type* type, cons
 const char* setti_values_unsaved(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
-    bool owns = desc->deinit != NULL || desc->copy != NULL || desc->move != NULL;
-    /* The hooks of a relationship only protect links, and own no memory. */
-    return owns && desc->save == SETT_SAVE_BYTES && type->storage.size != 0 &&
-                   (type->flags & SETTI_TYPE_LINKED) == 0
+    bool has_hooks = desc->deinit != NULL || desc->copy != NULL || desc->move != NULL;
+    bool rejected = has_hooks && desc->save == SETT_SAVE_BYTES && type->storage.size != 0 &&
+                    (type->flags & SETTI_TYPE_LINKED) == 0; /* hooks that protect links */
+    return rejected
                ? "has hooks, so it cannot be saved as bytes - register it with SETT_SAVE_CLONE "
                  "and a `copy` hook, or with SETT_SAVE_SKIP"
                : NULL;
@@ -368,7 +368,6 @@ static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
     return false;
 }
 
-/* Allocates room for all values of a type. Returns NULL without memory. */
 static setti_carried* carry_make(sett_world* world, setti_type* type)
 {
     const setti_storage* storage = &type->storage;

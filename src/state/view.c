@@ -78,7 +78,6 @@ static void view_note(setti_view* view, const setti_cow_entry* entry, uint32_t s
     table->words = SETTI_MAX(table->words, entry->number / 64 + 1);
 }
 
-/* Sets the bit of an entry's page. */
 static void view_mark(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
     (void)side;
@@ -93,10 +92,10 @@ static void view_fill(setti_view* view, const setti_cow_entry* entry, uint32_t s
     page->in[side] = entry->data;
 }
 
-/* Allocates a hash table for `count` tables of pages. At least half of the slots stay free. */
+/* Allocates a hash table for `count` tables of pages. */
 static bool view_make_tables(setti_view* view, setti_pool* pool, uint32_t count)
 {
-    view->table_bits = 1 + setti_bits_highest(2 * (uint64_t)count | 1);
+    view->table_bits = 1 + setti_bits_highest(2 * (uint64_t)count | 1); /* half of it stays free */
     size_t size = sizeof(*view->table) << view->table_bits;
     view->table = setti_pool_alloc(pool, size, 16);
     if (view->table != NULL) {
@@ -105,7 +104,6 @@ static bool view_make_tables(setti_view* view, setti_pool* pool, uint32_t count)
     return view->table != NULL;
 }
 
-/* Allocates the words of all bitsets, without bits. */
 static bool view_make_words(setti_view* view, setti_pool* pool)
 {
     for (size_t k = 0; k < (size_t)1 << view->table_bits; k++) {
@@ -302,17 +300,18 @@ bool setti_view_next_slot(setti_view* view, setti_view_slot* slot)
     } else {
         row = (slot->index & SETTI_ENTITY_MASK) + 1;
     }
-    for (; slot->page != NULL; slot->page = setti_view_next(view, pages, &slot->at), row = 0) {
+    while (slot->page != NULL) {
         row = view_next_generation(slot->page, row);
-        if (row == SETTI_ENTITY_ROWS) {
-            continue;
+        if (row != SETTI_ENTITY_ROWS) {
+            slot->index = (slot->page->number << SETTI_ENTITY_SHIFT) + row;
+            for (uint32_t side = 0; side < 2; side++) {
+                const setti_entity_page* page = slot->page->in[side];
+                slot->generation[side] = page != NULL ? page->generation[row] : SETTI_UNUSED;
+            }
+            return true;
         }
-        slot->index = (slot->page->number << SETTI_ENTITY_SHIFT) + row;
-        for (uint32_t side = 0; side < 2; side++) {
-            const setti_entity_page* page = slot->page->in[side];
-            slot->generation[side] = page != NULL ? page->generation[row] : SETTI_UNUSED;
-        }
-        return true;
+        slot->page = setti_view_next(view, pages, &slot->at);
+        row = 0;
     }
     return false;
 }
@@ -359,7 +358,6 @@ sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side)
     return (generation & SETTI_DEAD) == 0 ? (sett_entity){index, generation} : sett_null();
 }
 
-/* Returns the row of an index in a sparse set, or SETTI_NONE. */
 static uint32_t view_row(setti_view* view, const setti_type* type, uint32_t index, uint32_t side)
 {
     SETTI_ASSERT(type->storage.kind == SETTI_SPARSE);

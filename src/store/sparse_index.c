@@ -260,9 +260,8 @@ void setti_index_forget(setti_pool* pool, setti_storage* storage, uint32_t index
     index_empty_slot(pool, storage, at);
 }
 
-/* The fast path of setti_sparse_erase, with two searches instead of five, and no call: for plain
- * bytes and a hash table of one page, while no snapshot is held. Returns false, without effect, in
- * other cases. */
+/* The fast path of setti_sparse_erase, for plain bytes and a hash table of one page, while no
+ * snapshot is held: two searches instead of five. Returns false, without effect, in other cases. */
 bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 1 || storage->keep_order || storage->tracked || storage->move != NULL ||
@@ -292,8 +291,7 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     return true;
 }
 
-/* Makes the index a hash table of one page if this page is at most half full. Without memory the
- * index stays paged. */
+/* Makes the index a hash table of one page, at most half full. Without memory, no effect. */
 void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0);

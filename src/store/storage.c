@@ -41,7 +41,7 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
     storage->tracked = tracked && kind != SETTI_TAG;
     storage->spare = SETTI_NONE;
     storage->stray = SETTI_NONE;
-    storage->hashed = kind == SETTI_SPARSE;
+    storage->hashed = kind == SETTI_SPARSE ? 1 : 0;
     storage_lay_out(storage, PAGE_BYTES);
     if (kind == SETTI_SPARSE) {
         setti_pages_init(&storage->presence, sizeof(setti_sparse_page), 64);
@@ -55,7 +55,7 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
 void setti_storage_use_pages(setti_storage* storage, bool small)
 {
     SETTI_ASSERT(storage->rows.count == 0 && storage->rows.capacity == 0);
-    setti_page_notes* notes = storage->rows.notes; /* storage_lay_out would clear it */
+    setti_page_notes* notes = storage->rows.notes; /* storage_lay_out clears `rows` */
     bool saved = storage->saved != 0;
     storage->saved = 0;
     storage_lay_out(storage, small ? PAGE_BYTES_SMALL : PAGE_BYTES);
@@ -82,7 +82,7 @@ void setti_storage_deinit(setti_pool* pool, setti_storage* storage)
     storage->count = 0;
     storage->extent = 0;
     storage->spare = SETTI_NONE;
-    storage->hashed = storage->kind == SETTI_SPARSE;
+    storage->hashed = storage->kind == SETTI_SPARSE ? 1 : 0;
     storage->blank = 0;
 }
 
@@ -195,8 +195,7 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
     return true;
 }
 
-/* Sets the bit of an index. Returns NULL if the bit is set, or the page is missing or needed by a
- * snapshot. */
+/* Sets a bit. Returns NULL if it is set, or the page is missing or needed by a snapshot. */
 static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_TAG);
@@ -312,8 +311,11 @@ uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base)
         return word;
     }
     const setti_sparse_page* page = setti_pages_get(&storage->presence, base >> SETTI_SPARSE_SHIFT);
-    if (page == NULL || page->count == SETTI_SPARSE_ROWS) {
-        return page == NULL ? 0 : UINT64_MAX; /* a missing page, or a full page */
+    if (page == NULL) {
+        return 0;
+    }
+    if (page->count == SETTI_SPARSE_ROWS) {
+        return UINT64_MAX;
     }
     const uint32_t* row = &page->row[base & SETTI_SPARSE_MASK];
     for (uint32_t k = 0; k < 64; k++) {

@@ -42,7 +42,6 @@ typedef enum setti_kind {
 #define SETTI_SPARSE_ROWS ((uint32_t)1 << SETTI_SPARSE_SHIFT)
 #define SETTI_SPARSE_MASK (SETTI_SPARSE_ROWS - 1)
 
-/* A slot of the hash table of a sparse set. */
 typedef struct setti_index_slot {
     uint32_t index; /* of the entity; SETTI_NONE: an empty slot */
     uint32_t row;
@@ -85,8 +84,7 @@ typedef struct setti_storage {
     /* the number of an empty page reserved for the next addition, or SETTI_NONE. Array: a page of
      * rows; tag: the bits of 1 << shift entities; sparse set: a page of the index */
     uint32_t spare;
-    /* sparse set: number of pages of the hash table, a power of two; 0: presence has rows by entity
-     * index */
+    /* sparse set: pages of the hash table, a power of two; 0: presence is paged */
     uint32_t hashed;
 
     uint32_t blank;  /* array: presence pages without a page of rows, see storage_array.c */
@@ -99,8 +97,7 @@ typedef struct setti_storage {
     uint32_t ticks;   /* offset in a page of the rows' ticks, if tracked */
     uint32_t saved;   /* offset in a saved page of one bit a row (alive); 0: no bits */
     uint32_t align;   /* of pages, at least the alignment of a value */
-    /* the next spare: a page that became empty while the pool was pinned; SETTI_NONE: no page;
-     * SETTI_STRAYS: several pages */
+    /* the page that became empty while the pool was pinned, SETTI_NONE, or SETTI_STRAYS */
     uint32_t stray;
     void (*move)(void* to, void* from, uint32_t count, void* user); /* NULL: memcpy */
     void* user;                                                     /* argument of `move` */
@@ -126,8 +123,7 @@ static inline void setti_storage_init_tag(setti_storage* storage)
 /* Sets the size of pages to about 1 KB (`small`) or 16 KB, the default. No page exists yet. */
 void setti_storage_use_pages(setti_storage* storage, bool small);
 
-/* Adds room to pages for a bit of each row, `saved`, for values copied by hooks. Call before the
- * first page is created. */
+/* Adds a bit for each row, `saved`, to pages. Call before the first page is created. */
 void setti_storage_add_saved(setti_storage* storage);
 
 /* Updates `handle_kind` after a change of `gather` or `far`. */
@@ -167,8 +163,8 @@ SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
     return setti_bitmap_bit(storage, index) != 0;
 }
 
-/* Returns the first slot of the search for an entity, in a hash table of `pages` pages. Indices at
- * regular distances spread well. At worst, a search reads all entities with this first slot. */
+/* Fibonacci hashing. Returns the first slot of the search for an entity, in a hash table of `pages`
+ * pages. Indices at regular distances spread well. */
 SETTI_INLINE uint32_t setti_index_home(uint32_t index, uint32_t pages)
 {
     return (uint32_t)(((uint64_t)(index * 2654435769u) * pages * SETTI_INDEX_SLOTS) >> 32);
@@ -177,7 +173,6 @@ SETTI_INLINE uint32_t setti_index_home(uint32_t index, uint32_t pages)
 /* Sparse-set, hashed: returns the number of an entity's slot, or SETTI_NONE. */
 uint32_t setti_index_find(const setti_storage* storage, uint32_t index);
 
-/* Sparse-set, hashed: returns the slot `number`. */
 SETTI_INLINE setti_index_slot* setti_index_slot_at(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(number >> SETTI_INDEX_SHIFT < storage->hashed);
@@ -363,8 +358,7 @@ SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t fr
 }
 
 /* Returns the next entity index with a value, or SETTI_NONE at the end. *cursor is 0 at the begin.
- * Ascends in an array, and descends from the last row in a sparse set. The caller may erase the
- * latest index. */
+ * Ascends in an array, descends by rows in a sparse set. The caller may erase the latest index. */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
 /* A walk over all indices with a value: SETTI_EACH_INDEX(index, storage) { ... } */
@@ -447,8 +441,7 @@ SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage*
             !setti_pages_try_mark(pool, &storage->presence, index >> SETTI_BITS_SHIFT, cow))) {
         return NULL;
     }
-    uint64_t* words =
-        storage->presence.data[index >> SETTI_BITS_SHIFT]; /* exists, as the rows do */
+    uint64_t* words = storage->presence.data[index >> SETTI_BITS_SHIFT]; /* exists if the rows do */
     uint64_t* word = &words[index / 64 & (SETTI_BITS_WORDS - 1)];
     SETTI_ASSERT((*word >> (index % 64) & 1) == 0);
     *word |= (uint64_t)1 << (index % 64);
@@ -601,8 +594,7 @@ SETTI_INLINE uint32_t* setti_sparse_entry_mut(setti_pool* pool, const setti_stor
     return setti_sparse_entry(storage, index);
 }
 
-/* Assigns another row to an entity with a row: writes the index, and the row's entity index. The
- * caller moves the value. */
+/* Assigns another row to an entity in the index and in the row. The caller moves the value. */
 SETTI_INLINE void setti_sparse_assign_row(setti_pool* pool, const setti_storage* storage,
                                           uint32_t index, uint32_t row)
 {

@@ -24,8 +24,8 @@
  */
 #include "store/storage.h"
 
-/* The most empty pages of presence of a type: 128 KB. Otherwise, adding and removing a type on a
- * hundred distant entities would create and free a page each time. */
+/* The most empty pages of presence that a type retains: 128 KB. So adding and removing a type on a
+ * hundred distant entities does not create a page each time. */
 #define ARRAY_BLANK 128
 
 /* Returns true if a page of presence can be freed. Array: no page of rows is left; tag: no bit. */
@@ -49,11 +49,12 @@ void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t inde
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && setti_storage_word(storage, index) != NULL);
     uint32_t rows = setti_storage_rows(storage);
-    uint32_t end = index + SETTI_MIN(*count, rows - (index & (rows - 1)));
+    uint32_t page_rest = rows - (index & (rows - 1));
+    uint32_t end = index + SETTI_MIN(*count, page_rest);
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
     setti_storage_write(pool, storage, index); /* first: saving a page reads the old bits */
     for (uint32_t at = index; at < end;) {
-        uint32_t until = SETTI_MIN(end, (at | 63) + 1);
+        uint32_t until = SETTI_MIN(end, (at | 63) + 1); /* the end of the word */
         uint64_t mask = setti_bits_below(until - at) << (at % 64);
         uint64_t* word = setti_storage_word(storage, at);
         SETTI_ASSERT((*word & mask) == 0);
@@ -89,7 +90,6 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
            !setti_bits_any(words, setti_storage_rows(storage) / 64);
 }
 
-/* Frees the pages of presence without values. */
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
@@ -121,8 +121,7 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* Updates presence and extent after page `page` of rows was freed, or, for a tag, lost the last
- * bit. */
+/* Updates presence and extent after page `page` of rows was freed, or became empty for a tag. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -202,8 +201,7 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
            setti_pages_ensure(pool, &storage->rows, page, &fresh);
 }
 
-/* Makes an empty page the spare, and frees the previous spare. So toggling a component of an entity
- * does not allocate each time. */
+/* Makes an empty page the spare, so that toggling a component does not allocate each time. */
 static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(pool->pinned == 0);

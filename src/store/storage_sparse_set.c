@@ -34,9 +34,8 @@ bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_
            setti_sparse_reserve_entries(pool, storage, count);
 }
 
-/* Returns true if the next insertion closes the gaps first: the insertion would need a page, and at
- * least half of the rows are gaps. So insertions are O(1) on average, and gaps take at most half of
- * the memory. */
+/* Returns true if the next insertion closes the gaps first: it would need a page, and at least half
+ * of the rows are gaps. So insertions are O(1) on average, and half of the memory has values. */
 bool setti_sparse_is_full(const setti_storage* storage)
 {
     return storage->kind == SETTI_SPARSE && storage->extent != 0 &&
@@ -69,8 +68,7 @@ SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage,
     return true;
 }
 
-/* Inserts an entity. Returns NULL if this needs memory or a snapshot needs a page. Never closes
- * gaps: see setti_sparse_is_full. */
+/* Inserts an entity, or returns NULL if this needs memory or a snapshot needs a page. */
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
@@ -191,7 +189,7 @@ static void sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
     SETTI_ASSERT(row != SETTI_NONE);
     setti_pages_write(pool, &storage->rows, row >> storage->shift);
     if (row == last) {
-        do {
+        do { /* removes the row, and gaps before the row */
             last = --storage->extent;
         } while (last > 0 && *setti_storage_index(storage, last - 1) == SETTI_NONE);
         setti_sparse_release(pool, storage);

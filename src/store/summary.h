@@ -30,8 +30,7 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary);
 /* Raises the capacity to at least `count`, at most 2^28. Returns false when memory runs out. */
 bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t count);
 
-/* Adds a number below the capacity; setti_summary_remove removes one. Cost: O(1), and one step for
- * each level with a word that becomes full, or is full no more. */
+/* Adds a number below the capacity. Cost: O(1), and one step for each level with a full word. */
 SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
 {
     SETTI_ASSERT(number < summary->capacity);
@@ -45,6 +44,7 @@ SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
     }
 }
 
+/* Removes a number below the capacity. Cost: O(1), and one step for each word that becomes full. */
 void setti_summary_remove(setti_summary* summary, uint32_t number);
 
 static inline bool setti_summary_has(const setti_summary* summary, uint32_t number)

@@ -53,8 +53,7 @@ static void advice_price(const sett_world* world, advice_option* option, advice_
     }
 }
 
-/* Estimates the cost of entities that enter and leave the group for a query, by the required type
- * that changed most. */
+/* Estimates the cost of changes to the members of the group for a query. */
 static setti_price advice_churn(const sett_query* query)
 {
     uint64_t most = 0;
@@ -181,8 +180,7 @@ static void advice_fill(const sett_world* world, const advice_option* option, se
     advice_write_convert(world, option, item);
 }
 
-/* Whether there are many signatures, and a tag was toggled so often that the tag may be the
- * cause. */
+/* Whether there are many signatures, perhaps because a tag was toggled very often. */
 static bool advice_fragments(const sett_world* world, const setti_type* type)
 {
     uint64_t changes = type->use.added + type->use.removed;

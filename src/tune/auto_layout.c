@@ -32,8 +32,7 @@
 #define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of any move, in addition */
 #define AUTO_DOUBLINGS 12 /* limit: a repeated move costs 2^12 times as much */
 #define AUTO_SHARE 90     /* percent: a saving below 10 % may be an error of the model */
-/* A query with less than 1/AUTO_PART of the cost of all loops is ignored; among many queries, a
- * query below half of the average cost. */
+/* Queries below 1/AUTO_PART of the cost of all loops, or below half of the average, are ignored. */
 #define AUTO_PART 32
 /* A clear change at least halves the cost of its loops, was never made before, and pays within
  * AUTO_SOON samples of AUTO_PERIOD frames. The cost of a clear change is divided by AUTO_SOON_PART,
@@ -47,16 +46,14 @@
 #define AUTO_MORE 16384
 #define AUTO_TYPE 256
 
-/* A group of more values is created over several frames: the first frames touch memory, the next
- * convert types. (A million values of 8 bytes in one frame took 20 to 30 ms, 130 with new
- * memory.) */
+/* A group of more values is created over several frames: first memory is touched, then types are
+ * converted. (A million values of 8 bytes took 20 to 30 ms in one frame, 130 with new memory.) */
 #define AUTO_AT_ONCE 131072
 /* A group with at most AUTO_TOGETHER bytes is converted within a frame, because loops over a
  * half-converted group are slower than before and after. */
 #define AUTO_TOGETHER ((size_t)12 << 20)
-/* The number of frames for touching memory assumes AUTO_WARM bytes a frame, so that moves do
- * not depend on the machine. A frame touches up to AUTO_WARM_MOST bytes, and stops after
- * AUTO_WARM_TIME. */
+/* Touching memory takes a number of frames computed for AUTO_WARM bytes a frame, so that moves do
+ * not depend on the machine. A frame touches AUTO_WARM_MOST bytes or stops at AUTO_WARM_TIME. */
 #define AUTO_WARM ((size_t)3 << 20)
 #define AUTO_WARM_MOST ((size_t)4 << 20)
 #define AUTO_WARM_TIME 2500000 /* ns */
@@ -64,8 +61,7 @@
 /* Number of occupancy words in the sample of a type. */
 #define AUTO_WORDS 32
 
-/* A sample of the entities with a type: 32 occupancy words at equal distances, each with the
- * bits of 64 neighbours. */
+/* A sample of the entities with a type: 32 occupancy words at equal distances. */
 typedef struct auto_mark {
     uint32_t count; /* entities with the type */
     uint32_t span;  /* the words are spread over the indices 0 to span - 1; 0: no sample */
@@ -115,6 +111,7 @@ static void auto_mark_rows(auto_mark* mark, const setti_storage* storage)
     }
 }
 
+/* Samples the presence of a type. */
 static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti_storage* storage)
 {
     uint32_t capacity = setti_entity_capacity(&world->entities);
@@ -129,8 +126,7 @@ static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti
     }
 }
 
-/* Estimates how many entities got or lost the type between two samples; 0 if a sample is
- * missing. */
+/* Estimates how many entities got or lost a type between two samples; 0 without both samples. */
 static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
 {
     uint64_t differ = 0;
@@ -140,9 +136,9 @@ static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
     for (uint32_t k = 0; a->span == b->span && k < AUTO_WORDS; k++) {
         differ += setti_bits_count(a->words[k] ^ b->words[k]);
     }
-    uint64_t counts = a->count > b->count ? a->count - b->count : b->count - a->count;
+    uint64_t count_change = a->count > b->count ? a->count - b->count : b->count - a->count;
     uint32_t entities_a_bit = a->span / 64 / AUTO_WORDS;
-    return SETTI_MAX(counts, differ * entities_a_bit);
+    return SETTI_MAX(count_change, differ * entities_a_bit);
 }
 
 /* Returns the sampling data of a type, created if needed; NULL when memory runs out. */
@@ -216,8 +212,8 @@ static setti_price auto_sample_queries(sett_world* world)
     return all;
 }
 
-/* Begins the next sample. The churn of groups fades slowly, so that a group destroyed because of
- * churn is not made again at once. */
+/* Begins the next sample. Churn fades slowly, so that destroyed groups are not created again
+ * soon. */
 static void auto_forget_samples(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -231,8 +227,7 @@ static void auto_forget_samples(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- options */
 
-/* Whether a system writes the type by handle: a sparse set would limit the system to a single
- * job. */
+/* Whether a system writes a type by handle: a sparse set would limit the system to one job. */
 static bool auto_is_written_by_handle(const sett_world* world, const setti_type* type)
 {
     const sett_system* system = setti_run_of(world) != NULL ? setti_run_of(world)->systems : NULL;
@@ -246,7 +241,7 @@ static bool auto_is_written_by_handle(const sett_world* world, const setti_type*
     return false;
 }
 
-/* Whether the library may choose how the type is stored. */
+/* Whether the library may choose the storage of a type. */
 static bool auto_may_move(const sett_world* world, const setti_type* type)
 {
     return type->default_storage && type->sample != NULL && !auto_is_written_by_handle(world, type);
@@ -262,11 +257,10 @@ static bool auto_can_group(const sett_query* query)
     return may;
 }
 
-/* Estimates how many entities enter or leave the group of a query between two samples: the count of
- * an earlier group, or the changes of the type that changed most, whichever is larger. */
+/* Estimates how many entities enter or leave the group of a query between two samples. */
 static uint64_t auto_churn(const sett_query* query)
 {
-    uint64_t most = query->grouped.churn;
+    uint64_t most = query->grouped.churn; /* counted by an earlier group */
     for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
         const setti_type_sample* sample = query->term[setti_bits_lowest(rest)].type->sample;
         if (sample != NULL) {
@@ -324,8 +318,8 @@ static bool auto_fits(const auto_option* option, uint32_t max_values)
            (option->change.group != NULL && auto_can_build(option->change.group, max_values));
 }
 
-/* Returns the saving of a change in twice AUTO_SOON samples, less the cost of the move. Without
- * this cost, a slightly larger saving could win by moving a hundred times the values. */
+/* Returns the saving of a change in twice AUTO_SOON samples, less the cost of the move, so that a
+ * slightly larger saving does not pay for moving a hundred times the values. */
 static setti_price auto_net_saving(const auto_evaluation* eval, const auto_option* option)
 {
     setti_price moves = (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE;
@@ -418,11 +412,11 @@ static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_li
 {
     SETTI_ASSERT(type->owner == NULL && world->locks == 0);
     setti_conversion conversion;
-    bool array = type->storage.kind == SETTI_SPARSE;
+    bool to_array = type->storage.kind == SETTI_SPARSE;
     const setti_pages old = type->storage.rows;
     *members = SETTI_NONE;
     if (!setti_conversion_reserve(world, &conversion, type,
-                                  array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET)) {
+                                  to_array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET)) {
         return 0;
     }
     *members = setti_conversion_commit(world, &conversion, group);
@@ -463,8 +457,9 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     uint64_t moved = 0;
     memcpy(types, listener->owned.item, count * sizeof(types[0]));
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
-        query->grouped.churn =
-            query->cover == listener ? listener->use.churn : query->grouped.churn;
+        if (query->cover == listener) {
+            query->grouped.churn = listener->use.churn;
+        }
     }
     setti_relayout change = {.dissolved = listener};
     bool large = setti_layout_moves(&change) > AUTO_AT_ONCE;
@@ -483,8 +478,7 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     return moved;
 }
 
-/* Returns a listener with the conditions of the group for a query. The arrays `with` and `without`
- * have room for SETT_QUERY_TERMS types each. */
+/* Returns the conditions of the group for a query. `with` and `without` are room for the lists. */
 static setti_listener auto_conditions(const sett_query* query, setti_type** with,
                                       setti_type** without)
 {
@@ -532,14 +526,14 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
     size_t rows = storage->count;
     if (storage->kind == SETTI_SPARSE) {
         size_t capacity = setti_entity_capacity(&world->entities);
-        return SETTI_MIN(capacity, rows * setti_storage_rows(storage)) * storage->size;
+        size_t most = rows * setti_storage_rows(storage); /* a page for each value */
+        return SETTI_MIN(capacity, most) * storage->size;
     }
     return rows * (storage->size + sizeof(uint32_t)) +          /* rows and entity indices */
            (size_t)setti_array_end(storage) * sizeof(uint32_t); /* the row of each index */
 }
 
-/* Chooses the next array to convert for a group: the array with the most values among the owned
- * types without *done, and adds the term to *done. Returns NULL if no array remains. */
+/* Returns the largest array to own without a term in *done, and adds the term; NULL: no array. */
 static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
 {
     setti_type* next = NULL;
@@ -564,7 +558,9 @@ static size_t auto_freed(const setti_storage* storage)
 {
     size_t count = 0;
     for (uint32_t number = 0; number < storage->rows.count; number++) {
-        count += storage->rows.data[number] != NULL;
+        if (storage->rows.data[number] != NULL) {
+            count++;
+        }
     }
     return count * storage->rows.size;
 }
@@ -670,7 +666,9 @@ static uint64_t auto_convert_alone(sett_world* world, setti_type* type)
     setti_type_sample* sample = type->sample;
     uint32_t members;
     uint64_t moved = auto_convert(world, type, NULL, &members);
-    sample->use.changes += moved != 0 && !sample->orphaned;
+    if (moved != 0 && !sample->orphaned) {
+        sample->use.changes++;
+    }
     sample->orphaned = false;
     return moved;
 }
@@ -734,15 +732,14 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
 }
 
 /* Frees the types of the wanted group from other groups, and converts a freed type to an array. A
- * later frame converts the array back, members first: two short frames replace the long frame for
- * exchanging rows. Returns the number of values moved. */
+ * later frame converts the array back with members first. Returns the number of values moved. */
 static uint64_t auto_free_types(sett_world* world, sett_query* query, uint32_t max_values)
 {
     for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
         setti_type* type = query->term[setti_bits_lowest(rest)].type;
         if (type->owner != NULL) {
             uint64_t moved = auto_dissolve(world, type->owner);
-            if (moved != 0) {
+            if (moved != 0) { /* not a large group: only marks types as orphaned */
                 return moved;
             }
         }
@@ -829,8 +826,7 @@ static uint64_t auto_make_change(sett_world* world, const auto_option* option, u
     return auto_build(world, max_values);
 }
 
-/* Marks the queries of a type as taken. Returns false if a query was already taken, so the type
- * shares a query with another change. */
+/* Marks the queries of a type as taken. Returns false if a query was taken before. */
 static bool auto_select(auto_evaluation* eval, const setti_type* type)
 {
     setti_price_list list;
@@ -911,8 +907,7 @@ static void auto_forget_taken(sett_world* world)
     }
 }
 
-/* Makes the best change, and selects further types to convert in the next frames. Returns the
- * number of values moved. */
+/* Makes the best change, and selects more types to convert. Returns the number of values moved. */
 static uint64_t auto_make_best(auto_evaluation* eval)
 {
     for (sett_query* query = setti_query_first(eval->world); query != NULL; query = query->next) {

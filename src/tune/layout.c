@@ -73,7 +73,9 @@ static bool layout_fail(layout_reader* reader, const char* at, const char* wrong
 static const char* layout_end_of_quotes(const char* at)
 {
     for (at++; *at != '"'; at++) {
-        at += *at == '\\';
+        if (*at == '\\') { /* the next character is literal */
+            at++;
+        }
         if (*at == '\0') {
             return NULL;
         }
@@ -99,7 +101,9 @@ static bool layout_next_word(layout_reader* reader, layout_word* word)
             return layout_fail(reader, word->at, "the closing quote of a name is missing - add it");
         }
     } else if (layout_is_sign(*at)) {
-        at += *at != '\0';
+        if (*at != '\0') {
+            at++;
+        }
     } else {
         while (!layout_is_blank(*at) && !layout_is_sign(*at)) {
             at++;
@@ -137,7 +141,9 @@ static bool layout_word_is_name(const layout_word* word, const char* name)
     const char* at = word->at + quoted;
     const char* end = word->at + word->length - quoted;
     for (; at < end; at++, name++) {
-        at += quoted && *at == '\\';
+        if (quoted && *at == '\\') {
+            at++;
+        }
         if (*at != *name) {
             return false;
         }
@@ -152,7 +158,9 @@ static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
     uint32_t length = 0;
     bool quoted = a->at[0] == '"';
     for (const char* at = a->at + quoted; at < a->at + a->length - quoted; at++) {
-        at += quoted && *at == '\\';
+        if (quoted && *at == '\\') {
+            at++;
+        }
         if (length + 1 == sizeof(name)) {
             return false; /* too long to be compared */
         }
@@ -238,8 +246,8 @@ static bool layout_next(layout_reader* reader, layout_item* item)
     return false;
 }
 
-/* Returns the storage that a text gives a type; *where becomes the name in the text. A group takes
- * precedence over a list. */
+/* Finds the storage that a text gives to a type, and the name in the text. Groups override
+ * lists. */
 static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
 {
     sett_storage_kind kind = SETT_STORAGE_DEFAULT;
@@ -277,8 +285,9 @@ static void layout_place(const char* text, const char* at, unsigned* line, unsig
     *line = 1;
     *column = 1;
     for (; text < at; text++) {
-        *column = *text == '\n' ? 1 : *column + 1;
-        *line += *text == '\n';
+        bool ends_line = *text == '\n';
+        *column = ends_line ? 1 : *column + 1;
+        *line += ends_line ? 1 : 0;
     }
 }
 
@@ -442,8 +451,8 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* Finds a name in an item that occurs earlier in the text in the same role: in a list, or owned by
- * a group. Returns NULL if not found. `other` is only scratch memory. */
+/* Finds a name in an item that also occurs earlier in the text, in a list or owned by a group. NULL
+ * if not found. `other` is scratch memory. */
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)
 {

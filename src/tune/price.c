@@ -121,9 +121,9 @@ static price_view price_view_of(const sett_query* query, setti_use use,
     static const setti_relayout unchanged = {0};
     change = change != NULL ? change : &unchanged;
     price_view view = {.sparse_set = ~query->positional};
-    bool ends = query->cover == change->dissolved ||
-                (change->group != NULL && price_collides(change->group, query->cover));
-    if (query->arranged != 0 && !ends) {
+    bool cover_ends = query->cover == change->dissolved ||
+                      (change->group != NULL && price_collides(change->group, query->cover));
+    if (query->arranged != 0 && !cover_ends) {
         view.owned = query->arranged;
         view.covered = query->covered;
         view.rows = query->cover->length;
@@ -138,12 +138,11 @@ static price_view price_view_of(const sett_query* query, setti_use use,
         bool converted = query->term[k].type == change->type;
         view.sparse_set ^= (uint32_t)converted << k;
     }
-    view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1);
+    view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1); /* existing terms */
     return view;
 }
 
-/* Returns the cost of testing `tested` terms of each row, and of fetching the values of each match
- * for the terms not `in_place`. */
+/* Returns the cost of testing terms for each row, and fetching values for each match. */
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {
@@ -151,7 +150,8 @@ static setti_price price_others(const sett_query* query, setti_price matches, se
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
         if (term->has_field && (in_place >> k & 1) == 0) {
-            price += matches * (term->access == SETT_IN ? COST_FETCH : COST_FETCH + COST_BACK);
+            setti_price back = term->access == SETT_IN ? 0 : COST_BACK;
+            price += matches * (COST_FETCH + back);
         }
     }
     return price;
@@ -181,7 +181,7 @@ static setti_price price_pages(const sett_query* query, setti_price matches, con
     }
     setti_price steps = rows * COST_STEP / 1024 * setti_bits_count(walked);
     setti_price listed = SETTI_MIN(matches * COST_LINE, rows * COST_LINES) + matches * COST_LISTED;
-    bool in_runs = matches >= rows * 98 / 100;
+    bool in_runs = matches >= rows * 98 / 100; /* nearly all rows match */
     return COST_LOOP + steps + (in_runs ? matches * COST_DENSE : listed) +
            price_others(query, matches, rows, query->required & view->sparse_set,
                         ~view->sparse_set);
@@ -224,16 +224,15 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     return concerned;
 }
 
-/* Returns the additional cost of the single accesses, additions and removals of a type in a sparse
- * set, compared with an array. */
+/* Returns the additional cost of single accesses and changes of a type in a sparse set. */
 static setti_price price_singles(const setti_type* type)
 {
     return (setti_price)type->use.accessed * COST_INDIRECT +
            setti_price_changes(type->use.added + type->use.removed, type->storage.count);
 }
 
-/* Returns the sum of price_singles for all types that become sparse sets by a change; negative if a
- * type becomes an array. */
+/* Returns the cost of single accesses if types become sparse sets; negative if a type becomes an
+ * array. */
 static setti_price price_all_singles(setti_use use, const setti_relayout* change)
 {
     setti_price price = 0;

@@ -30,8 +30,7 @@ static inline void setti_prices_add(setti_prices* prices, setti_price cost)
     prices->now += SETTI_MAX(-cost, 0);
 }
 
-/* Returns the terms of types that a group for a query would own: all required terms with a field,
- * as bits. */
+/* Returns the terms that a group for a query would own, as bits: required terms with a field. */
 uint32_t setti_price_owned(const sett_query* query);
 
 /* Returns the cost of one loop over a query after a change; NULL: under the present layout. */
@@ -47,12 +46,10 @@ typedef struct setti_price_list {
 setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change, const setti_price_list* list);
 
-/* Returns the cost of `count` additions and removals in a sparse set of `rows` rows, beyond the
- * cost in an array. */
+/* Returns the additional cost of `count` changes in a sparse set of `rows` rows. */
 setti_price setti_price_changes(uint64_t count, uint64_t rows);
 
-/* Returns the cost of `count` entities entering or leaving a group with `rows` rows and `owned`
- * types. */
+/* Returns the cost of `count` entities entering or leaving a group that owns `owned` types. */
 setti_price setti_price_churn(uint64_t count, uint32_t owned, uint64_t rows);
 
 #endif

@@ -35,7 +35,6 @@ static void canonical_write_nan(unsigned char* out, uint32_t unit)
     out[unit - 2] = unit == 4 ? 0xC0 : 0xF8;
 }
 
-/* Reverses the bytes of a number. */
 static void canonical_turn(unsigned char* out, const unsigned char* in, uint32_t unit)
 {
     SETTI_ASSERT(unit != 0 && unit <= 8);
@@ -252,7 +251,6 @@ static const unsigned char* canonical_take(canonical_from* from, size_t size)
     return bytes;
 }
 
-/* Decodes a whole piece. */
 static void piece_decode(const setti_piece* piece, const unsigned char* in, unsigned char* out)
 {
     if (piece->kind == SETTI_PIECE_TEXT || piece->unit == 1 || !SETTI_BIG_ENDIAN) {
@@ -345,7 +343,6 @@ static bool string_same(const void* a, const void* b)
     return x.text == y.text || strcmp(sett_string_get(&x), sett_string_get(&y)) == 0;
 }
 
-/* Whether two strings, or two lists, have the same content. */
 static bool owned_same(const setti_owned* owned, const unsigned char* a, const unsigned char* b)
 {
     if (owned->item_size == 0) {

@@ -83,7 +83,6 @@ sett_member setti_member_item(const sett_member* list)
 
 static uint32_t struct_align(const sett_struct* of);
 
-/* Returns the alignment that a member's kind requires. */
 static uint32_t member_align(const sett_member* member)
 {
     switch (member_kind(member)) {
@@ -166,7 +165,7 @@ static const char* list_check(const sett_member* member)
     return item_check(&item);
 }
 
-/* Whether a step is a power of two, so that its multiples are exact. */
+/* Whether a step is a power of two, so that multiples are exact. */
 static bool member_is_step(double step)
 {
     uint64_t bits;
@@ -175,16 +174,15 @@ static bool member_is_step(double step)
     return power_of_two && step >= 0x1p-60 && step <= 0x1p60;
 }
 
-/* Whether a constant's name is a number: then SETT_CONSTANTS got a macro. */
+/* Whether a constant has a number for a name, because SETT_CONSTANTS got a macro. */
 static bool member_has_value_for_name(const sett_constant* constants)
 {
     while (constants->name != NULL && strchr("0123456789-(", constants->name[0]) == NULL) {
         constants++;
     }
-    return constants->name != NULL && constants->name[0] != '\0';
+    return constants->name != NULL && constants->name[0] != '\0'; /* strchr also finds '\0' */
 }
 
-/* Whether names of elements are valid and differ. */
 static bool member_names_are_good(const char* const* names, uint32_t count)
 {
     bool good = count <= SETTI_MEMBERS_COUNT_MAX;
@@ -387,6 +385,7 @@ static const char* struct_check_shape(const sett_struct* of, uint32_t depth, cha
     return out;
 }
 
+/* Returns the error in a struct and its members, or NULL. Ignores gaps unless `gaps` is true. */
 static const char* struct_check(const sett_struct* of, size_t align, bool gaps, uint32_t depth,
                                 char* out)
 {
@@ -634,7 +633,7 @@ static void owned_add(member_copy* copy, const sett_member* member, uint32_t off
         pieces_add(copy, items, &only_item, 0);
         owned.item_size = item.size;
     }
-    if (copy->owned != NULL) {
+    if (copy->owned != NULL) { /* NULL in the first walk */
         owned.pieces = items->item + items->first;
         owned.piece_count = items->count - items->first;
         for (uint32_t k = 0; k < owned.piece_count; k++) {
@@ -773,7 +772,7 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
     memset(words, 0, ((size_t)members->size / 8 + 1) * sizeof(*words));
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
-        uint32_t first = piece->offset - members->pieces->offset;
+        uint32_t first = piece->offset - members->pieces->offset; /* in the canonical form */
         for (uint32_t at = 0; piece->kind == SETTI_PIECE_FLOAT && at < piece->size;
              at += piece->unit) {
             uint32_t shift = (first + at) % 8 * 8;
@@ -781,8 +780,10 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
             if (shift % (8 * piece->unit) != 0) {
                 return false;
             }
-            words[(first + at) / 8].add |= narrow ? (uint64_t)0x7FFFFF << shift : 0xFFFFFFFFFFFFFu;
-            words[(first + at) / 8].test |= (uint64_t)1 << (shift + 8 * piece->unit - 1);
+            setti_nan_word* word = &words[(first + at) / 8];
+            /* the bits of the least NaN, plus this number, are the sign bit */
+            word->add |= narrow ? (uint64_t)0x7FFFFF << shift : 0xFFFFFFFFFFFFFu;
+            word->test |= (uint64_t)1 << (shift + 8 * piece->unit - 1);
         }
     }
     return true;
@@ -794,7 +795,7 @@ static size_t words_size(const sett_struct* of)
     return of->size <= SETTI_NAN_SIZE ? (of->size / 8 + 1) * sizeof(setti_nan_word) : 0;
 }
 
-/* Copies all facts about a type, or only measures their memory. */
+/* Copies all facts about a type, or only measures the memory. */
 static sett_struct members_walk(member_copy* to, const sett_struct* of)
 {
     to->used = setti_align_up(sizeof(setti_members), 8);
@@ -905,7 +906,6 @@ static void member_guess(const sett_struct* of, const char* name, size_t length,
     }
 }
 
-/* Whether a path can name an element of a member. */
 static bool member_has_elements(const sett_member* member)
 {
     return member->kind != SETT_MEMBER_TEXT && member->kind != SETT_MEMBER_OPAQUE &&

@@ -74,7 +74,7 @@ double setti_number_float(sett_member_kind kind, const void* bytes)
     return setti_number_is_signed(kind) ? (double)number : (double)(uint64_t)number;
 }
 
-/* Replaces the locale's decimal separator, one or more bytes, by a point. */
+/* Replaces the locale's decimal separator, which may have several bytes, by a point. */
 static size_t number_put_point(char* text)
 {
     size_t length = 0;
@@ -157,12 +157,12 @@ static size_t number_write_digits(uint64_t number, int power, char* out)
 }
 
 /* Returns the power of ten of the first digit of a number from 1e-4 to below 1e15. Comparisons with
- * 0.1, 0.01 and 0.001 are exact: these doubles are not less than the decimal numbers. */
+ * 0.1, 0.01 and 0.001 are exact: the doubles are not less than the decimal numbers. */
 static int number_power(double size)
 {
     int power = -1;
     if (size < 1) {
-        return power - (size < 0.1) - (size < 0.01) - (size < 0.001);
+        return power - (size < 0.1) - (size < 0.01) - (size < 0.001); /* -1 to -4 */
     }
     while (size >= (double)number_tens[power + 1]) {
         power++;
@@ -231,7 +231,7 @@ static bool number_is_same(sett_member_kind kind, const char* text, double value
 static size_t number_write_finite(sett_member_kind kind, double value, char* out)
 {
     bool small = value > -1e6 && value < 1e6;
-    if (small && (double)(int)value == value && !(value == 0 && signbit(value))) {
+    if (small && (double)(int)value == value && !(value == 0 && signbit(value))) { /* not -0 */
         return number_write_integer(value < 0, (uint64_t)(value < 0 ? -value : value), out);
     }
     size_t usual = number_write_usual(kind, value, out);
@@ -242,7 +242,7 @@ static size_t number_write_finite(sett_member_kind kind, double value, char* out
     for (int digits = kind == SETT_MEMBER_F32 ? 6 : 15; digits <= most; digits++) {
         snprintf(out, SETTI_NUMBER_SIZE, "%.*g", digits, value);
         if (number_is_same(kind, out, value)) {
-            break;
+            break; /* enough digits */
         }
     }
     return number_put_point(out);
@@ -290,7 +290,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     uint32_t bits = 8 * sett_member_kind_size(kind);
     uint64_t most = UINT64_MAX >> (64 - bits);
     if (setti_number_is_signed(kind)) {
-        most = (most >> 1) + negative; /* the least number is -most - 1 */
+        most = (most >> 1) + negative; /* 1 more below 0 than above */
     } else if (negative) {
         most = 0;
     }
@@ -334,7 +334,7 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
  * long or has other characters. */
 static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_TEXT + 8])
 {
-    char probe[16]; /* a digit, the locale's point of `size` - 2 bytes, a digit */
+    char probe[16]; /* "0.5" with the locale's point, which may have several bytes */
     int size = snprintf(probe, sizeof(probe), "%.1f", 0.5);
     size_t used = 0;
     if (length == 0 || length > SETTI_NUMBER_TEXT || size < 3) {
@@ -343,7 +343,7 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
     for (size_t k = 0; k < length; k++) {
         bool plain = (text[k] >= '0' && text[k] <= '9') || strchr("+-eE", text[k]) != NULL;
         if (text[k] == '.' && used + (size_t)size < SETTI_NUMBER_TEXT + 8) {
-            memcpy(out + used, probe + 1, (size_t)size - 2);
+            memcpy(out + used, probe + 1, (size_t)size - 2); /* the point */
             used += (size_t)size - 2;
         } else if (plain && text[k] != '\0') {
             out[used++] = text[k];

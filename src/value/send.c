@@ -6,7 +6,7 @@
  *     bytes of the value without rounded members | bits of the rounded members
  *
  * A rounded member is number * scale, rounded to a signed integer of `bits` bits, the lowest bits
- * first. The limits stand for numbers beyond the limits, and the least integer stands for NaN.
+ * first. Numbers beyond the limits become the limits. NaN becomes the least integer.
  *
  * Invariant:  a rounded number is rounded to the same integer again
  */
@@ -44,7 +44,7 @@ uint64_t setti_send_fingerprint(const setti_members* members)
     return print;
 }
 
-/* Returns the integer of a number. Only its lowest send->bits bits count. */
+/* Returns the rounded integer of a number. Only the lowest send->bits bits count. */
 static uint64_t send_round(const setti_send* send, const unsigned char* at)
 {
     double most = (double)(((uint64_t)1 << (send->bits - 1)) - 1);

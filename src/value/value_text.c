@@ -224,7 +224,6 @@ static void difference_list(text_difference* to, const sett_member* member, cons
     }
 }
 
-/* Compares two elements of `size` bytes. */
 static void difference_element(text_difference* to, const sett_member* member, const char* path,
                                const unsigned char* a, const unsigned char* b, uint32_t size)
 {

@@ -33,8 +33,8 @@ SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
     return entity;
 }
 
-/* Creates an entity at the only free index of the hint's word, if setti_entity_can_step_hint: while
- * all other indices are in use, programs create and destroy entities in turns. */
+/* Creates an entity at the only free index of the hint's word, if the word is unlisted: a program
+ * may create and destroy entities in turns while all other indices are in use. */
 SETTI_APART static sett_entity fast_create_only(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
@@ -398,7 +398,7 @@ SETTI_INLINE bool fast_is_ready(sett_world* world, setti_type* type, uint32_t in
             setti_edit_reserve_collect(world, type, 1));
 }
 
-/* Commits an edit at the lowest free index if fast_is_ready for all types. Returns false, with
+/* Commits an edit at the lowest free index if fast_is_ready returns true for all types. False, with
  * nothing done, for other edits. Equals setti_edit_reserve_at and setti_edit_commit. */
 SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
 {

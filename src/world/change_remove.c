@@ -34,7 +34,7 @@ static bool fast_is_removed_alone(const sett_world* world, const setti_type* typ
     return alone;
 }
 
-/* Removes by the slow path, and remembers the transition. */
+/* Removes by the slow path, and remembers the transition if no other type was removed. */
 SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* type,
                                                 sett_entity entity)
 {
@@ -215,10 +215,10 @@ static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t
     return setti_edit_reserve_at(world, &edit, index);
 }
 
-/* Returns the k-th of the types that are removed together with a type. k counts down from
- * `dependants.count` to 0: first the types that require the type, the latest registered first, then
- * the type itself. But the tag that switches the type off, the first dependant, is removed after
- * the type, so that a component that is off is never on for a moment. */
+/* Returns the k-th of the types to remove together with `type`. Callers count k down from
+ * `dependants.count` to 0: first the dependants, the latest registered first, then `type`. But the
+ * tag `off`, the first dependant, comes after `type`: a component must not be on for a moment just
+ * because the tag is removed first. */
 static setti_type* change_removed_with(setti_type* type, uint32_t k)
 {
     SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);
@@ -381,7 +381,7 @@ SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
             change_remove_reserved(world, type, entity);
         }
     }
-    for (uint32_t k = world->dont_fragment.count; k-- > 0;) { /* these need no memory */
+    for (uint32_t k = world->dont_fragment.count; k-- > 0;) { /* erasing needs no memory */
         if (setti_storage_has(&world->dont_fragment.item[k]->storage, entity.index)) {
             change_remove_reserved(world, world->dont_fragment.item[k], entity);
         }

@@ -104,10 +104,10 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     if (replaces && old == NULL) {
         return false;
     }
-    if (!in_place && type->desc.copy == NULL) {
-        setti_type_deinit_values(type, row, 1); /* without a copy hook the given value moves in */
-    }
     if (!in_place) {
+        if (type->desc.copy == NULL) {
+            setti_type_deinit_values(type, row, 1); /* without a copy hook the value moves in */
+        }
         uint32_t count = type->storage.size != 0 ? 1 : 0; /* a tag has no value */
         setti_type_copy_values(type, row, value, count);
     }
@@ -147,8 +147,9 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
     const setti_storage* storage = &part->type->storage;
     if (part->type->desc.move != NULL) {
         part->source = setti_storage_owner(storage, part->value);
-        part->origin = part->source != SETTI_NONE ? storage : NULL;
-        part->value = part->source != SETTI_NONE ? NULL : part->value;
+        bool may_move = part->source != SETTI_NONE; /* the value belongs to an entity */
+        part->origin = may_move ? storage : NULL;
+        part->value = may_move ? NULL : part->value;
     } else {
         size_t align = SETTI_MAX(storage->align, 16);
         void* aside = setti_scratch_get(&world->pool, &world->set_aside, storage->size, align);

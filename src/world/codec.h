@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "world/component.h"
 
-/* The form of a value in a delta, which also chooses the reader. */
+/* The form of a value in a delta. The form also chooses the reader. */
 typedef enum setti_delta_form {
     SETTI_DELTA_VALUES, /* bytes; the type has no codec */
     SETTI_DELTA_TREE,
@@ -133,7 +133,7 @@ typedef struct setti_codec {
     uint32_t remove_pass; /* 0 to 2: values are removed in the order of these passes */
     bool by_index;        /* values name the owner by index, without a generation */
     bool whole;           /* one call may write to all rows of the type */
-    bool direct;          /* a member is in one list at most, and its place is its index */
+    bool direct;          /* an entity is in one list at most; the place is the entity's index */
     /* Returns the bytes of a value; for a counted value, the bytes of an item, 0 for a text.
      * NULL: 0. */
     uint32_t (*bytes)(const setti_type* type);
@@ -181,11 +181,10 @@ typedef struct setti_codec {
     bool (*requeue)(setti_type* type, sett_entity owner, uint32_t member);
 } setti_codec;
 
-/* The first function returns the codec of a type of the library's own modules, or NULL. The second
- * function registers such a type by its name, and does nothing for other names. A file of their own
- * defines both functions, and only deltas call them, so that programs without deltas do not link
- * codecs. A program without relation/ compiles state/ with SETT_NO_RELATION, and has no such
- * types. */
+/* setti_codec_own returns the codec of a type of the library's modules, NULL for other types.
+ * setti_codec_register_library registers a type of the library's modules by name, and does nothing
+ * for other names. Only deltas call the two functions, so that programs without deltas do not link
+ * codecs. A program without relation/ compiles state/ with SETT_NO_RELATION. */
 #if defined(SETT_NO_RELATION)
 static inline const setti_codec* setti_codec_own(const setti_type* type)
 {

@@ -644,7 +644,7 @@ static sett_entity commands_create_in_job(sett_commands* commands)
         job_next_word(commands);
     }
     uint64_t index = (uint64_t)commands->job.word * 64 + setti_bits_lowest(commands->job.bits);
-    if (index >= setti_entity_end(table)) {
+    if (index >= setti_entity_end(table)) { /* no word has free bits */
         commands->job.error = SETT_STATUS_LIMIT;
         return sett_null();
     }
@@ -653,7 +653,7 @@ static sett_entity commands_create_in_job(sett_commands* commands)
         commands->job.error = SETT_STATUS_OUT_OF_MEMORY;
         return sett_null();
     }
-    commands->job.bits &= commands->job.bits - 1;
+    commands->job.bits &= commands->job.bits - 1; /* clears the lowest bit */
     commands->job.created++;
     return entity;
 }
@@ -944,11 +944,14 @@ static sett_status commands_create_one(sett_commands* commands, sett_entity enti
     sett_status status = SETT_OK;
     for (uint32_t c = 0; status == SETT_OK && c < component_count; c++) {
         const setti_type* type = setti_world_type(commands->world, components[c]);
-        const unsigned char* value = type != NULL && values != NULL ? values[c] : NULL;
-        status = value != NULL && type->storage.size != 0
-                     ? sett_cmd_set(commands, entity, components[c],
-                                    value + (size_t)k * type->storage.size)
-                     : sett_cmd_add(commands, entity, components[c]);
+        bool has_values = type != NULL && values != NULL;
+        const unsigned char* value = has_values ? values[c] : NULL;
+        if (value != NULL && type->storage.size != 0) {
+            status = sett_cmd_set(commands, entity, components[c],
+                                  value + (size_t)k * type->storage.size);
+        } else {
+            status = sett_cmd_add(commands, entity, components[c]);
+        }
     }
     return status;
 }
@@ -1008,8 +1011,7 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
         return NULL;
     }
     size_t need = command_need(size, 16);
-    size_t need_each =
-        2 * command_need(0, 1); /* to create an entity, and to destroy it on failure */
+    size_t need_each = 2 * command_need(0, 1); /* creation, and destruction after a failure */
     bool fits = count <= (UINT32_MAX - need) / need_each;
     if (!fits || !commands_reserve(commands, need + (size_t)count * need_each)) {
         if (commands->job.count != 0) {
@@ -1094,7 +1096,7 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
                                                const command_record* record, uint32_t applied)
 {
     sett_world* world = commands->world;
-    bool valid = setti_entity_signature(&world->entities, record->entity) != NULL;
+    bool alive = setti_entity_signature(&world->entities, record->entity) != NULL;
     sett_status status = SETT_OK;
     world->command_depth = record->depth + 1u;
     if (record->verb == &command_run_verb) {
@@ -1102,7 +1104,7 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
         if (status == SETT_OK) {
             return status; /* command_apply_run has moved to the next record */
         }
-    } else if (valid || record->verb == &command_create) {
+    } else if (alive || record->verb == &command_create) {
         status = record->verb->apply(commands, record);
     }
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
@@ -1110,7 +1112,7 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
         return status;
     }
     const setti_type* type = setti_world_type(world, record->component);
-    if (!valid || status != SETT_OK || (type != NULL && type->desc.copy != NULL)) {
+    if (!alive || status != SETT_OK || (type != NULL && type->desc.copy != NULL)) {
         command_deinit(commands, record); /* else the value itself moved into the world */
     }
     commands_advance(commands, record);

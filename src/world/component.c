@@ -140,7 +140,7 @@ static const char* component_check_written(sett_component_desc* desc)
         return "`deinit` or `move` is set beside `write`, but not `copy` - set `copy`";
     }
     if (desc->copy != NULL && desc->save == SETT_SAVE_BYTES) {
-        desc->save = SETT_SAVE_CLONE; /* bytes alone are no copy of such a value */
+        desc->save = SETT_SAVE_CLONE; /* values with a copy hook need more than their bytes */
     }
     return NULL;
 }
@@ -385,7 +385,9 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
             return false;
         }
         other = setti_type_find(world, name);
-        taken = other != NULL && other != of ? name : NULL;
+        if (other != NULL && other != of) {
+            taken = name;
+        }
     }
     if (taken != NULL) {
         bool new_name_taken = taken == desc->name;
@@ -583,7 +585,8 @@ static bool component_list_required(setti_pool* pool, setti_type* type, setti_ty
 {
     bool done = true;
     for (uint32_t j = 0; done && j <= needed->required.count; j++) {
-        setti_type* item = j < needed->required.count ? needed->required.item[j] : needed;
+        bool last = j == needed->required.count;
+        setti_type* item = last ? needed : needed->required.item[j];
         if ((item->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
             type->flags |= SETTI_TYPE_REQUIRES_DONT_FRAGMENT;
         }
@@ -660,6 +663,7 @@ static const char** component_copy_old_names(setti_pool* pool, const char* const
 static bool component_own_callbacks(setti_pool* pool, setti_type* type,
                                     const sett_component_desc* desc)
 {
+    /* by setti_event; descriptors have no hook for SETTI_ON_EVENT */
     void (*const hooks[])(sett_world*, sett_entity, void*, void*) = {desc->on_add, desc->on_set,
                                                                      desc->on_remove, NULL};
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
@@ -939,7 +943,7 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     return wrong == NULL;
 }
 
-/* Allocates a type; component_own fills it. Fails, with NULL, when memory runs out. */
+/* Allocates a type, to be filled by component_own. Fails, with NULL, when memory runs out. */
 static setti_type* component_alloc(sett_world* world, const sett_component_desc* desc,
                                    const char* call)
 {

@@ -36,7 +36,7 @@ enum {
     SETTI_TYPE_ON_SET = 128,
     SETTI_TYPE_ON_REMOVE = 256,
     SETTI_TYPE_ON_EVENT = 512,
-    SETTI_TYPE_LINKED = 1024, /* values are links: only the module of the type adds it */
+    SETTI_TYPE_LINKED = 1024, /* values are links: only the module adds the type */
     SETTI_TYPE_STAYS = 2048,  /* values are ends of links: removed only with the entity */
     SETTI_TYPE_SHARED = 4096, /* instances read the value of their prefab */
     /* requires a dont_fragment type, and signatures do not contain dont_fragment types */

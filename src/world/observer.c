@@ -1,24 +1,23 @@
-/* observer.c: creates, disables and destroys observers. edit_notify.c calls them.
+/* observer.c: creates, disables and destroys observers. edit_notify.c calls observers.
  *
- * The workload: some dozens of observers, created when a program starts; thousands of events a
- * frame, which must not search for observers. So an observer of a component has entries in its
- * type's lists of calls, one list for each event, beside the descriptor's callback. An observer of
- * a query is a listener without members:
+ * The workload: some dozens of observers, created when a program starts, and thousands of events in
+ * a frame. To find observers without a search, a type has a list of calls for each event, with an
+ * entry for the descriptor's callback and an entry for each observer of the type. An observer of a
+ * query is a listener without members:
  *
  *     type     notified[ADD]     [ descriptor's | observer | observer ]
  *              notified[REMOVE]  [ observer | observer | descriptor's ]
  *     world    listeners     group - observer - tracked set      in order of creation
  *
- * An observer of every component has entries in the lists of all types; a type that is registered
- * later gets them then (world->observe_type).
+ * An observer of every component has entries in the lists of all types. world->observe_type adds
+ * the entries for types registered later.
  *
- * The entry of an observer with terms or an entity calls a function that tests these first. The
- * entry of a disabled observer stays, and calls a function that does nothing. An observer that is
- * destroyed while the world is locked is disabled, and freed when the world is unlocked, because a
- * list may be walked meanwhile.
+ * The entry of an observer with terms, an entity or a target calls a filter function. The entry of
+ * a disabled observer calls a function that does nothing. While the world is locked, a list may be
+ * in use. So sett_observer_destroy only disables the observer then, and a later call frees it.
  *
- * Invariant:  a type's flag of an event <=> its list of that event is not empty;
- *             an entry is the descriptor's or that of an observer in the world's list
+ * Invariant:  a type's flag of an event <=> the type's list of the event is not empty;
+ *             an entry belongs to the type's descriptor or to an observer in the world's list
  */
 #include "sett/observer.h"
 
@@ -26,19 +25,19 @@
 #include "world/term.h"
 
 struct sett_observer {
-    setti_listener listener; /* the name; of an observer of a query: conditions and callbacks */
+    setti_listener listener; /* the name; for an observer of a query, conditions and callbacks */
     sett_world* world;
     sett_observer* next;
     sett_observer* previous;
-    setti_type* type; /* NULL: it observes a query, or every component */
+    setti_type* type; /* NULL for an observer of a query or of every component */
     sett_observer_desc desc;
     bool enabled;
-    bool ended; /* destroyed, and waits to be freed */
+    bool ended; /* destroyed, but not freed yet */
 };
 
 static const char observer_call[] = "sett_observer_create";
 
-/* The `user` of the entries that an observer of every component has in one type. */
+/* The `user` in the lists of a type, for an observer of every component. */
 typedef struct observer_part {
     const sett_observer* observer;
     sett_component component;
@@ -58,8 +57,8 @@ static void observer_idle(sett_world* world, sett_entity entity, void* value, vo
 
 /* --------------------------------------------------------------------------------------- filter */
 
-/* Whether an event of an entity's links is about a link to `target`: one that is added, gets other
- * data, is removed, or gets another target. */
+/* Whether an event of a relationship is about a link to `target`.
+ *   old  in on_set: the old value, or OBSERVER_NO_OLD */
 static bool observer_is_about(const sett_world* world, sett_entity entity, sett_component component,
                               const void* old, sett_entity target)
 {
@@ -67,17 +66,17 @@ static bool observer_is_about(const sett_world* world, sett_entity entity, sett_
     if (type == NULL || type->module == NULL || type->module->leads == NULL) {
         return false;
     }
-    bool known =
+    bool link_is_known =
         world->changed_link.relationship == component && world->changed_link.source == entity.index;
-    return (known && sett_equals(world->changed_link.target, target)) ||
-           type->module->leads(world, type, known ? sett_null() : entity, old, target);
+    return (link_is_known && sett_equals(world->changed_link.target, target)) ||
+           type->module->leads(world, type, link_is_known ? sett_null() : entity, old, target);
 }
 
-/* The `old` of events without a value from before. */
+/* The argument `old` for events without an old value. */
 #define OBSERVER_NO_OLD NULL
 
-/* Whether the observer's entity, target and terms match an entity.
- *   old  in on_set: the value from before, or OBSERVER_NO_OLD */
+/* Whether an event matches the observer's entity, target and terms.
+ *   old  in on_set: the old value, or OBSERVER_NO_OLD */
 static bool observer_wants(const sett_observer* observer, sett_entity entity,
                            sett_component component, const void* old)
 {
@@ -89,18 +88,18 @@ static bool observer_wants(const sett_observer* observer, sett_entity entity,
         !observer_is_about(observer->world, entity, component, old, desc->target)) {
         return false;
     }
-    bool any = false;
-    bool met = false;
+    bool has_any_terms = false;
+    bool meets_any_term = false;
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         const sett_term* term = &desc->terms[k];
         bool has = sett_is_enabled(observer->world, entity, term->component);
         if ((term->kind == SETT_WITH && !has) || (term->kind == SETT_WITHOUT && has)) {
             return false;
         }
-        any = any || term->kind == SETT_ANY;
-        met = met || (term->kind == SETT_ANY && has);
+        has_any_terms = has_any_terms || term->kind == SETT_ANY;
+        meets_any_term = meets_any_term || (term->kind == SETT_ANY && has);
     }
-    return !any || met;
+    return !has_any_terms || meets_any_term;
 }
 
 /* The function of an observer with a filter; `user` is the observer. */
@@ -158,7 +157,7 @@ OBSERVER_OF_ALL(on_set, SETT_CHANGE_SET, world->replaced)
 OBSERVER_OF_ALL(on_remove, SETT_CHANGE_REMOVE, OBSERVER_NO_OLD)
 #undef OBSERVER_OF_ALL
 
-/* The entry for an event; its function is NULL if the observer does not observe the event. */
+/* The observer's entry for an event. `fn` is NULL if the observer does not observe the event. */
 static setti_call observer_call_of(const sett_observer* observer, uint32_t event)
 {
     SETTI_ASSERT(event < SETTI_EVENTS);
@@ -168,9 +167,10 @@ static setti_call observer_call_of(const sett_observer* observer, uint32_t event
         observer_filter_on_event};
     static const observer_fn of_all[SETTI_EVENTS] = {observer_any_on_add, observer_any_on_set,
                                                      observer_any_on_remove, NULL};
-    const observer_fn own[SETTI_EVENTS] = {desc->on_add, desc->on_set, desc->on_remove,
-                                           desc->on_event};
-    setti_call call = {own[event], desc->user, observer->listener.name, setti_unconst(observer)};
+    const observer_fn callbacks[SETTI_EVENTS] = {desc->on_add, desc->on_set, desc->on_remove,
+                                                 desc->on_event};
+    setti_call call = {callbacks[event], desc->user, observer->listener.name,
+                       setti_unconst(observer)};
     if (desc->on_any != NULL) {
         call.fn = of_all[event];
     } else if (event == SETTI_ON_SET && desc->on_replace != NULL) {
@@ -203,19 +203,20 @@ static sett_status observer_check_terms(sett_world* world, const char* name,
                          : setti_term_reject(world, desc->terms, at, observer_call, name, wrong);
 }
 
-/* Whether a function is given that observes a component. */
+/* Whether the descriptor has a callback for a component. */
 static bool observer_has_component_calls(const sett_observer_desc* desc)
 {
     return desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
            desc->on_event != NULL || desc->on_replace != NULL;
 }
 
-/* Whether a copy of an old value's bytes is no complete value. That of an exclusive link is. */
+/* Whether values own memory, so that a copy of an old value's bytes is useless. */
 static bool observer_type_owns(const setti_type* type)
 {
-    return type->links != NULL ? type->ends != NULL || type->records != NULL
-                               : (type->flags & (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT)) != 0 ||
-                                     type->writers != NULL;
+    if (type->links != NULL) {
+        return type->ends != NULL || type->records != NULL; /* not of an exclusive link */
+    }
+    return (type->flags & (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT)) != 0 || type->writers != NULL;
 }
 
 static sett_status observer_check_registered(sett_world* world, const sett_observer_desc* desc)
@@ -284,17 +285,20 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
                                 SETT_ID_HIERARCHY);
     }
-    const char* wrong = term->kind == SETT_WITHOUT && type->off != NULL && !upward
-                            ? "can be switched off, and cannot be SETT_WITHOUT in an observer of a "
-                              "query - test for it in the callback"
-                        : (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0
-                            ? "is dont_fragment, which observers of queries cannot see - observe "
-                              "it as `component`"
-                            : NULL;
-    return wrong == NULL ? SETT_OK
-                         : setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                                 "%s: observer \"%.100s\": \"%.100s\" %s",
-                                                 observer_call, name, type->desc.name, wrong);
+    const char* wrong = NULL;
+    if (term->kind == SETT_WITHOUT && type->off != NULL && !upward) {
+        wrong = "can be switched off, and cannot be SETT_WITHOUT in an observer of a "
+                "query - test for it in the callback";
+    } else if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+        wrong = "is dont_fragment, which observers of queries cannot see - observe "
+                "it as `component`";
+    }
+    if (wrong == NULL) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                 "%s: observer \"%.100s\": \"%.100s\" %s", observer_call, name,
+                                 type->desc.name, wrong);
 }
 
 static sett_status observer_check_query(sett_world* world, const char* name,
@@ -322,37 +326,37 @@ static sett_status observer_check_query(sett_world* world, const char* name,
 
 /* ---------------------------------------------------------------------------------------- lists */
 
-/* Updates a type's flags of events from its lists, and the counts of hooked types in signatures. */
+/* Updates a type's flags of events after the lists have changed, and `hooked` in signatures. */
 static void observer_update_flags(sett_world* world, setti_type* type)
 {
-    bool hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
+    bool was_hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         uint32_t flag = (uint32_t)SETTI_TYPE_ON_ADD << event;
         type->flags &= ~flag;
         type->flags |= type->notified[event].count != 0 ? flag : 0;
     }
-    bool now = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
-    if (now != hooked) {
-        setti_signature_hook(&world->signatures, type->id, now);
+    bool is_hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
+    if (is_hooked != was_hooked) {
+        setti_signature_hook(&world->signatures, type->id, is_hooked);
     }
 }
 
-/* Makes room in a type's lists for the observer's entries. False when memory runs out. */
+/* Reserves room in a type's lists for the observer's entries. False when memory runs out. */
 static bool observer_reserve_entries(const sett_observer* observer, setti_type* type)
 {
-    bool done = true;
-    for (uint32_t event = 0; done && event < SETTI_EVENTS; event++) {
-        done = observer_call_of(observer, event).fn == NULL ||
-               setti_call_list_reserve(&observer->world->pool, &type->notified[event]);
+    bool reserved = true;
+    for (uint32_t event = 0; reserved && event < SETTI_EVENTS; event++) {
+        reserved = observer_call_of(observer, event).fn == NULL ||
+                   setti_call_list_reserve(&observer->world->pool, &type->notified[event]);
     }
-    return done;
+    return reserved;
 }
 
-/* The `part` of an observer of one component. */
+/* The argument `part` for an observer of one component. */
 #define OBSERVER_NO_PART ((observer_part*)NULL)
 
-/* Adds the observer's entries to a type's lists, which have room for them.
- *   part  `user` of the entries of an observer of every component; else OBSERVER_NO_PART */
+/* Adds the observer's entries to a type's lists. The room is reserved.
+ *   part  for an observer of every component: the `user` of the entries; else OBSERVER_NO_PART */
 static void observer_enlist(const sett_observer* observer, setti_type* type, observer_part* part)
 {
     SETTI_ASSERT((part != NULL) == (observer->desc.on_any != NULL));
@@ -367,7 +371,7 @@ static void observer_enlist(const sett_observer* observer, setti_type* type, obs
         SETTI_ASSERT(list->count < list->capacity);
         uint32_t at = list->count++;
         if (event == SETTI_ON_REMOVE && at != 0 && list->item[at - 1].observer == NULL) {
-            list->item[at] = list->item[at - 1];
+            list->item[at] = list->item[at - 1]; /* the descriptor's on_remove stays last */
             at--;
         }
         list->item[at] = call;
@@ -375,28 +379,28 @@ static void observer_enlist(const sett_observer* observer, setti_type* type, obs
     observer_update_flags(observer->world, type);
 }
 
-/* Removes the observer's entries from a type's lists, and frees their part. */
+/* Removes the observer's entries from a type's lists, and frees the observer_part. */
 static void observer_delist(const sett_observer* observer, setti_type* type)
 {
     sett_world* world = observer->world;
     observer_part* part = NULL;
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         setti_call_list* list = &type->notified[event];
-        uint32_t left = 0;
+        uint32_t count = 0;
         for (uint32_t k = 0; k < list->count; k++) {
             if (list->item[k].observer != observer) {
-                list->item[left++] = list->item[k];
+                list->item[count++] = list->item[k];
             } else if (observer->desc.on_any != NULL) {
                 part = list->item[k].user;
             }
         }
-        list->count = left;
+        list->count = count;
     }
     setti_pool_free(&world->pool, part, sizeof(*part), 16);
     observer_update_flags(world, type);
 }
 
-/* Adds an observer of every component to the lists of one type. False when memory runs out. */
+/* Adds an observer of every component to the lists of a type. False when memory runs out. */
 static bool observer_join_type(const sett_observer* observer, setti_type* type)
 {
     setti_pool* pool = &observer->world->pool;
@@ -431,7 +435,7 @@ static bool observer_join_types(const sett_observer* observer)
     return true;
 }
 
-/* See world->observe_type. Nothing uses what it returns if the type ends. */
+/* See world->observe_type. Adds observers in the order of creation. */
 static bool observer_observe_type(sett_world* world, setti_type* type, bool begins)
 {
     const sett_observer* oldest = world->observers;
@@ -443,11 +447,18 @@ static bool observer_observe_type(sett_world* world, setti_type* type, bool begi
         joined = at->desc.on_any == NULL || observer_join_type(at, type);
     }
     for (const sett_observer* at = oldest; at != NULL && !joined; at = at->previous) {
-        if (at->desc.on_any != NULL) {
+        if (at->desc.on_any != NULL) { /* the type ends, or memory has run out */
             observer_delist(at, type);
         }
     }
     return joined;
+}
+
+/* Whether an entity without components may match an observer of a query. */
+static bool observer_matches_new(const sett_observer* observer)
+{
+    const setti_listener* listener = &observer->listener;
+    return listener->with.count + listener->any.count == 0;
 }
 
 static void observer_link(sett_observer* observer)
@@ -463,7 +474,7 @@ static void observer_link(sett_observer* observer)
         observer_enlist(observer, observer->type, OBSERVER_NO_PART);
     } else {
         setti_edit_listen(world, &observer->listener);
-        world->all_observers += observer->listener.with.count + observer->listener.any.count == 0;
+        world->all_observers += observer_matches_new(observer);
         world->upward_observers += observer->listener.upward_count != 0;
     }
 }
@@ -480,7 +491,7 @@ static void observer_unlink(sett_observer* observer)
         observer_delist(observer, observer->type);
     } else {
         setti_edit_unlisten(world, &observer->listener);
-        world->all_observers -= observer->listener.with.count + observer->listener.any.count == 0;
+        world->all_observers -= observer_matches_new(observer);
         world->upward_observers -= observer->listener.upward_count != 0;
     }
 }
@@ -505,7 +516,7 @@ static void observer_free_user(const sett_observer* observer)
     }
 }
 
-/* Frees observers that were destroyed while the world was locked. */
+/* Frees the observers destroyed so far. */
 static void observer_sweep(sett_world* world)
 {
     SETTI_ASSERT(world->locks == 0);
@@ -535,11 +546,11 @@ const char* setti_observer_of_type(sett_world* world, const setti_type* type)
 {
     observer_sweep(world);
     for (const sett_observer* at = world->observers; at != NULL; at = at->next) {
-        bool of = at->type == type;
+        bool uses_type = at->type == type;
         for (uint32_t k = 0; k < SETT_QUERY_TERMS && at->desc.terms[k].component != 0; k++) {
-            of = of || at->desc.terms[k].component == type->id;
+            uses_type = uses_type || at->desc.terms[k].component == type->id;
         }
-        if (of) {
+        if (uses_type) {
             return at->listener.name;
         }
     }
@@ -548,8 +559,8 @@ const char* setti_observer_of_type(sett_world* world, const setti_type* type)
 
 /* --------------------------------------------------------------------------------------- replay */
 
-/* Calls a new observer for one entity, if it matches.
- *   value  of the observed component; NULL for an observer of a query */
+/* Calls a new observer for an existing entity, if the entity matches.
+ *   value  the entity's value of the observed component; NULL for an observer of a query */
 static void observer_replay_one(const sett_observer* observer, sett_entity entity, void* value)
 {
     SETTI_ASSERT(observer->enabled && observer->world->locks != 0);
@@ -570,7 +581,7 @@ static void observer_replay_one(const sett_observer* observer, sett_entity entit
     }
 }
 
-/* The storage whose entities replay visits; NULL: it visits all entities. */
+/* The storage with the entities to visit in a replay, or NULL to visit all entities. */
 static const setti_storage* observer_rarest(const sett_observer* observer)
 {
     if (observer->type != NULL) {
@@ -616,7 +627,7 @@ static void observer_replay(sett_observer* observer)
 
 /* ----------------------------------------------------------------------------------- the public */
 
-/* Adds a term of an observer of a query to its listener. False when memory runs out. */
+/* Adds a term of a query to an observer's listener. False when memory runs out. */
 static bool observer_add_term(sett_world* world, setti_listener* listener, const sett_term* term)
 {
     setti_type* type = setti_world_type(world, term->component);
@@ -627,55 +638,63 @@ static bool observer_add_term(sett_world* world, setti_listener* listener, const
             (setti_upward_term){type, term->walk, term->kind == SETT_WITH};
         return true;
     }
-    return term->kind == SETT_WITH
-               ? setti_listener_with(&world->pool, listener, type)
-               : setti_type_list_add(&world->pool,
-                                     term->kind == SETT_ANY ? &listener->any : &listener->without,
-                                     type);
+    if (term->kind == SETT_WITH) {
+        return setti_listener_with(&world->pool, listener, type);
+    }
+    setti_type_list* list = term->kind == SETT_ANY ? &listener->any : &listener->without;
+    return setti_type_list_add(&world->pool, list, type);
 }
 
-/* Allocates the name and room in lists, and adds the terms. Adds an observer of every component to
- * the lists. False when memory runs out. */
+/* Copies the name, and allocates memory for the kind of observer: terms of a query, or entries in
+ * lists. False when memory runs out. */
 static bool observer_reserve(sett_observer* observer, const char* name)
 {
     sett_world* world = observer->world;
     const sett_observer_desc* desc = &observer->desc;
     setti_listener* listener = &observer->listener;
     listener->name = setti_pool_alloc(&world->pool, strlen(name) + 1, 1);
-    bool done = listener->name != NULL;
-    if (done) {
-        memcpy(listener->name, name, strlen(name) + 1);
+    if (listener->name == NULL) {
+        return false;
     }
-    if (!done || desc->on_any != NULL) {
-        return done && observer_join_types(observer);
+    memcpy(listener->name, name, strlen(name) + 1);
+    if (desc->on_any != NULL) {
+        return observer_join_types(observer);
     }
     if (observer->type != NULL) {
         return observer_reserve_entries(observer, observer->type);
     }
-    for (uint32_t k = 0; done && k < setti_term_count(desc->terms); k++) {
-        done = observer_add_term(world, listener, &desc->terms[k]);
+    bool added = true;
+    for (uint32_t k = 0; added && k < setti_term_count(desc->terms); k++) {
+        added = observer_add_term(world, listener, &desc->terms[k]);
     }
-    return done;
+    return added;
 }
 
-/* SETT_OK if an observer can be created from a descriptor; else fails. */
+/* Fails if no observer can be created from the descriptor. */
 static sett_status observer_check(sett_world* world, const char* name,
                                   const sett_observer_desc* desc)
 {
     sett_status status = setti_world_check_unlocked(world, observer_call);
-    status = status == SETT_OK ? observer_check_terms(world, name, desc) : status;
-    status = status == SETT_OK ? desc->on_any != NULL ? observer_check_any(world, name, desc)
-                                 : desc->component != 0
-                                     ? observer_check_component(world, name, desc)
-                                     : observer_check_query(world, name, desc)
-                               : status;
+    if (status == SETT_OK) {
+        status = observer_check_terms(world, name, desc);
+    }
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (desc->on_any != NULL) {
+        status = observer_check_any(world, name, desc);
+    } else if (desc->component != 0) {
+        status = observer_check_component(world, name, desc);
+    } else {
+        status = observer_check_query(world, name, desc);
+    }
     if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->on_enter == NULL) {
         status = observer_reject(world, name, "`replay` needs on_add or on_enter - set one");
     }
     return status;
 }
 
-/* An observer that is in no list of the world yet; NULL, which is reported, when memory runs
+/* Allocates an observer outside of world->observers. Fails and returns NULL when memory runs
  * out. */
 static sett_observer* observer_make(sett_world* world, const char* name,
                                     const sett_observer_desc* desc)
@@ -725,8 +744,7 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
     return observer;
 }
 
-/* Updates the functions of the observer's entries in a type's lists, after `enabled` has
- * changed. */
+/* Updates the observer's entries in a type's lists after `enabled` has changed. */
 static void observer_enable_in(const sett_observer* observer, setti_type* type)
 {
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
