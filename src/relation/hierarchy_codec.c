@@ -1,8 +1,8 @@
-/* hierarchy_codec.c: nodes of the hierarchy, and names, in deltas: a node is its parent's link and
- * its policy, a name its text.
+/* hierarchy_codec.c: the codecs of hierarchy nodes and names, for deltas. A node is encoded as the
+ * link of the parent and the policy, a name as the text.
  *
- * Names are unique among siblings, so they follow nodes: of all that move they are removed first,
- * and set when all are in their places.
+ * Names are unique among siblings. So the names of moving entities are removed before the moves,
+ * and set when all entities are in place.
  *
  * The workload, and the invariant: see state/delta_value.c and state/delta_play.c.
  */
@@ -21,9 +21,9 @@ static uint32_t codec_node_bytes(const setti_type* type)
 
 static bool codec_node_differs(const void* before, const void* after)
 {
-    const sett_hierarchy* was = before;
-    const sett_hierarchy* is = after;
-    return ((was->children ^ is->children) & SETTI_POLICY) != 0;
+    const sett_hierarchy* old_node = before;
+    const sett_hierarchy* new_node = after;
+    return ((old_node->children ^ new_node->children) & SETTI_POLICY) != 0;
 }
 
 static void codec_node_encode(setti_encoder* to, const setti_type* type, const void* value)
@@ -47,16 +47,16 @@ static const char* codec_node_check(const setti_player* player, const setti_type
                : NULL;
 }
 
-/* Moves a node below `parent`, or makes it a root. It loses a name that a new sibling has. */
+/* Moves a node below `parent` (or null). Removes a name that a new sibling has. */
 static bool codec_node_move(const setti_player* player, sett_entity entity, sett_entity parent,
                             sett_world* world)
 {
     sett_status status = SETT_STATUS_CONFLICT;
-    for (uint32_t again = 0; again < 2 && status == SETT_STATUS_CONFLICT; again++) {
+    for (uint32_t attempt = 0; attempt < 2 && status == SETT_STATUS_CONFLICT; attempt++) {
         if (!player->room(player)) {
             return false;
         }
-        if (again != 0) {
+        if (attempt != 0) { /* the first attempt failed because of the name */
             setti_name_end(world, entity.index);
         }
         status = sett_is_null(parent) ? sett_hierarchy_detach(world, entity)
@@ -65,32 +65,36 @@ static bool codec_node_move(const setti_player* player, sett_entity entity, sett
     return status == SETT_OK;
 }
 
-/* Makes a root of a node that will move. */
+/* Makes a surviving node a root, unless the node stays below the same surviving parent. */
 static bool codec_node_detach_for_move(const setti_player* player, setti_type* type,
                                        const setti_delta_entry* entry)
 {
     sett_world* world = type->world;
     uint32_t parent = setti_hierarchy_parent(world, entry->index);
-    if (parent == 0 || player->fate(player, entry->index) != SETTI_FATE_STAYS ||
-        (entry->kind == SETTI_DELTA_CHANGED && setti_delta_word(entry->bytes, 0) == parent &&
-         player->fate(player, setti_link_index(parent)) == SETTI_FATE_STAYS)) {
+    if (parent == 0 || player->fate(player, entry->index) != SETTI_FATE_STAYS) {
+        return true;
+    }
+    bool keeps_parent = entry->kind == SETTI_DELTA_CHANGED &&
+                        setti_delta_word(entry->bytes, 0) == parent &&
+                        player->fate(player, setti_link_index(parent)) == SETTI_FATE_STAYS;
+    if (keeps_parent) {
         return true;
     }
     sett_entity entity = setti_entity_at(&world->entities, entry->index);
     return codec_node_move(player, entity, sett_null(), world);
 }
 
-/* Detaches an entity that loses its node, and the children that a delta of a part leaves it. */
+/* Before an entity loses the node: detaches the entity, and children that a partial delta keeps. */
 static bool codec_node_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;
-    bool done = setti_hierarchy_parent(world, entity.index) == 0 ||
-                codec_node_move(player, entity, sett_null(), world);
+    bool detached = setti_hierarchy_parent(world, entity.index) == 0 ||
+                    codec_node_move(player, entity, sett_null(), world);
     sett_entity child;
-    while (done && !sett_is_null(child = sett_hierarchy_first(world, entity))) {
-        done = codec_node_move(player, child, sett_null(), world);
+    while (detached && !sett_is_null(child = sett_hierarchy_first(world, entity))) {
+        detached = codec_node_move(player, child, sett_null(), world);
     }
-    return done;
+    return detached;
 }
 
 static bool codec_node_play(const setti_player* player, setti_type* type, sett_entity entity,
@@ -186,7 +190,7 @@ static bool codec_name_differs(const void* before, const void* after)
     return ((const sett_name*)before)->key != ((const sett_name*)after)->key;
 }
 
-/* Finds the text of a key in a page; NULL: it is not there. */
+/* Finds the text of a key in a page, or NULL. *length becomes the text's length. */
 static const char* codec_name_in_page(const unsigned char* page, size_t end, uint64_t key,
                                       size_t* length)
 {
@@ -206,7 +210,7 @@ static const char* codec_name_in_page(const unsigned char* page, size_t end, uin
     return NULL;
 }
 
-/* The text of a key, from the world or from pages of the state that is encoded. */
+/* The text of a key, from the world or else from the pages of the encoded state. */
 static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64_t key,
                                    size_t* length)
 {
@@ -230,7 +234,7 @@ static void codec_name_encode(setti_encoder* to, const setti_type* type, const v
     uint64_t key = ((const sett_name*)value)->key;
     size_t length = 0;
     const char* text = key != 0 ? codec_name_text(to->sides, type->world, key, &length) : "";
-    if (text == NULL && to->status == SETT_OK) { /* two texts had this hash, and one is gone */
+    if (text == NULL && to->status == SETT_OK) { /* another text with this hash was removed */
         length = 0;
         to->status = setti_world_fail_with(
             type->world, SETT_STATUS_ARGUMENT,
@@ -255,20 +259,20 @@ static bool codec_name_detach_for_move(const setti_player* player, setti_type* t
     if (player->fate(player, entry->index) != SETTI_FATE_STAYS) {
         return true;
     }
-    bool done = player->room(player);
-    if (done) {
-        setti_name_end(type->world, entry->index);
+    if (!player->room(player)) {
+        return false;
     }
-    return done;
+    setti_name_end(type->world, entry->index);
+    return true;
 }
 
 static bool codec_name_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
-    bool done = !setti_storage_has(&type->storage, entity.index) || player->room(player);
-    if (done) {
-        setti_name_end(type->world, entity.index);
+    if (setti_storage_has(&type->storage, entity.index) && !player->room(player)) {
+        return false;
     }
-    return done;
+    setti_name_end(type->world, entity.index);
+    return true;
 }
 
 static bool codec_name_play(const setti_player* player, setti_type* type, sett_entity entity,
@@ -285,8 +289,12 @@ static bool codec_name_play(const setti_player* player, setti_type* type, sett_e
         return player->reject(player, "a name contains a zero byte");
     }
     sett_status status = sett_name_set(type->world, entity, text);
-    return status == SETT_OK || (status == SETT_STATUS_CONFLICT && player->room(player) &&
-                                 sett_ensure(type->world, entity, type->id) != NULL);
+    if (status == SETT_OK) {
+        return true;
+    }
+    /* A sibling has the name: the entity gets an empty component. */
+    return status == SETT_STATUS_CONFLICT && player->room(player) &&
+           sett_ensure(type->world, entity, type->id) != NULL;
 }
 
 const setti_codec setti_name_codec = {

@@ -1,27 +1,26 @@
-/* hierarchy_observer.c: observers of queries that ask the parent or an ancestor. An entity enters
- * when an ancestor gets the component, or when it is attached below one that has it. It leaves when
- * no ancestor has the component any more.
+/* hierarchy_observer.c: observers of queries that ask the parent or an ancestor for a component. An
+ * entity enters when an ancestor gets the component, or when the entity is attached below such an
+ * ancestor. The entity leaves when no ancestor has the component any more.
  *
- * The workload: some observers, which show or hide a subtree; most changes concern few entities. So
- * nothing is stored for each entity. A match is computed twice: for the present world, and for a
- * *view*, the world before or after the change, in which one entity has another signature or
- * parent.
+ * The workload: a few observers show or hide subtrees; most changes concern few entities. So no
+ * data are stored for each entity. A match is computed twice: in the present world, and in a view,
+ * the world before or after the change, where an entity has another signature or parent.
  *
  *     before the change    matches now, but not in the view of the world after     -> on_exit
  *     after it             matches now, but not in the view of the world before    -> on_enter
  *
- * A walk over descendants skips the subtrees of entities with the component: their nearest ancestor
- * with it is the same before and after.
+ * A walk over descendants skips the subtrees of entities with the component: there, the nearest
+ * ancestor with the component is the same before and after the change.
  *
  * Invariant:  an entity matches  <=>  it has had one more on_enter than on_exit
  */
 #include "relation/hierarchy.h"
 
-/* The present world, except that one entity may have another signature, and one another parent. */
+/* The present world with two exceptions: one entity's signature, and one entity's parent. */
 typedef struct tree_view {
-    uint32_t index; /* this entity has `signature`; SETTI_NONE: each has its own */
+    uint32_t index; /* the entity with another `signature`, or SETTI_NONE */
     uint32_t signature;
-    uint32_t child;  /* the link of the entity that has `parent`; SETTI_NO_LINK: each has its own */
+    uint32_t child;  /* link of the entity with another `parent`, or SETTI_NO_LINK */
     uint32_t parent; /* a link */
 } tree_view;
 
@@ -65,7 +64,7 @@ static bool view_reaches(const sett_world* world, const tree_view* view, const s
     return at != 0;
 }
 
-/* Whether one of the entities that a term asks has its component, in the view. */
+/* Whether an entity that a term asks has the term's component, in the view. */
 static bool view_fulfils(const sett_world* world, const tree_view* view,
                          const setti_upward_term* term, uint32_t index)
 {
@@ -93,22 +92,22 @@ static bool view_matches(const sett_world* world, const setti_listener* listener
 static void observer_notify(sett_world* world, const setti_listener* listener,
                             const tree_view* view, uint32_t index, bool enters)
 {
-    void (*notified)(sett_world*, sett_entity, void*) =
+    void (*callback)(sett_world*, sett_entity, void*) =
         enters ? listener->on_enter : listener->on_exit;
-    if (notified == NULL || !view_matches(world, listener, &view_now, index) ||
+    if (callback == NULL || !view_matches(world, listener, &view_now, index) ||
         view_matches(world, listener, view, index)) {
         return;
     }
     const char* outer = setti_world_begin_call(world, listener->name);
-    notified(world, setti_entity_at(&world->entities, index), listener->user);
+    callback(world, setti_entity_at(&world->entities, index), listener->user);
     setti_world_end_call(world, outer);
 }
 
-/* Whether changes of these terms (bits) at an ancestor concern an entity's descendants. */
+/* Whether a change of `terms` (bits) at an ancestor can concern the descendants of an entity. */
 static bool observer_descends(const sett_world* world, const setti_listener* listener,
                               uint32_t terms, uint32_t index)
 {
-    bool descends = false; /* not if the entity has the components itself */
+    bool descends = false; /* an entity with the component itself hides the change */
     for (uint32_t k = 0; !descends && k < listener->upward_count; k++) {
         const setti_upward_term* term = &listener->upward[k];
         descends = (terms >> k & 1) != 0 && term->walk != SETT_WALK_ONE &&
@@ -117,14 +116,15 @@ static bool observer_descends(const sett_world* world, const setti_listener* lis
     return descends;
 }
 
-/* The descendants of a changed entity, the root. The present world and the view differ only in what
- * walks find from the root on, which is found once; so each walk ends at the root. */
+/* A walk over the descendants of a changed entity, the root. Below the root, the present world and
+ * the view are equal. So `now` and `other` are computed once, and each search upwards ends at the
+ * root. */
 typedef struct tree_below {
     const setti_listener* listener;
     uint32_t root;                    /* entity index */
-    bool now[SETT_QUERY_ELSEWHERE];   /* by term, from `root` on: found now */
-    bool other[SETT_QUERY_ELSEWHERE]; /* by term, from `root` on: found in the view */
-    uint32_t signature;               /* the last tested signature, and its result */
+    bool now[SETT_QUERY_ELSEWHERE];   /* by term: a search from `root` on succeeds now */
+    bool other[SETT_QUERY_ELSEWHERE]; /* by term: a search from `root` on succeeds in the view */
+    uint32_t signature;               /* the last tested signature; `matches`: the result */
     bool matches;
 } tree_below;
 
@@ -141,7 +141,7 @@ static void below_begin(const sett_world* world, tree_below* below, const tree_v
     }
 }
 
-/* What a term finds for a descendant of the root, now and in the view. */
+/* Whether term k finds its component for a descendant of the root, now and in the view. */
 static void below_find(const sett_world* world, const tree_below* below, uint32_t k, uint32_t index,
                        bool* now, bool* other)
 {
@@ -156,7 +156,9 @@ static void below_find(const sett_world* world, const tree_below* below, uint32_
             *now = *other = found;
             return;
         }
-        at = found ? at : setti_link_index(setti_hierarchy_parent(world, at));
+        if (!found) {
+            at = setti_link_index(setti_hierarchy_parent(world, at));
+        }
     }
     *now = found || below->now[k];
     *other = found || below->other[k];
@@ -182,14 +184,14 @@ static bool below_changes(const sett_world* world, tree_below* below, uint32_t i
     return now && !other;
 }
 
-/* Runs callbacks for the descendants of an entity where `terms` (bits) have changed. */
+/* Runs callbacks for the descendants of `root`, where a change concerns `terms` (bits). */
 static void observer_notify_below(sett_world* world, const setti_listener* listener,
                                   const tree_view* view, uint32_t root, uint32_t terms, bool enters)
 {
-    void (*notified)(sett_world*, sett_entity, void*) =
+    void (*callback)(sett_world*, sett_entity, void*) =
         enters ? listener->on_enter : listener->on_exit;
     const sett_hierarchy* node = setti_hierarchy_find(world, root);
-    if (notified == NULL || node == NULL || node->first == 0) {
+    if (callback == NULL || node == NULL || node->first == 0) {
         return;
     }
     tree_below below = {.listener = listener, .root = root, .signature = SETTI_NONE};
@@ -198,7 +200,7 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
     uint32_t at = node->first;
     while (at != 0) {
         if (below_changes(world, &below, setti_link_index(at))) {
-            notified(world, setti_entity_at(&world->entities, setti_link_index(at)),
+            callback(world, setti_entity_at(&world->entities, setti_link_index(at)),
                      listener->user);
         }
         node = setti_hierarchy_find(world, setti_link_index(at));
@@ -206,7 +208,7 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
         if (next != 0 && !observer_descends(world, listener, terms, setti_link_index(at))) {
             next = 0;
         }
-        while (next == 0 && at != setti_link_to(root)) {
+        while (next == 0 && at != setti_link_to(root)) { /* climbs until there is a next sibling */
             next = node->next;
             at = node->parent;
             node = setti_hierarchy_find(world, setti_link_index(at));
@@ -216,7 +218,7 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
     setti_world_end_call(world, outer);
 }
 
-/* The terms whose component an edit adds or removes. */
+/* The terms (bits) with a component that an edit adds or removes. */
 static uint32_t observer_changed_terms(const sett_world* world, const setti_listener* listener,
                                        const setti_edit* edit)
 {
@@ -230,8 +232,9 @@ static uint32_t observer_changed_terms(const sett_world* world, const setti_list
     return terms;
 }
 
-/* Runs callbacks for an entity that an edit changes and for its descendants. One that gets its node
- * has none, except copies; from one that loses it setti_hierarchy_release has detached them. */
+/* Runs callbacks for an entity changed by an edit, and for the descendants. If the edit adds the
+ * hierarchy's node, only copies have descendants; if the edit removes the node,
+ * setti_hierarchy_release has detached all descendants. */
 static void tree_notify_edit(sett_world* world, const setti_listener* listener,
                              const setti_edit* edit, sett_entity entity, bool enters)
 {
@@ -253,7 +256,7 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
     }
 }
 
-/* Runs callbacks for an entity that moves, and for its descendants. `parent`: in the view. */
+/* Runs callbacks for a moving entity and the descendants. `parent` (a link): in the view. */
 static void tree_notify_move(sett_world* world, uint32_t index, uint32_t parent, bool enters)
 {
     const tree_view view = {.index = SETTI_NONE, .child = setti_link_to(index), .parent = parent};

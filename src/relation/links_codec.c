@@ -4,7 +4,7 @@
 
 static const char codec_call[] = "sett_delta_apply";
 
-/* The link at a place (chain.h) in a state: the value of its source, or a record. */
+/* The link at `place` (chain.h) in the state `side`: a source's value, or a record. */
 static const void* codec_link_at(setti_sides* sides, const setti_type* type, uint32_t place,
                                  uint32_t side)
 {
@@ -19,7 +19,7 @@ static const void* codec_link_at(setti_sides* sides, const setti_type* type, uin
     return page + (size_t)row * relation->layout.size;
 }
 
-#define CODEC_TARGET_BYTES 8 /* index and generation of a link's target; its data follow */
+#define CODEC_TARGET_BYTES 8 /* index and generation of a link's target; the data follow */
 
 static uint32_t codec_link_bytes(const setti_type* type)
 {
@@ -35,7 +35,7 @@ static void codec_link_encode(setti_encoder* to, const setti_type* type, const v
                    (const unsigned char*)value + setti_relation_of_links(type)->layout.data);
 }
 
-/* The k-th target of an entry; returns its encoded data. */
+/* Reads the k-th target of an entry. Returns the link's encoded data. */
 static const unsigned char* codec_link_target(const setti_delta_entry* entry, uint32_t k,
                                               sett_entity* target)
 {
@@ -46,21 +46,22 @@ static const unsigned char* codec_link_target(const setti_delta_entry* entry, ui
     return bytes + CODEC_TARGET_BYTES;
 }
 
-/* Like codec_link_target, with the data decoded into `room`, on top of the existing link's data. */
+/* Like codec_link_target, but decodes the data into `room`, over the existing link's data. */
 static const void* codec_link_data(const setti_player* player, const setti_type* type,
                                    sett_entity source, const setti_delta_entry* entry, uint32_t k,
                                    sett_entity* target, void* room)
 {
     const setti_relation* relation = setti_relation_of_links(type);
     const unsigned char* bytes = codec_link_target(entry, k, target);
-    sett_entity now = relation->many ? *target : sett_target(type->world, source, type->id);
-    const void* old = sett_is_null(now) ? NULL : sett_related(type->world, source, type->id, now);
+    sett_entity old_target = relation->many ? *target : sett_target(type->world, source, type->id);
+    const void* old_data =
+        sett_is_null(old_target) ? NULL : sett_related(type->world, source, type->id, old_target);
     if (relation->data_size == 0) {
         return NULL;
     }
     memset(room, 0, relation->data_size);
-    if (old != NULL) {
-        memcpy(room, old, relation->data_size);
+    if (old_data != NULL) {
+        memcpy(room, old_data, relation->data_size);
     }
     player->read_data(player, type, bytes, room);
     return room;
@@ -86,13 +87,13 @@ static bool codec_link_unrelate_all(const setti_player* player, setti_type* type
                                     sett_entity entity)
 {
     sett_world* world = type->world;
-    bool done = true;
-    while (done && sett_target_count(world, entity, type->id) != 0) {
-        done =
+    bool removed = true;
+    while (removed && sett_target_count(world, entity, type->id) != 0) {
+        removed =
             player->room(player) &&
             sett_unrelate(world, entity, type->id, sett_target(world, entity, type->id)) == SETT_OK;
     }
-    return done;
+    return removed;
 }
 
 /* Removes all links from and to an entity. */
@@ -201,7 +202,7 @@ static const char* codec_links_check(const setti_player* player, const setti_typ
     return entry->count == 0 ? "an entity has a relationship without a target" : NULL;
 }
 
-/* Whether a source has exactly these targets, in this order. */
+/* Whether a source has exactly the targets of an entry, in the same order. */
 static bool codec_links_are_equal(const setti_relation* relation, uint32_t source,
                                   const setti_delta_entry* entry)
 {
@@ -218,7 +219,7 @@ static bool codec_links_are_equal(const setti_relation* relation, uint32_t sourc
     return equal;
 }
 
-/* Relates a source to all targets in their order, then removes other links, which come first. */
+/* Appends links to all targets of an entry in order, then removes other links, from the front. */
 static bool codec_links_set(const setti_player* player, setti_relation* relation,
                             sett_entity source, const setti_delta_entry* entry, void* room)
 {
@@ -258,8 +259,8 @@ static bool codec_links_play(const setti_player* player, setti_type* type, sett_
     for (uint32_t k = 0; equal && done && k < entry->count && relation->data_size != 0; k++) {
         sett_entity target;
         const void* data = codec_link_data(player, type, source, entry, k, &target, room);
-        const void* now = sett_related(type->world, source, type->id, target);
-        if (memcmp(now, data, relation->data_size) != 0) {
+        const void* old_data = sett_related(type->world, source, type->id, target);
+        if (memcmp(old_data, data, relation->data_size) != 0) {
             done = player->room(player) && setti_relation_relate(type->world, source, type->id,
                                                                  target, data, codec_call) != NULL;
         }
@@ -275,7 +276,9 @@ static sett_entity codec_links_owner(setti_sides* sides, const setti_type* type,
     if (links == NULL || cursor->number == links->count) {
         return sett_null();
     }
-    cursor->place = cursor->number++ == 0 ? links->first_ : cursor->place;
+    if (cursor->number++ == 0) {
+        cursor->place = links->first_;
+    }
     const setti_chain_record* record = codec_link_at(sides, type, cursor->place, side);
     cursor->place = record->by_source.next;
     return record->link.target;
@@ -300,16 +303,16 @@ static bool codec_target_differs(const void* before, const void* after)
 {
     (void)before;
     (void)after;
-    return false; /* follows from the links */
+    return false; /* the links' codec compares links */
 }
 
-/* Returns `done`; if it is false, memory ran out. */
-static bool codec_target_check_memory(const setti_type* type, sett_entity entity, bool done)
+/* Fails if memory was not reserved. Returns `reserved`. */
+static bool codec_target_check_memory(const setti_type* type, sett_entity entity, bool reserved)
 {
-    if (!done) {
+    if (!reserved) {
         setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, codec_call, entity, type->id);
     }
-    return done;
+    return reserved;
 }
 
 static bool codec_target_play(const setti_player* player, setti_type* type, sett_entity entity,
@@ -318,27 +321,29 @@ static bool codec_target_play(const setti_player* player, setti_type* type, sett
     (void)player;
     (void)entry;
     setti_edit_settle(type->world);
-    bool done = setti_chain_reserve_target(setti_relation_of_ends(type), entity.index);
-    if (done) {
+    bool reserved = setti_chain_reserve_target(setti_relation_of_ends(type), entity.index);
+    if (reserved) {
         setti_chain_make_target(setti_relation_of_ends(type), entity);
     }
-    return codec_target_check_memory(type, entity, done);
+    return codec_target_check_memory(type, entity, reserved);
 }
 
-/* Occurs only in deltas back in time. */
+/* Removes the component of a target without sources. Runs only for deltas back in time. */
 static bool codec_target_remove(const setti_player* player, setti_type* type, sett_entity entity)
 {
     const sett_links* list = setti_storage_find(&type->storage, entity.index);
     setti_edit_settle(type->world);
-    if (list == NULL || list->count != 0) {
-        return list == NULL || player->reject(player, "an entity is said to be no target, and is "
-                                                      "one");
+    if (list == NULL) {
+        return true;
     }
-    bool done = setti_change_reserve_remove(type->world, type, entity.index);
-    if (done) {
+    if (list->count != 0) {
+        return player->reject(player, "an entity is said to be no target, and is one");
+    }
+    bool reserved = setti_change_reserve_remove(type->world, type, entity.index);
+    if (reserved) {
         setti_change_remove_reserved(type->world, type, entity.index);
     }
-    return codec_target_check_memory(type, entity, done);
+    return codec_target_check_memory(type, entity, reserved);
 }
 
 const setti_codec setti_target_codec = {

@@ -1,10 +1,10 @@
-/* prefab.c: entities as templates. clone.c creates instances; this file makes an entity a template,
- * and shares values with instances.
+/* prefab.c: prefabs, which are entities as templates. This file makes entities prefabs, and shares
+ * values with instances; clone.c creates instances.
  *
- * Every query skips prefabs, without a term for it: the world knows the two tags that hide
- * entities, and a loop tests them only while some entity has one.
+ * Queries skip prefabs without a term. The world has two hiding tags, Prefab and Disabled. A loop
+ * tests a hiding tag only while an entity has the tag.
  *
- * Invariant:  hidden[k] is NULL or the type of that tag's name
+ * Invariant:  hidden[k] is NULL or the type of the k-th hiding tag
  */
 #include "sett/prefab.h"
 #include "relation/hierarchy.h"
@@ -15,9 +15,9 @@
 
 #include <stdio.h>
 
-#define PREFAB_STEPS 64 /* links to prefabs that are followed: they can form a cycle */
+#define PREFAB_STEPS 64 /* limit for following InstanceOf links, which can form a cycle */
 
-/* A tag begins to hide. Its entities leave, without callbacks, the groups that follow queries. */
+/* Removes the entities with a new hiding tag from all groups, without callbacks. */
 static void prefab_leave(sett_world* world, const setti_type* tag)
 {
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
@@ -33,7 +33,7 @@ static void prefab_leave(sett_world* world, const setti_type* tag)
     setti_edit_forget_transitions(world);
 }
 
-/* Lets the hierarchy call this file in a world. */
+/* Registers this file's functions in a world, for calls by the hierarchy. */
 static void prefab_join(sett_world* into)
 {
     static const setti_prefabs prefabs = {sett_prefab_make};
@@ -42,7 +42,7 @@ static void prefab_join(sett_world* into)
     setti_world_add_calls(into, &calls);
 }
 
-/* Registers a tag that hides, and updates queries. */
+/* Registers a hiding tag, and updates queries. */
 static sett_component prefab_hide(sett_world* world, uint32_t which, const char* name)
 {
     SETTI_ASSERT(which < SETTI_HIDDEN);
@@ -57,7 +57,7 @@ static sett_component prefab_hide(sett_world* world, uint32_t which, const char*
         prefab_join(world);
         world->listener_version++;
         SETTI_MODULES_EACH(world, calls, update) {
-            calls->update(world); /* sett_query_matches does not update */
+            calls->update(world); /* because sett_query_matches does not */
         }
     }
     return world->hidden[which]->id;
@@ -115,13 +115,13 @@ sett_component sett_instance_of(sett_world* world)
     return world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]->id;
 }
 
-/* The parent of instances for which the call names none: the scope, or null. */
+/* The default parent of instances: the scope, or null. */
 static sett_entity prefab_scope(const sett_world* world)
 {
     return world->scope_calls != NULL ? world->scope : sett_null();
 }
 
-/* Makes instances node by node. `tag`: for all copies below a prefab, or NULL. */
+/* Makes instances by clone.c. `tag`: Prefab, if the parent is a prefab, else NULL. */
 SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone_desc* instance,
                                             uint32_t count, setti_type* tag, sett_entity* out)
 {
@@ -139,7 +139,7 @@ SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone
     return status;
 }
 
-/* Makes instances: a single one by its recipe if there is one, else node by node. */
+/* Makes instances: a single instance by a recipe if possible, otherwise by clone.c. */
 static sett_status prefab_run(sett_world* world, const setti_clone_desc* instance, uint32_t count,
                               sett_entity* out)
 {
@@ -152,13 +152,14 @@ static sett_status prefab_run(sett_world* world, const setti_clone_desc* instanc
                         !setti_storage_has(&tag->storage, instance->parent.index))) {
         tag = NULL; /* only children of prefabs are prefabs */
     }
-    return count == 1 && instance->base_count == 0 && tag == NULL &&
-                   setti_recipe_run(world, instance, out)
-               ? SETT_OK
-               : prefab_clone(world, instance, count, tag, out);
+    bool may_use_recipe = count == 1 && instance->base_count == 0 && tag == NULL;
+    if (may_use_recipe && setti_recipe_run(world, instance, out)) {
+        return SETT_OK;
+    }
+    return prefab_clone(world, instance, count, tag, out);
 }
 
-/* Whether `count` new children can be attached to a parent. Registers the hierarchy. */
+/* Registers the hierarchy. Returns whether a parent may get `count` more children, else fails. */
 static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t count,
                                 const char* call)
 {
@@ -182,7 +183,7 @@ sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t cou
                              sett_entity* out)
 {
     setti_clone_desc one = {.call = "sett_instantiate", .root = prefab};
-    sett_entity made;
+    sett_entity single;
     sett_status status = setti_world_check_unlocked(world, one.call);
     if (status != SETT_OK || count == 0) {
         return status;
@@ -194,10 +195,11 @@ sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t cou
     if (!sett_is_null(one.parent) && !prefab_check_parent(world, one.parent, count, one.call)) {
         return world->error;
     }
-    return prefab_run(world, &one, count, out != NULL || count > 1 ? out : &made);
+    bool may_use_out = out != NULL || count > 1; /* a recipe needs room for a single handle */
+    return prefab_run(world, &one, count, may_use_out ? out : &single);
 }
 
-/* Whether each component is listed once. */
+/* Whether each component is listed once. Otherwise fails. */
 static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* desc,
                                 const char* call)
 {
@@ -275,8 +277,8 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
 typedef struct prefab_call {
     setti_command_call call; /* first */
     sett_entity prefab;
-    uint32_t count;       /* of recorded entities: the root, or the subtree */
-    sett_entity entity[]; /* in the order of sett_hierarchy_walk */
+    uint32_t count;       /* number of recorded entities: 1, the root, or all of the subtree */
+    sett_entity entity[]; /* if count > 1; in the order of sett_hierarchy_walk */
 } prefab_call;
 
 static uint32_t prefab_tree_size(const sett_world* world, sett_entity prefab)
@@ -299,8 +301,8 @@ static sett_status prefab_destroy_all(sett_world* world, const sett_entity* enti
     return status;
 }
 
-/* Makes an instance of entities that earlier records have created. When it is repeated for lack of
- * memory, the program may have added components to them or destroyed some. */
+/* Turns entities from earlier records into an instance. If the call is repeated for lack of memory,
+ * the program may have added components to the entities or destroyed some. */
 static sett_status prefab_apply(sett_world* world, sett_entity entity, const void* given)
 {
     static const char call[] = "sett_cmd_instantiate";
@@ -341,7 +343,7 @@ static void prefab_print(const sett_world* world, const void* given, char* out, 
     snprintf(out, size, " from entity %u:%u", SETTI_HANDLE(prefab));
 }
 
-/* Records `count` creations, and the call that makes them an instance. */
+/* Records `count` creations, and the call that turns the new entities into an instance. */
 static bool prefab_record(sett_commands* commands, sett_entity prefab, sett_entity* out,
                           uint32_t count)
 {
@@ -383,7 +385,10 @@ uint32_t sett_cmd_instantiate_tree(sett_commands* commands, sett_entity prefab, 
     uint32_t count = 0;
     if (!sett_entity_valid(world, prefab)) {
         setti_world_misuse(world, SETT_STATUS_STALE, __func__, prefab, 0);
-    } else if ((count = prefab_tree_size(world, prefab)) > capacity) {
+    } else {
+        count = prefab_tree_size(world, prefab);
+    }
+    if (count > capacity) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
                                 "%s: prefab %u:%u and its descendants are %u entities, `out` has "
                                 "room for %u - pass a larger array",
@@ -391,7 +396,9 @@ uint32_t sett_cmd_instantiate_tree(sett_commands* commands, sett_entity prefab, 
                                 (unsigned)capacity);
         count = 0;
     }
-    count = count != 0 && prefab_record(commands, prefab, out, count) ? count : 0;
+    if (count != 0 && !prefab_record(commands, prefab, out, count)) {
+        count = 0;
+    }
     for (uint32_t k = count; k < capacity; k++) {
         out[k] = sett_null();
     }
@@ -435,9 +442,9 @@ void* sett_prefab_override(sett_world* world, sett_entity entity, sett_component
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
-    void* own = sett_find_mut(world, entity, component);
-    if (own != NULL) {
-        return own;
+    void* value = sett_find_mut(world, entity, component);
+    if (value != NULL) {
+        return value;
     }
     const void* shared = sett_prefab_get(world, entity, component);
     if (shared != NULL) {

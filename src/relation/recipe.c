@@ -2,16 +2,16 @@
  *
  * The workload: shots, monsters and effects, created one by one while a game runs. Analysing a
  * subtree and reserving memory type by type took 8,700 instructions for an entity of 5 components,
- * and 65,000 for a tree of ten; written by hand it takes 870 and 8,700. So clone.c's analysis is
- * stored as a recipe:
+ * and 65,000 for a tree of ten; hand-written code takes 870 and 8,700. So a recipe stores clone.c's
+ * analysis:
  *
  *     nodes     index, signature, links as found      compared with the prefab each time
  *               signature of the copy, parent, parts
  *     parts     type, source of the value             of all nodes in turn
  *
- * Values are read from the prefab each time, so setting one needs no new recipe. Comparing a node's
- * signature, links and name takes 30 instructions. Rejected: a version counter in the prefab, which
- * each structural change would have to update. The copies' links are the prefab's, renumbered.
+ * Values are read from the prefab each time, so setting a value needs no new recipe. Comparing a
+ * node's signature, links and name takes 30 instructions. Rejected: a version counter in the
+ * prefab, which each structural change would have to update.
  *
  * Invariant:  a recipe whose nodes are unchanged creates what clone.c would create
  */
@@ -31,39 +31,39 @@ typedef struct recipe_node {
     uint32_t signature;                     /* of the prefab's entity, when the recipe was made */
     uint64_t dont_fragment_hash;            /* of its dont_fragment types */
     sett_hierarchy links;                   /* of the prefab's entity, when the recipe was made */
-    sett_hierarchy copy;                    /* links of the instance */
+    sett_hierarchy copy;                    /* the hierarchy's component of the copy */
     uint64_t name;                          /* key of the copy's name, or 0 */
     uint32_t part_count;                    /* parts of the copy, in `parts` */
     uint32_t to;                            /* signature of the copy */
     uint32_t parent, first, next, previous; /* node numbers */
     uint32_t level;                         /* depth below the root */
     bool tree;                              /* the entity has the hierarchy's component */
-    bool derives;                           /* its copies are linked to it by InstanceOf */
-    bool has_references;                    /* in values */
+    bool derives;                           /* copies get an InstanceOf link to the entity */
+    bool has_references;                    /* values contain references */
 } recipe_node;
 
-typedef struct recipe {
+typedef struct prefab_recipe {
     sett_entity prefab;
-    uint32_t version; /* of recipes, when it was made */
-    uint32_t epoch;   /* of transitions, when it was made */
-    bool simple;      /* a recipe can make it: its only links are the hierarchy's and InstanceOf */
-    uint32_t tries;   /* instances by clone.c since it was found not to be simple */
+    uint32_t version; /* recipes_of(world)->version, when the recipe was made */
+    uint32_t epoch;   /* world->transition_epoch, when the recipe was made */
+    bool simple;      /* usable: copies get no links but the hierarchy's and InstanceOf */
+    uint32_t tries;   /* instances made by clone.c while `simple` is false */
     size_t size;      /* of this struct, in bytes */
     uint32_t node_count;
     uint32_t part_count;
     uint32_t named;          /* nodes with a name */
     setti_hash_map by_index; /* link of the original -> node, if values have references */
     recipe_node* nodes;
-    /* For the instance being made; from one to the next only addresses of values change. */
+    /* Scratch memory for one instance. For the next instance, only addresses of values change. */
     setti_edit* edits;      /* by node */
     setti_edit_part* parts; /* of all nodes in turn */
     sett_entity* copies;    /* by node */
-} recipe;
+} prefab_recipe;
 
 struct setti_recipes {
     setti_hash_map by_prefab; /* index of a prefab + 1 -> slot */
-    recipe** slots;           /* NULL: instantiated once, without a recipe */
-    recipe* last;             /* the one used last, or NULL */
+    prefab_recipe** slots;    /* NULL: instantiated once, without a recipe */
+    prefab_recipe* last;      /* the last used recipe, or NULL */
     uint32_t count;
     uint32_t capacity;
     uint32_t version;
@@ -78,17 +78,17 @@ SETTI_INLINE struct setti_recipes* recipes_of(const sett_world* world)
     return world->module[SETTI_SLOT_RECIPES];
 }
 
-static void recipe_free(sett_world* world, recipe* made)
+static void recipe_free(sett_world* world, prefab_recipe* recipe)
 {
     recipes_of(world)->last = NULL;
-    if (made != NULL) {
-        setti_hash_map_deinit(&world->pool, &made->by_index);
-        setti_pool_free(&world->pool, made, made->size, 16);
+    if (recipe != NULL) {
+        setti_hash_map_deinit(&world->pool, &recipe->by_index);
+        setti_pool_free(&world->pool, recipe, recipe->size, 16);
     }
 }
 
 /* The slot of a prefab, or NULL. */
-static recipe** recipe_slot(const sett_world* world, sett_entity prefab)
+static prefab_recipe** recipe_slot(const sett_world* world, sett_entity prefab)
 {
     const struct setti_recipes* all = recipes_of(world);
     uint32_t slot =
@@ -106,7 +106,7 @@ void setti_recipe_drop(sett_world* world)
         recipe_free(world, all->slots[k]);
     }
     setti_hash_map_deinit(&world->pool, &all->by_prefab);
-    setti_pool_free(&world->pool, all->slots, all->capacity * sizeof(recipe*), 16);
+    setti_pool_free(&world->pool, all->slots, all->capacity * sizeof(prefab_recipe*), 16);
     memset(all, 0, sizeof(*all));
 }
 
@@ -114,25 +114,26 @@ void setti_recipe_drop(sett_world* world)
 static void recipe_prune(sett_world* world)
 {
     struct setti_recipes* all = recipes_of(world);
-    uint32_t left = 0;
+    uint32_t remaining = 0;
     setti_hash_map_deinit(&world->pool, &all->by_prefab);
     for (uint32_t k = 0; k < all->count; k++) {
-        recipe* made = all->slots[k];
-        if (made != NULL && setti_entity_is_current(&world->entities, made->prefab) &&
-            setti_hash_map_set(&world->pool, &all->by_prefab, (uint64_t)made->prefab.index + 1,
-                               left)) {
-            all->slots[left++] = made;
+        prefab_recipe* recipe = all->slots[k];
+        if (recipe != NULL && setti_entity_is_current(&world->entities, recipe->prefab) &&
+            setti_hash_map_set(&world->pool, &all->by_prefab, (uint64_t)recipe->prefab.index + 1,
+                               remaining)) {
+            all->slots[remaining++] = recipe;
         } else {
-            recipe_free(world, made);
+            recipe_free(world, recipe);
         }
     }
-    all->count = left;
+    all->count = remaining;
 }
 
 static bool recipe_grow(setti_pool* pool, struct setti_recipes* all)
 {
-    recipe** grown = setti_pool_grow(pool, all->slots, sizeof(recipe*), all->count,
-                                     SETTI_MAX(all->count + 1, RECIPE_LIMIT), &all->capacity);
+    prefab_recipe** grown =
+        setti_pool_grow(pool, all->slots, sizeof(prefab_recipe*), all->count,
+                        SETTI_MAX(all->count + 1, RECIPE_LIMIT), &all->capacity);
     if (grown != NULL) {
         all->slots = grown;
     }
@@ -140,7 +141,7 @@ static bool recipe_grow(setti_pool* pool, struct setti_recipes* all)
 }
 
 /* Adds a slot for a prefab. NULL when memory runs out. */
-static recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
+static prefab_recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
 {
     SETTI_ASSERT(recipe_slot(world, prefab) == NULL);
     setti_pool* pool = &world->pool;
@@ -182,7 +183,7 @@ static uint64_t recipe_dont_fragment_hash(const sett_world* world, uint32_t inde
     return hash;
 }
 
-/* The node of a link within the subtree, or SETTI_NONE. */
+/* The node number of a link, or SETTI_NONE for a link out of the subtree. */
 static uint32_t recipe_node_of(const setti_clone* plan, uint32_t link)
 {
     if (link == SETTI_NO_LINK) {
@@ -191,11 +192,11 @@ static uint32_t recipe_node_of(const setti_clone* plan, uint32_t link)
     return plan->node_count == 1 ? 0 : setti_hash_map_find(&plan->by_index, link);
 }
 
-/* Notes the hierarchy's links of a node, and the nodes to which they lead. */
-static void recipe_note_links(const sett_world* world, const setti_clone* plan, recipe* made,
-                              uint32_t k)
+/* Stores the hierarchy's links of node k, and the numbers of the linked nodes. */
+static void recipe_note_links(const sett_world* world, const setti_clone* plan,
+                              prefab_recipe* recipe, uint32_t k)
 {
-    recipe_node* node = &made->nodes[k];
+    recipe_node* node = &recipe->nodes[k];
     const sett_hierarchy* links = setti_hierarchy_find(world, node->index);
     node->tree = links != NULL;
     node->parent = node->first = node->next = node->previous = SETTI_NONE;
@@ -209,17 +210,17 @@ static void recipe_note_links(const sett_world* world, const setti_clone* plan, 
         node->next = recipe_node_of(plan, links->next);
         node->previous = recipe_node_of(plan, links->previous);
         SETTI_ASSERT(node->parent < k);
-        node->level = made->nodes[node->parent].level + 1;
+        node->level = recipe->nodes[node->parent].level + 1;
     }
 }
 
-/* Fills in a node of a recipe. Returns false if its copies get links of relationships. */
-static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, recipe* made,
-                             uint32_t k)
+/* Fills in node k. Returns false if copies get links of relationships other than InstanceOf. */
+static bool recipe_fill_node(const sett_world* world, const setti_clone* plan,
+                             prefab_recipe* recipe, uint32_t k)
 {
-    SETTI_ASSERT(k < made->node_count && plan->nodes[k].counterpart == SETTI_NONE);
+    SETTI_ASSERT(k < recipe->node_count && plan->nodes[k].counterpart == SETTI_NONE);
     const setti_clone_node* from = &plan->nodes[k];
-    recipe_node* node = &made->nodes[k];
+    recipe_node* node = &recipe->nodes[k];
     node->index = from->index;
     node->signature = setti_entity_set_of(&world->entities, from->index);
     node->dont_fragment_hash = recipe_dont_fragment_hash(world, from->index);
@@ -227,16 +228,16 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, r
     node->to = from->edit.to;
     node->derives = from->derives;
     node->part_count = from->edit.added_count;
-    made->named += node->name != 0;
-    recipe_note_links(world, plan, made, k);
-    made->edits[k] = (setti_edit){.entities = &made->copies[k],
-                                  .count = 1,
-                                  .to = node->to,
-                                  .added = made->parts + made->part_count,
-                                  .added_count = node->part_count,
-                                  .creates = true};
+    recipe->named += node->name != 0;
+    recipe_note_links(world, plan, recipe, k);
+    recipe->edits[k] = (setti_edit){.entities = &recipe->copies[k],
+                                    .count = 1,
+                                    .to = node->to,
+                                    .added = recipe->parts + recipe->part_count,
+                                    .added_count = node->part_count,
+                                    .creates = true};
     for (uint32_t t = 0; t < node->part_count; t++) {
-        setti_edit_part* part = &made->parts[made->part_count++];
+        setti_edit_part* part = &recipe->parts[recipe->part_count++];
         *part = from->edit.added[t];
         const setti_type* type = part->type;
         if (setti_hierarchy_of(world) != NULL && type == setti_hierarchy_of(world)->type) {
@@ -245,67 +246,67 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, r
         }
         node->has_references =
             node->has_references || (part->origin != NULL && type->desc.entity_offset_count != 0);
-        bool derives = from->derives && type == plan->instances->links;
-        if (type->ends != NULL || (type->links != NULL && !derives)) {
+        bool is_instance_of = from->derives && type == plan->instances->links;
+        if (type->ends != NULL || (type->links != NULL && !is_instance_of)) {
             return false;
         }
     }
     return true;
 }
 
-/* Allocates a recipe with its arrays behind it. NULL when memory runs out. */
-static recipe* recipe_alloc(sett_world* world, const setti_clone* plan)
+/* Allocates a recipe, followed by the arrays. Returns NULL if memory runs out. */
+static prefab_recipe* recipe_alloc(sett_world* world, const setti_clone* plan)
 {
     size_t parts = 0;
     for (uint32_t k = 0; k < plan->node_count; k++) {
         parts += plan->nodes[k].edit.added_count;
     }
     size_t nodes = plan->node_count;
-    size_t size = sizeof(recipe) +
+    size_t size = sizeof(prefab_recipe) +
                   nodes * (sizeof(recipe_node) + sizeof(setti_edit) + sizeof(sett_entity)) +
                   parts * sizeof(setti_edit_part);
-    recipe* made = setti_pool_alloc(&world->pool, size, 16);
-    if (made != NULL) {
-        memset(made, 0, size);
-        made->size = size;
-        made->nodes = (recipe_node*)(void*)(made + 1);
-        made->edits = (setti_edit*)(void*)(made->nodes + nodes);
-        made->parts = (setti_edit_part*)(void*)(made->edits + nodes);
-        made->copies = (sett_entity*)(void*)(made->parts + parts);
+    prefab_recipe* recipe = setti_pool_alloc(&world->pool, size, 16);
+    if (recipe != NULL) {
+        memset(recipe, 0, size);
+        recipe->size = size;
+        recipe->nodes = (recipe_node*)(void*)(recipe + 1);
+        recipe->edits = (setti_edit*)(void*)(recipe->nodes + nodes);
+        recipe->parts = (setti_edit_part*)(void*)(recipe->edits + nodes);
+        recipe->copies = (sett_entity*)(void*)(recipe->parts + parts);
     }
-    return made;
+    return recipe;
 }
 
-/* Makes a recipe from a plan. NULL when memory runs out. */
-static recipe* recipe_make(sett_world* world, const setti_clone* plan, sett_entity prefab)
+/* Makes a recipe from a plan. Returns NULL if memory runs out. */
+static prefab_recipe* recipe_make(sett_world* world, const setti_clone* plan, sett_entity prefab)
 {
-    recipe* made = recipe_alloc(world, plan);
-    if (made == NULL) {
+    prefab_recipe* recipe = recipe_alloc(world, plan);
+    if (recipe == NULL) {
         return NULL;
     }
-    made->prefab = prefab;
-    made->version = recipes_of(world)->version;
-    made->epoch = world->transition_epoch;
-    made->node_count = plan->node_count;
-    made->simple = true;
+    recipe->prefab = prefab;
+    recipe->version = recipes_of(world)->version;
+    recipe->epoch = world->transition_epoch;
+    recipe->node_count = plan->node_count;
+    recipe->simple = true;
     bool has_references = false;
-    for (uint32_t k = 0; k < plan->node_count && made->simple; k++) {
-        made->simple = recipe_fill_node(world, plan, made, k);
-        has_references = has_references || made->nodes[k].has_references;
+    for (uint32_t k = 0; k < plan->node_count && recipe->simple; k++) {
+        recipe->simple = recipe_fill_node(world, plan, recipe, k);
+        has_references = has_references || recipe->nodes[k].has_references;
     }
     for (uint32_t k = 0; has_references && k < plan->node_count; k++) {
-        if (!setti_hash_map_set(&world->pool, &made->by_index, setti_link_to(plan->nodes[k].index),
-                                k)) {
-            recipe_free(world, made);
+        if (!setti_hash_map_set(&world->pool, &recipe->by_index,
+                                setti_link_to(plan->nodes[k].index), k)) {
+            recipe_free(world, recipe);
             return NULL;
         }
     }
-    return made;
+    return recipe;
 }
 
 void setti_recipe_learn(sett_world* world, sett_entity prefab)
 {
-    recipe** slot = recipe_slot(world, prefab);
+    prefab_recipe** slot = recipe_slot(world, prefab);
     if (slot == NULL) { /* the first instance */
         (void)recipe_add_slot(world, prefab);
         return;
@@ -319,13 +320,14 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
         .to = world,
         .count = 1,
         .instances = setti_relation_of_links(world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF])};
-    recipe* made = setti_clone_plan(&plan) == SETT_OK ? recipe_make(world, &plan, prefab) : NULL;
+    prefab_recipe* recipe =
+        setti_clone_plan(&plan) == SETT_OK ? recipe_make(world, &plan, prefab) : NULL;
     setti_clone_release(&plan);
     recipe_free(world, *slot);
-    *slot = made;
+    *slot = recipe;
 }
 
-/* Whether a node has the links that it had. The root's parent and siblings do not matter. */
+/* Whether `links` equal the node's stored links. The root's parent and siblings do not matter. */
 static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool root)
 {
     if (links == NULL || !node->tree) {
@@ -336,7 +338,7 @@ static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* link
                      links->previous == node->links.previous));
 }
 
-/* Whether a node's entity is as it was when the recipe was made. */
+/* Whether a node's entity has not changed since the recipe was made. */
 static bool recipe_is_unchanged(const sett_world* world, const recipe_node* node, bool root)
 {
     return recipe_has_links(node, setti_hierarchy_find(world, node->index), root) &&
@@ -347,38 +349,38 @@ static bool recipe_is_unchanged(const sett_world* world, const recipe_node* node
             recipe_dont_fragment_hash(world, node->index) == node->dont_fragment_hash);
 }
 
-/* The recipe of a prefab, if the prefab is unchanged. */
-static recipe* recipe_find(const sett_world* world, sett_entity prefab)
+/* The recipe of a prefab, or NULL without a recipe that is simple and up to date. */
+static prefab_recipe* recipe_find(const sett_world* world, sett_entity prefab)
 {
     struct setti_recipes* all = recipes_of(world);
     if (all == NULL) {
         return NULL;
     }
     if (all->last == NULL || !sett_equals(all->last->prefab, prefab)) {
-        recipe** slot = recipe_slot(world, prefab);
+        prefab_recipe** slot = recipe_slot(world, prefab);
         all->last = slot != NULL ? *slot : NULL;
     }
-    recipe* made = all->last;
-    if (made == NULL || !sett_equals(made->prefab, prefab) || !made->simple ||
-        made->version != recipes_of(world)->version || made->epoch != world->transition_epoch) {
+    prefab_recipe* recipe = all->last;
+    if (recipe == NULL || !sett_equals(recipe->prefab, prefab) || !recipe->simple ||
+        recipe->version != recipes_of(world)->version || recipe->epoch != world->transition_epoch) {
         return NULL;
     }
-    /* Equal links mean equal entities: links to destroyed ones are removed. */
-    for (uint32_t k = 0; k < made->node_count; k++) {
-        if (!recipe_is_unchanged(world, &made->nodes[k], k == 0)) {
+    /* Equal links lead to the same entities, because links to destroyed entities are removed. */
+    for (uint32_t k = 0; k < recipe->node_count; k++) {
+        if (!recipe_is_unchanged(world, &recipe->nodes[k], k == 0)) {
             return NULL;
         }
     }
-    return made;
+    return recipe;
 }
 
-/* Adds a type to the root's copy. Returns false if clone.c must do that. */
+/* Adds a type to the root's edit, or replaces the value. Returns false if clone.c is needed. */
 static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
 {
     for (uint32_t k = 0; k < edit->added_count; k++) {
         setti_edit_part* part = &edit->added[k];
         if (part->type == type) {
-            if (value != NULL || part->origin != NULL) {
+            if (value != NULL || part->origin != NULL) { /* else keeps &recipe_node.copy */
                 part->value = value;
             }
             part->origin = NULL;
@@ -389,12 +391,12 @@ static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, co
            setti_change_include_fast(world, edit, type, value);
 }
 
-/* Adds given values, parent and name to the root's edit. Returns false if clone.c must do that. */
-static bool recipe_begin_root(sett_world* world, recipe* made, const setti_clone_desc* instance,
-                              setti_edit_part* room)
+/* Adds given values, parent and name to the root's edit. Returns false if clone.c is needed. */
+static bool recipe_begin_root(sett_world* world, prefab_recipe* recipe,
+                              const setti_clone_desc* instance, setti_edit_part* room)
 {
-    SETTI_ASSERT(made->edits[0].added == made->parts);
-    setti_edit* edit = &made->edits[0];
+    SETTI_ASSERT(recipe->edits[0].added == recipe->parts);
+    setti_edit* edit = &recipe->edits[0];
     if (instance->value_count == 0 && instance->name == 0 && sett_is_null(instance->parent)) {
         return true;
     }
@@ -415,36 +417,38 @@ static bool recipe_begin_root(sett_world* world, recipe* made, const setti_clone
            (instance->name == 0 || recipe_add(world, edit, setti_names_of(world)->type, NULL));
 }
 
-/* Reserves the entities; their indices go to `copies`. */
-static bool recipe_reserve_entities(sett_world* world, recipe* made, const sett_entity* into)
+/* Reserves the entities, and stores the indices in `copies`. */
+static bool recipe_reserve_entities(sett_world* world, prefab_recipe* recipe,
+                                    const sett_entity* into)
 {
     setti_entity_table* table = &world->entities;
-    uint32_t k = into != NULL;
+    uint32_t k = into != NULL ? 1 : 0; /* the first new entity: node 0 may exist already */
     uint32_t from = setti_entity_hint_index(table);
     uint32_t at = from;
     if (into != NULL) {
-        made->copies[0].index = into->index;
+        recipe->copies[0].index = into->index;
     }
-    if (setti_entity_reserve(&world->pool, table, &from, made->node_count - k) != SETT_OK) {
+    if (setti_entity_reserve(&world->pool, table, &from, recipe->node_count - k) != SETT_OK) {
         return false;
     }
-    while (k < made->node_count) {
-        setti_entity_run run = setti_entity_next_run(table, at, made->node_count - k);
+    while (k < recipe->node_count) {
+        setti_entity_run run = setti_entity_next_run(table, at, recipe->node_count - k);
         for (at = run.first; at < run.first + run.count; at++) {
-            made->copies[k++].index = at;
+            recipe->copies[k++].index = at;
         }
     }
     return true;
 }
 
-static bool recipe_reserve(sett_world* world, recipe* made, const setti_clone_desc* instance)
+static bool recipe_reserve(sett_world* world, prefab_recipe* recipe,
+                           const setti_clone_desc* instance)
 {
-    uint32_t named = made->named + (instance->name != 0);
-    if (!recipe_reserve_entities(world, made, instance->into)) {
+    uint32_t named = recipe->named + (instance->name != 0);
+    if (!recipe_reserve_entities(world, recipe, instance->into)) {
         return false;
     }
-    for (uint32_t k = 0; k < made->node_count; k++) {
-        if (!setti_edit_reserve_at(world, &made->edits[k], made->copies[k].index)) {
+    for (uint32_t k = 0; k < recipe->node_count; k++) {
+        if (!setti_edit_reserve_at(world, &recipe->edits[k], recipe->copies[k].index)) {
             return false;
         }
     }
@@ -455,13 +459,13 @@ static bool recipe_reserve(sett_world* world, recipe* made, const setti_clone_de
     return true;
 }
 
-static uint32_t recipe_copy_link(const recipe* made, uint32_t node)
+static uint32_t recipe_copy_link(const prefab_recipe* recipe, uint32_t node)
 {
-    return node != SETTI_NONE ? setti_link_to(made->copies[node].index) : SETTI_NO_LINK;
+    return node != SETTI_NONE ? setti_link_to(recipe->copies[node].index) : SETTI_NO_LINK;
 }
 
-/* Sets the links of the copies in the hierarchy. Inlined for one copy, without a loop. */
-SETTI_INLINE void recipe_link_copies(const sett_world* world, recipe* made, uint32_t count,
+/* Sets the hierarchy's links of the copies. Inlined for one copy, without a loop. */
+SETTI_INLINE void recipe_link_copies(const sett_world* world, prefab_recipe* recipe, uint32_t count,
                                      const setti_clone_desc* instance)
 {
     uint32_t depth = 0;
@@ -469,20 +473,20 @@ SETTI_INLINE void recipe_link_copies(const sett_world* world, recipe* made, uint
         depth = setti_hierarchy_find(world, instance->parent.index)->depth + 1;
     }
     for (uint32_t k = 0; k < count; k++) {
-        recipe_node* node = &made->nodes[k];
+        recipe_node* node = &recipe->nodes[k];
         if (node->tree) {
-            node->copy.parent = recipe_copy_link(made, node->parent);
-            node->copy.first = recipe_copy_link(made, node->first);
-            node->copy.next = recipe_copy_link(made, node->next);
-            node->copy.previous = recipe_copy_link(made, node->previous);
+            node->copy.parent = recipe_copy_link(recipe, node->parent);
+            node->copy.first = recipe_copy_link(recipe, node->first);
+            node->copy.next = recipe_copy_link(recipe, node->next);
+            node->copy.previous = recipe_copy_link(recipe, node->previous);
             node->copy.children = node->links.children;
             node->copy.depth = (depth + node->level) & ~SETTI_MOVED;
         }
     }
 }
 
-/* Changes references to nodes to references to their copies. */
-static void recipe_remap(sett_world* world, const recipe* made, const setti_edit* edit,
+/* Replaces a copy's references to nodes by references to the nodes' copies. */
+static void recipe_remap(sett_world* world, const prefab_recipe* recipe, const setti_edit* edit,
                          uint32_t index)
 {
     for (uint32_t p = 0; p < edit->added_count; p++) {
@@ -495,87 +499,88 @@ static void recipe_remap(sett_world* world, const recipe* made, const setti_edit
             memcpy(&reference, at, sizeof(reference));
             uint32_t node =
                 setti_entity_is_current(&world->entities, reference)
-                    ? setti_hash_map_find(&made->by_index, setti_link_to(reference.index))
+                    ? setti_hash_map_find(&recipe->by_index, setti_link_to(reference.index))
                     : SETTI_NONE;
             if (node != SETTI_NONE) {
-                memcpy(at, &made->copies[node], sizeof(reference));
+                memcpy(at, &recipe->copies[node], sizeof(reference));
             }
         }
     }
 }
 
-/* Completes copies: parent, references, InstanceOf, names; runs callbacks. Inlined for one copy. */
-SETTI_INLINE void recipe_finish(sett_world* world, const recipe* made, uint32_t count,
+/* Attaches, links and names the copies, then runs callbacks. Inlined for one copy. */
+SETTI_INLINE void recipe_finish(sett_world* world, const prefab_recipe* recipe, uint32_t count,
                                 const setti_clone_desc* instance)
 {
-    SETTI_ASSERT(instance->into_count == 0 || sett_equals(made->copies[0], instance->into[0]));
+    SETTI_ASSERT(instance->into_count == 0 || sett_equals(recipe->copies[0], instance->into[0]));
     if (!sett_is_null(instance->parent)) {
-        setti_hierarchy_append(world, made->copies[0].index, instance->parent.index);
+        setti_hierarchy_append(world, recipe->copies[0].index, instance->parent.index);
     }
     for (uint32_t k = 0; k < count; k++) {
-        const recipe_node* node = &made->nodes[k];
+        const recipe_node* node = &recipe->nodes[k];
         if (node->has_references) {
-            recipe_remap(world, made, &made->edits[k], made->copies[k].index);
+            recipe_remap(world, recipe, &recipe->edits[k], recipe->copies[k].index);
         }
         if (node->derives) {
             (void)setti_chain_link(
                 setti_relation_of_links(world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]),
-                made->copies[k].index, setti_entity_at(&world->entities, node->index));
+                recipe->copies[k].index, setti_entity_at(&world->entities, node->index));
         }
         uint64_t name = k == 0 ? instance->name : node->name;
         if (name != 0) {
-            setti_name_give(world, made->copies[k].index, name);
+            setti_name_give(world, recipe->copies[k].index, name);
         }
     }
     for (uint32_t k = 0; k < count; k++) {
-        setti_edit_notify_entering(world, &made->edits[k]);
+        setti_edit_notify_entering(world, &recipe->edits[k]);
     }
 }
 
-/* Whether a parent has the hierarchy's component, and room for a child. */
-static bool recipe_takes_child(const sett_world* world, sett_entity parent)
+/* Whether a parent has the hierarchy's component, and fewer children than the limit. */
+static bool recipe_can_add_child(const sett_world* world, sett_entity parent)
 {
     const sett_hierarchy* above = setti_hierarchy_find(world, parent.index);
     return above != NULL && above->children < SETTI_CHILDREN_LIMIT;
 }
 
-static bool recipe_make_one(sett_world* world, recipe* made, const setti_clone_desc* instance,
-                            sett_entity* out)
+static bool recipe_make_one(sett_world* world, prefab_recipe* recipe,
+                            const setti_clone_desc* instance, sett_entity* out)
 {
-    recipe_link_copies(world, made, 1, instance);
-    if (!setti_edit_begin(world, &made->edits[0])) {
+    recipe_link_copies(world, recipe, 1, instance);
+    if (!setti_edit_begin(world, &recipe->edits[0])) {
         return false;
     }
-    *out = made->copies[0];
-    recipe_finish(world, made, 1, instance);
+    *out = recipe->copies[0];
+    recipe_finish(world, recipe, 1, instance);
     return true;
 }
 
-/* Creates all copies; everything is reserved. */
-static void recipe_commit(sett_world* world, recipe* made, const setti_clone_desc* instance)
+/* Creates all copies. Cannot fail, because all memory is reserved. */
+static void recipe_commit(sett_world* world, prefab_recipe* recipe,
+                          const setti_clone_desc* instance)
 {
-    recipe_link_copies(world, made, made->node_count, instance);
+    recipe_link_copies(world, recipe, recipe->node_count, instance);
     if (instance->into_count != 0) {
-        made->copies[0] = instance->into[0];
-        setti_edit_notify_leaving(world, &made->edits[0]);
+        recipe->copies[0] = instance->into[0];
+        setti_edit_notify_leaving(world, &recipe->edits[0]);
     }
-    for (uint32_t k = 0; k < made->node_count; k++) {
-        setti_edit_commit(world, &made->edits[k]);
+    for (uint32_t k = 0; k < recipe->node_count; k++) {
+        setti_edit_commit(world, &recipe->edits[k]);
     }
 }
 
-static bool recipe_make_all(sett_world* world, recipe* made, const setti_clone_desc* instance,
-                            sett_entity* out)
+static bool recipe_make_all(sett_world* world, prefab_recipe* recipe,
+                            const setti_clone_desc* instance, sett_entity* out)
 {
     setti_edit_pin(world);
-    bool reserved = recipe_reserve(world, made, instance);
+    bool reserved = recipe_reserve(world, recipe, instance);
     if (reserved) {
-        recipe_commit(world, made, instance);
+        recipe_commit(world, recipe, instance);
     }
     setti_edit_unpin(world);
     if (reserved) {
-        *out = made->copies[0];
-        recipe_finish(world, made, made->node_count, instance);
+        *out = recipe->copies[0];
+        recipe_finish(world, recipe, recipe->node_count, instance);
     }
     return reserved;
 }
@@ -583,21 +588,21 @@ static bool recipe_make_all(sett_world* world, recipe* made, const setti_clone_d
 bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_entity* out)
 {
     setti_edit_part room[RECIPE_ROOT_MOST];
-    recipe* made = recipe_find(world, instance->root);
+    prefab_recipe* recipe = recipe_find(world, instance->root);
     bool into_observed = instance->into_count != 0 && world->upward_observers != 0;
-    if (made == NULL || instance->into_count > 1 || into_observed ||
-        (!sett_is_null(instance->parent) && !recipe_takes_child(world, instance->parent))) {
+    if (recipe == NULL || instance->into_count > 1 || into_observed ||
+        (!sett_is_null(instance->parent) && !recipe_can_add_child(world, instance->parent))) {
         return false;
     }
-    made->edits[0].added = made->parts;
-    made->edits[0].added_count = made->nodes[0].part_count;
-    made->edits[0].to = made->nodes[0].to;
-    made->edits[0].creates = instance->into_count == 0;
-    if (!recipe_begin_root(world, made, instance, room)) {
+    recipe->edits[0].added = recipe->parts;
+    recipe->edits[0].added_count = recipe->nodes[0].part_count;
+    recipe->edits[0].to = recipe->nodes[0].to;
+    recipe->edits[0].creates = instance->into_count == 0;
+    if (!recipe_begin_root(world, recipe, instance, room)) {
         return false;
     }
-    bool alone = made->node_count == 1 && made->named == 0 && instance->name == 0 &&
+    bool alone = recipe->node_count == 1 && recipe->named == 0 && instance->name == 0 &&
                  instance->into_count == 0;
-    return alone ? recipe_make_one(world, made, instance, out)
-                 : recipe_make_all(world, made, instance, out);
+    return alone ? recipe_make_one(world, recipe, instance, out)
+                 : recipe_make_all(world, recipe, instance, out);
 }

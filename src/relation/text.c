@@ -1,4 +1,4 @@
-/* text.c: texts stored once each, in pages. See text.h.
+/* text.c: texts in pages, each stored once. See text.h.
  *
  * The workload: some thousand names, written once and looked up often, some shared by very many
  * entities; and names of things that come and go for hours, "shot 17", "shot 18".
@@ -6,20 +6,19 @@
  *     page    | 5 door0 | hole 6 | 4 ... | 0 (end) ...      length, bytes, zero
  *
  * Pages are part of the state, restored byte for byte. The positions of texts are a cache, rebuilt
- * by one walk over the pages. A key depends on its text alone, unless two texts of a world have
- * equal hashes of 64 bits: then the later one has the next number. That happens to texts that were
- * made for it. So that they cost no time, a text whose key would be 64 numbers away is rejected.
+ * by one walk over the pages. A text's key is a hash of 64 bits. If two texts of a world have equal
+ * hashes, which only an attacker achieves, the later text gets the next number as key. A text is
+ * rejected if the 64 next numbers are taken, so that an attack costs little time.
  *
- * A sweep frees unused texts. It runs when pages are full and as many bytes were added as were in
- * use after the last sweep. It walks the users, and makes holes of texts without one, which new
- * texts fill; pages without a text are freed. So a text costs O(1) amortised, and pages take about
- * twice the size of the names. Texts in use never move, because sett_name_get returns their
- * addresses. Rejected: counting users, which would write to a page of state whenever a name is set
- * or cleared.
+ * A sweep frees unused texts, when pages are full and the new texts have as many bytes as the texts
+ * in use after the last sweep. The sweep collects all keys in use, turns unused texts
+ * into holes for new texts, and frees pages without a text. So a text costs O(1) amortised, and
+ * pages take about twice the size of the names. Texts in use never move, because sett_name_get
+ * returns addresses of texts. Rejected: counting users, because setting or clearing a name would
+ * write to a page of state.
  *
- * Invariant:  texts and holes follow one another up to `used`, each within its page, and no later
- *             page exists;  where[key] = place of the text with this key;  each user's key has a
- *             text
+ * Invariant:  texts and holes fill pages without gaps up to `used`, and no later page exists;
+ *             where[key] = place of the text with the key;  each user's key has a text
  */
 #include "relation/text.h"
 
@@ -64,7 +63,7 @@ static const char* text_at(const setti_texts* texts, uint32_t place, size_t* len
     return (const char*)page + (place & TEXT_MASK) + SETTI_TEXT_HEAD;
 }
 
-/* The size of the text or hole at a place; 0: the rest of the page is free. */
+/* The size of the text or hole at a place, or 0 if the rest of the page is free. */
 static uint32_t text_extent(const setti_texts* texts, uint32_t place)
 {
     uint32_t head = 0;
@@ -94,7 +93,7 @@ static bool text_skip_to(const setti_texts* texts, uint32_t* place)
 }
 
 /* The place after a text or hole. */
-static uint32_t text_behind(const setti_texts* texts, uint32_t place)
+static uint32_t text_after(const setti_texts* texts, uint32_t place)
 {
     return place + text_extent(texts, place);
 }
@@ -106,7 +105,7 @@ static bool text_equals(const setti_texts* texts, uint32_t place, const char* te
     return size == length && memcmp(at, text, length) == 0;
 }
 
-/* The key of a text, stored or not; 0 if none is left. *place: where it is, or SETTI_NONE. */
+/* The key of a text, or 0 if too many hashes are equal. *place: of a stored text, or SETTI_NONE. */
 static uint64_t text_key(const setti_texts* texts, const char* text, size_t length, uint32_t* place)
 {
     uint64_t key = setti_hash_bytes(text, length);
@@ -117,7 +116,7 @@ static uint64_t text_key(const setti_texts* texts, const char* text, size_t leng
             *place = SETTI_NONE;
             return 0;
         }
-        key = setti_hash_next(key); /* another text has that one */
+        key = setti_hash_next(key); /* another text has this key */
         *place = setti_hash_map_find(&texts->where, key);
     }
     return key;
@@ -138,7 +137,7 @@ bool setti_text_sync(sett_world* world, setti_texts* texts)
         return false;
     }
     setti_hash_map_deinit(&world->pool, &texts->where);
-    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_behind(texts, at)) {
+    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_after(texts, at)) {
         size_t length;
         const char* text = text_at(texts, at, &length);
         uint32_t place;
@@ -152,22 +151,25 @@ bool setti_text_sync(sett_world* world, setti_texts* texts)
     return true;
 }
 
-/* Searches all pages for a text, or for a key (`text` NULL). *key: its key, or 0 if not found. */
+/* Searches all pages for `text` or, if NULL, for *key. *key becomes the text's key, or 0. */
 static uint32_t text_search(const setti_texts* texts, const char* text, size_t length,
                             uint64_t* key)
 {
-    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_behind(texts, at)) {
+    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_after(texts, at)) {
         size_t size;
         const char* other = text_at(texts, at, &size);
-        /* The hash is one more for each earlier text with an equal hash. */
-        uint64_t hash = setti_hash_bytes(other, size);
-        for (uint32_t k = 0; text_skip_to(texts, &k) && k < at; k = text_behind(texts, k)) {
+        /* The key is the hash, plus 1 for each earlier text with the present key as hash. */
+        uint64_t other_key = setti_hash_bytes(other, size);
+        for (uint32_t k = 0; text_skip_to(texts, &k) && k < at; k = text_after(texts, k)) {
             size_t earlier_size;
             const char* earlier = text_at(texts, k, &earlier_size);
-            hash = setti_hash_bytes(earlier, earlier_size) == hash ? setti_hash_next(hash) : hash;
+            if (setti_hash_bytes(earlier, earlier_size) == other_key) {
+                other_key = setti_hash_next(other_key);
+            }
         }
-        if (text != NULL ? text_equals(texts, at, text, length) : hash == *key) {
-            *key = hash;
+        bool found = text != NULL ? text_equals(texts, at, text, length) : other_key == *key;
+        if (found) {
+            *key = other_key;
             return at;
         }
     }
@@ -199,7 +201,7 @@ const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key)
     return place != SETTI_NONE ? text_at(texts, place, &length) : NULL;
 }
 
-/* Collects the texts in use or before one of the same hash. Returns false without memory. */
+/* Collects texts in use, and texts before another text with the same hash. False without memory. */
 static bool text_collect_live(sett_world* world, const setti_texts* texts, setti_hash_map* live)
 {
     SETTI_EACH_INDEX(index, &texts->users->storage) {
@@ -211,7 +213,7 @@ static bool text_collect_live(sett_world* world, const setti_texts* texts, setti
             return false;
         }
     }
-    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_behind(texts, at)) {
+    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_after(texts, at)) {
         size_t length;
         const char* text = text_at(texts, at, &length);
         uint32_t place;
@@ -228,11 +230,11 @@ static bool text_is_live(const setti_texts* texts, const setti_hash_map* live, u
 {
     size_t length;
     const char* text = text_at(texts, place, &length);
-    uint32_t same;
-    return setti_hash_map_find(live, text_key(texts, text, length, &same)) != SETTI_NONE;
+    uint32_t unused;
+    return setti_hash_map_find(live, text_key(texts, text, length, &unused)) != SETTI_NONE;
 }
 
-/* Writes the head of a text or hole, unless it is the same: then the page stays unwritten. */
+/* Writes the head of a text or hole. An equal head is not written, and the page not marked. */
 static void text_write_head(setti_pool* pool, const setti_texts* texts, uint32_t at, uint32_t head)
 {
     if (text_head(texts, at) != head) {
@@ -241,7 +243,7 @@ static void text_write_head(setti_pool* pool, const setti_texts* texts, uint32_t
     }
 }
 
-/* Makes holes of a page's unused texts. Returns the end of the last text, or frees the page. */
+/* Turns a page's unused texts into holes, or frees the page. Returns the last text's end. */
 static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const setti_hash_map* live,
                                 uint32_t begin)
 {
@@ -249,9 +251,12 @@ static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const set
     setti_pool* pool = &world->pool;
     uint32_t end = begin;  /* after the last text in use */
     uint32_t hole = begin; /* where the current hole begins */
-    uint32_t extent;
     uint32_t at = begin;
-    for (; at < begin + SETTI_TEXT_PAGE && (extent = text_extent(texts, at)) != 0; at += extent) {
+    while (at < begin + SETTI_TEXT_PAGE) {
+        uint32_t extent = text_extent(texts, at);
+        if (extent == 0) {
+            break;
+        }
         if ((text_head(texts, at) & SETTI_TEXT_HOLE) == 0 && text_is_live(texts, live, at)) {
             if (hole != at) {
                 text_write_head(pool, texts, hole, (at - hole - TEXT_AROUND) | SETTI_TEXT_HOLE);
@@ -259,6 +264,7 @@ static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const set
             texts->live += extent;
             hole = end = at + extent;
         }
+        at += extent;
     }
     if (end == begin) {
         setti_pages_free(pool, &texts->pages, begin >> TEXT_SHIFT);
@@ -283,7 +289,9 @@ void setti_text_sweep(sett_world* world, setti_texts* texts)
     for (uint32_t at = 0; at < texts->used; at += SETTI_TEXT_PAGE) {
         if (setti_pages_get(&texts->pages, at >> TEXT_SHIFT) != NULL) {
             uint32_t end = text_sweep_page(world, texts, &live, at);
-            used = end != at ? end : used;
+            if (end != at) {
+                used = end;
+            }
         }
     }
     texts->used = used;
@@ -293,7 +301,7 @@ void setti_text_sweep(sett_world* world, setti_texts* texts)
     texts->where = live;
 }
 
-/* Finds a hole for so many bytes; *place becomes its position. */
+/* Finds a hole, or the free end of a page, for `size` bytes. Returns false if there is none. */
 static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
 {
     while (texts->cursor < texts->used) {
@@ -303,7 +311,7 @@ static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
         bool usable = extent == 0;
         if (extent != 0 && (text_head(texts, at) & SETTI_TEXT_HOLE) != 0) {
             room = extent;
-            /* What is left of the hole becomes a hole with a head. */
+            /* The rest of a hole becomes a hole, and needs room for a head. */
             usable = extent == size || extent > size + TEXT_AROUND;
         }
         if (usable && room >= size) {
@@ -315,7 +323,7 @@ static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
     return false;
 }
 
-/* The end of all texts, or the next page if the last one has no room for so many bytes. */
+/* The end of all texts, or the next page if the last page has no room for `size` bytes. */
 static uint32_t text_end(const setti_texts* texts, uint32_t size)
 {
     uint32_t place = texts->used;
@@ -325,8 +333,8 @@ static uint32_t text_end(const setti_texts* texts, uint32_t size)
     return place;
 }
 
-/* A place for a text of so many bytes. `at_end`: after all texts. A key that depends on others with
- * the same hash needs that, because a walk over the pages recomputes keys. */
+/* A place for a text of `size` bytes; `at_end`: after all texts. A text with the hash of an earlier
+ * text needs `at_end`, so that a later walk over the pages computes the same keys. */
 static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size, bool at_end)
 {
     uint32_t place;
@@ -339,7 +347,9 @@ static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size,
     place = text_end(texts, size);
     if ((place & TEXT_MASK) == 0 && texts->fresh >= TEXT_SWEEP && texts->fresh >= texts->live) {
         setti_text_sweep(world, texts);
-        place = text_find_room(texts, size, &place) ? place : text_end(texts, size);
+        if (!text_find_room(texts, size, &place)) {
+            place = text_end(texts, size);
+        }
     }
     return place;
 }
@@ -357,7 +367,7 @@ static void text_write(setti_pool* pool, setti_texts* texts, uint32_t place, con
         memset(page, 0, SETTI_TEXT_PAGE);
     }
     uint32_t hole = text_extent(texts, place);
-    if (hole > size) {
+    if (hole > size) { /* the rest of the hole */
         text_set_head(texts, place + size, (hole - size - TEXT_AROUND) | SETTI_TEXT_HOLE);
     } else if (hole == 0 && (place & TEXT_MASK) + size + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE) {
         text_set_head(texts, place + size, 0);
@@ -381,7 +391,7 @@ uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text,
     if (place != SETTI_NONE || key == 0) {
         return key;
     }
-    bool at_end = key != setti_hash_bytes(text, length);
+    bool at_end = key != setti_hash_bytes(text, length); /* another text has the hash */
     place = text_place(world, texts, (uint32_t)length + TEXT_AROUND, at_end);
     bool fresh;
     if (place > UINT32_MAX - 2 * SETTI_TEXT_PAGE ||
@@ -404,7 +414,7 @@ const char* setti_text_validate(sett_world* world, setti_texts* texts)
     if (!setti_text_sync(world, texts)) {
         return NULL;
     }
-    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_behind(texts, at)) {
+    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_after(texts, at)) {
         size_t length;
         const char* text = text_at(texts, at, &length);
         uint32_t place;

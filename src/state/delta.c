@@ -233,7 +233,7 @@ static void delta_note_group(const delta_note* notes, delta_note* note, const se
     }
 }
 
-/* Writes the records of the types that occur, and the number of these types in the head. */
+/* Writes the records of the occurring types. */
 static void delta_write_types(setti_delta_writer* to, delta_note* notes)
 {
     const setti_type_list* types = &to->walk->view->world->registered;
@@ -346,7 +346,7 @@ void setti_delta_write_seal(setti_delta_writer* to)
     }
 }
 
-/* Writes everything except the hashes of both states. */
+/* Writes everything except the hashes. */
 static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
 {
     to->walk = walk;
@@ -368,7 +368,7 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
     setti_delta_write_seal(to);
 }
 
-/* Writes the hashes of both states. The seal does not cover the hashes. */
+/* Writes the hashes of the states, which the seal does not cover. */
 static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t after)
 {
     setti_delta_write_at(to, SETTI_DELTA_HASH_BEFORE, setti_hash_finish(before), 8);
@@ -426,7 +426,7 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     }
     if (status == SETT_OK) {
         a->sum = a->summed ? a->sum : b->sum - to->sum.sum;
-        b->sum = a->sum + to->sum.sum; /* equal if `b` was summed */
+        b->sum = a->sum + to->sum.sum; /* unchanged if known */
         a->summed = true;
         b->summed = true;
         delta_write_hashes(to, a->sum, b->sum);

@@ -11,7 +11,7 @@
 /* Former versions. 1: no links, no order; 2: spare pages; 3: no masks; 4: order of free indices; 5:
  * no runs, no blocks; 6: whole changed values; 7: all types, after the head. */
 #define SETTI_DELTA_VERSION 8u
-#define SETTI_DELTA_SHORT 0x80000000u /* flag of the version: hashes have only their lower halves */
+#define SETTI_DELTA_SHORT 0x80000000u /* flag of the version: only the lower halves of hashes */
 #define SETTI_DELTA_PART 0x50544553u  /* "SETP": values of a part of a world (selection.c) */
 /* Offsets of the head's numbers, of 8 bytes each. */
 #define SETTI_DELTA_HASH_BEFORE 8
@@ -37,7 +37,7 @@
 /* Flag of a kind: the entry is a block, for up to 64 entities from a multiple of 64 on. */
 #define SETTI_DELTA_BLOCK 8u
 
-/* The sections of one type in a delta, in their order. */
+/* The sections of a type in a delta, in order. */
 typedef enum setti_delta_section {
     SETTI_DELTA_ENTRIES,
     SETTI_DELTA_CHANGES, /* the reader turns changes into blocks of entries */

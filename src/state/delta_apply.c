@@ -20,7 +20,7 @@
 
 static const char apply_call[] = "sett_delta_apply";
 
-#define APPLY_TYPE_BYTES 43 /* bytes of a type's record, without its name */
+#define APPLY_TYPE_BYTES 43 /* bytes of a type's record, without the name */
 #define APPLY_NODE_BYTES 5u /* the least bytes of a hierarchy entry: parent and policy */
 #define APPLY_LINK_BYTES 8u /* the least bytes of a link: its target */
 
@@ -101,7 +101,7 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
     return true;
 }
 
-/* Finds the handle with an index in an ascending list, by bisection over its runs. */
+/* Finds the handle with an index in an ascending list, by bisection over the runs. */
 static bool apply_find_handle(const setti_delta_handles* list, uint32_t index, sett_entity* entity)
 {
     uint32_t low = 0;
@@ -188,7 +188,7 @@ static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
         apply_call, name);
 }
 
-/* Fails: one side saves values of a type, and the other side does not. */
+/* Fails: only the sender or only this world saves values of the type. */
 static sett_status apply_reject_policy(const setti_delta* delta, const setti_delta_type* of,
                                        const char* source, const char* name)
 {
@@ -457,7 +457,7 @@ static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t l
     return true;
 }
 
-/* Skips a list of handles, and notes its begin. */
+/* Skips a list of handles, and notes the begin. */
 static void apply_skip_handles(setti_delta_reader* from, setti_delta_handles* handles)
 {
     handles->from = *from;
@@ -771,8 +771,7 @@ static size_t apply_write_restored(const setti_delta_type* of, const setti_delta
     return size;
 }
 
-/* Replaces a part's entries of a type: rounded values by full values, others without dead
- * targets. */
+/* Replaces rounded values of a part by full values, or removes dead targets from entries. */
 static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
 {
     setti_bytes* out = &of->filtered;
@@ -875,7 +874,7 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
                : status;
 }
 
-/* Finds each type's sections after the lists of handles, and checks these sections. */
+/* Finds and checks each type's sections, after the lists of handles. */
 static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* from)
 {
     sett_status status = SETT_OK;
@@ -924,7 +923,7 @@ static size_t apply_piece(size_t size)
     return setti_align_up(size, SETTI_POOL_STEP) + 256;
 }
 
-/* Returns the one table in which a call may write all pages, or NULL. */
+/* Returns the table in which a single call may write all pages, or NULL. */
 static const setti_pages* apply_find_whole(const setti_delta* delta)
 {
     const setti_type_list* types = &delta->world->registered;
@@ -937,8 +936,8 @@ static const setti_pages* apply_find_whole(const setti_delta* delta)
     return NULL;
 }
 
-/* Computes the memory that one step may take, and reserves pages too large for the pool's blocks.
- * Returns false when memory runs out. */
+/* Computes the memory for a step, and reserves pages too large for the pool's blocks. Returns false
+ * when memory runs out. */
 static bool apply_measure(setti_delta* delta)
 {
     SETTI_ASSERT(!delta->loading && delta->world->pool.cow != NULL);
@@ -982,10 +981,10 @@ static sett_status apply_reject_size(const setti_delta* delta)
 static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
 {
     setti_pool* pool = &delta->world->pool;
-    bool above = setti_pool_is_above(pool);
-    bool done = !above && pool->cow->diff != NULL && !pool->cow->spare_taken &&
+    bool above_limit = setti_pool_is_above(pool);
+    bool done = !above_limit && pool->cow->diff != NULL && !pool->cow->spare_taken &&
                 setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
-    if (above) {
+    if (above_limit) {
         (void)apply_reject_size(delta);
     } else if (!done) {
         setti_world_no_memory(delta->world, apply_call);

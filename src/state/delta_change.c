@@ -95,7 +95,7 @@ typedef struct change_hash {
     uint64_t after;
 } change_hash;
 
-/* Hashes eight bytes of a value before and after, and writes their difference to `out`. */
+/* Hashes eight bytes of a value before and after, and writes the difference to `out`. */
 SETTI_INLINE void change_step(change_hash* hash, uint64_t before, uint64_t after,
                               unsigned char* out)
 {
@@ -246,7 +246,7 @@ SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* to, setti_compar
     if (!change_rows_are_plain(to, rows, list, count, size)) {
         return change_slow_rows(to, rows, list, count, out);
     }
-    const setti_compare_rows of = *rows; /* a copy, so that the compiler keeps it in registers */
+    const setti_compare_rows of = *rows; /* a copy can stay in registers */
     uint64_t seed = to->sum.of.seed;
     uint64_t sum = 0;
     for (uint32_t k = 0; k < count; k++, out += size) {
@@ -299,7 +299,7 @@ static unsigned char* change_write_words(const setti_delta_writer* to, unsigned 
         *parts = 0;
         for (uint32_t n = 0; n < 8; n++) {
             unsigned char byte = (unsigned char)(word[k].bits >> (8 * n));
-            *out = byte; /* overwritten by the next byte if it is 0 */
+            *out = byte; /* a byte 0 is overwritten by the next byte */
             *parts |= (unsigned char)((byte != 0) << n);
             out += byte != 0;
         }
@@ -334,9 +334,9 @@ static unsigned char* change_write_bytes(unsigned char* out, const unsigned char
 /* Counts the bytes at the begin that are equal to the first byte. */
 static size_t change_count_equal(const unsigned char* bytes, size_t size)
 {
-    const uint64_t same = bytes[0] * (UINT64_MAX / 255);
+    const uint64_t eight = bytes[0] * (UINT64_MAX / 255); /* the first byte, eight times */
     size_t count = 1;
-    while (count + 8 <= size && setti_bytes_get(bytes + count, 8) == same) {
+    while (count + 8 <= size && setti_bytes_get(bytes + count, 8) == eight) {
         count += 8;
     }
     while (count < size && bytes[count] == bytes[0]) {

@@ -8,7 +8,7 @@
  */
 #include "state/delta_writer.h"
 
-/* Returns the generation of a slot after destroying its entity. A dead slot has none to destroy. */
+/* Returns the generation of a slot after destroying the entity there, if any. */
 static uint32_t order_next_generation(uint32_t generation)
 {
     if ((generation & SETTI_DEAD) != 0) {
@@ -66,7 +66,7 @@ static const uint32_t* order_indices(const setti_storage* storage, const void* p
     return page != NULL ? (const uint32_t*)(const void*)(bytes + storage->indices) : NULL;
 }
 
-/* Writes the changed rows of a page. The extents are those of the storage before and after. */
+/* Writes the changed rows of a page. The storage's extents before and after are given. */
 static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t old_extent,
                            uint32_t extent)
 {

@@ -38,10 +38,10 @@ static bool pack_fits(uint32_t byte, uint32_t width)
     return ((byte + half - 1) & 255) < 2 * half - 1;
 }
 
-/* Returns the choice with the fewest bytes for a block, and sets *taken to this number of bytes. */
+/* Returns the choice with the fewest bytes for a block. *taken is the number of bytes. */
 static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* taken)
 {
-    uint32_t others[4] = {0, 0, 0, 0}; /* bytes without a code of their own, by choice */
+    uint32_t others[4] = {0, 0, 0, 0}; /* number of bytes that do not fit, by choice */
     uint32_t best = 0;
     for (size_t k = 0; k < size; k++) {
         others[1] += !pack_fits(bytes[k], 2);
@@ -70,7 +70,7 @@ size_t setti_delta_packed(const unsigned char* bytes, size_t size)
     return sum;
 }
 
-/* Writes the codes of a block, then the bytes without a code of their own. */
+/* Writes the codes of a block, then the bytes that do not fit. */
 static void pack_write(setti_delta_writer* to, const unsigned char* bytes, size_t size,
                        uint32_t width)
 {

@@ -143,7 +143,7 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
 {
     sett_world* world = delta->world;
     if (setti_entity_is_claimed(&world->entities, slot.index)) {
-        return true; /* a recorded creation has this index */
+        return true; /* a recorded creation has the index */
     }
     if (!setti_delta_room(delta)) {
         return false;
@@ -255,7 +255,7 @@ static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
     return entry.kind != SETTI_DELTA_REMOVED ? codec->pass : codec->remove_pass;
 }
 
-/* Plays a block: entry by entry, or with one call while a state is loaded. */
+/* Plays a block: entry by entry, or with a single call while a state is loaded. */
 static bool play_block(const setti_delta* delta, const setti_delta_type* of,
                        setti_delta_entry block)
 {
@@ -462,7 +462,7 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
     return same || setti_delta_turns(type);
 }
 
-/* Finds an entity with another value than its entry in a section. */
+/* Finds an entity with another value than the entry in a section. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
                               setti_delta_section section, sett_entity* entity)
 {

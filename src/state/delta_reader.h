@@ -75,7 +75,7 @@ typedef struct setti_delta_type {
     setti_type* type;
     setti_delta_form form;
     const setti_codec* codec; /* or NULL */
-    uint32_t choice;          /* setti_module.choice, for types with one */
+    uint32_t choice;          /* setti_module.choice, for types with choices */
     uint32_t kind;            /* setti_kind of the sender's storage */
     uint32_t bytes;
     bool sent; /* values are rounded; `bytes` is the rounded size until apply_rewrite */
@@ -125,7 +125,7 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
 sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* from,
                                      setti_delta_type* of);
 
-/* A run of rows. In the delta the `count` indices of its entities follow. */
+/* A run of rows. In the delta the `count` indices of the entities follow. */
 typedef struct setti_delta_run {
     uint32_t first;
     uint32_t count;
@@ -161,7 +161,8 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
 /* Plays everything except the order of rows. Returns false with the world's error set. */
 bool setti_delta_play(setti_delta* delta);
 
-/* Finds a value of the delta that a callback overwrote. Returns false if there is no such value. */
+/* Finds a value of the delta that a callback overwrote. Returns false if nothing was
+ * overwritten. */
 bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, const char** name);
 
 /* Gives rows the sender's order if the snapshot `undo` had the order of the delta's first state.

@@ -218,7 +218,7 @@ static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_
     return true;
 }
 
-/* Shortens one type. Returns false if its bytes are incomplete. */
+/* Shortens a type. Returns false if the bytes are incomplete. */
 static bool short_write_type(short_job* job, setti_delta_reader* types)
 {
     short_record record;

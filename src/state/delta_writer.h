@@ -6,7 +6,7 @@
 #include "state/delta.h"
 #include "state/hash.h"
 
-/* The difference between the sums of hashes of both sides: sum after - sum before. */
+/* The difference between the sums of hashes: sum after - sum before. */
 typedef struct setti_delta_sum {
     setti_view* view; /* NULL: no sum */
     setti_hash_type of;
@@ -21,7 +21,7 @@ void setti_delta_sum_slots(setti_delta_sum* sum);
 
 typedef struct setti_delta_writer {
     setti_compare_sink sink;
-    setti_encoder encoder; /* for codecs; its status is also the writer's status */
+    setti_encoder encoder; /* for codecs; also has the writer's status */
     setti_compare* walk;
     setti_delta_sum sum;
     unsigned char* out;
@@ -63,7 +63,7 @@ void setti_delta_begin_encoder(setti_delta_writer* to, setti_sides* sides);
 /* Writes a head with zeroes for the numbers that are not known yet. */
 void setti_delta_write_head(setti_delta_writer* to, uint32_t magic);
 
-/* Whether values are sent in their rounded form (value/send.c). */
+/* Whether numbers are sent rounded (value/send.c). */
 typedef enum setti_rounding {
     SETTI_EXACT,
     SETTI_ROUNDED
@@ -80,7 +80,7 @@ void setti_delta_write_seal(setti_delta_writer* to);
 /* Overwrites a number at an offset. */
 void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size);
 
-/* Begins a list of handles, and sets to->count, the number of its runs, to 0. */
+/* Begins a list of handles, and sets to->count, the number of runs, to 0. */
 void setti_delta_begin_handles(setti_delta_writer* to);
 /* Adds a handle, or the next generation of a dead index. Indices ascend. */
 void setti_delta_write_handle(setti_delta_writer* to, uint32_t index, uint32_t generation);
@@ -88,7 +88,7 @@ void setti_delta_write_handle(setti_delta_writer* to, uint32_t index, uint32_t g
 /* Writes a value's bytes, with zeroes for padding. */
 void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value);
 
-/* Notes a changed value of the writer's type, and adds its hashes to the sum. */
+/* Notes a changed value of the writer's type, and adds the difference of the hashes to the sum. */
 void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* before,
                         const void* after);
 /* Like setti_delta_change, for all values that differ in a range of rows. */

@@ -95,8 +95,8 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     return setti_values_prepare(into, setti_world_type(into, local->id), replica_call);
 }
 
-/* Gives the types of `into`, which have no values, the storages and members of the types of `from`.
- * Returns false when memory runs out. */
+/* Gives the types of `into` the storages and members of the types of `from`. The types have no
+ * values. Returns false when memory runs out. */
 static bool replica_update_types(const sett_world* from, sett_world* into)
 {
     bool done = true;
@@ -112,7 +112,7 @@ static bool replica_update_types(const sett_world* from, sett_world* into)
     return done;
 }
 
-/* The parts of a type's description that its registration in another world leaves out. */
+/* The parts of a type's description left out of a registration in another world. */
 enum {
     REPLICA_WHOLE = 0,
     REPLICA_NO_CALLBACKS = 1,
@@ -181,7 +181,7 @@ static void replica_set_pointers(const sett_world* from, sett_world* into)
     }
     into->listener_version++;
     SETTI_MODULES_EACH(into, other, update) {
-        other->update(into); /* sett_query_matches does not update */
+        other->update(into); /* now, because sett_query_matches does not update */
     }
 }
 
@@ -598,7 +598,7 @@ static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti
 {
     bool fresh;
     if (to->data[number] != NULL && to->tick[number] < pool->cow_from) {
-        setti_pages_free(pool, to, number); /* a snapshot needs it: parks it, without a copy */
+        setti_pages_free(pool, to, number); /* parks the page for a snapshot, without a copy */
     }
     if (!setti_pages_ensure(pool, to, number, &fresh)) {
         return false;

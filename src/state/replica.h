@@ -1,4 +1,4 @@
-/* replica.h: copies of worlds, and of their types. */
+/* replica.h: copies of worlds, and of types. */
 #ifndef SETTI_REPLICA_H
 #define SETTI_REPLICA_H
 

@@ -5,7 +5,7 @@
 #include "state/snapshot.h"
 #include "world/codec.h"
 
-/* A page on both sides. */
+/* A page in two states. */
 typedef struct setti_view_page {
     const setti_pages* pages;
     uint32_t number;
@@ -43,7 +43,7 @@ typedef struct setti_view {
 /* Begins a view of two snapshots. NULL is the live world. Returns false when memory runs out. */
 bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view);
 
-/* Begins a view of the empty world and the live one. Needs no memory, and no deinit. */
+/* Begins a view of the empty world and the live world. Needs no memory, and no deinit. */
 void setti_view_init_empty(sett_world* world, setti_view* view);
 
 void setti_view_deinit(sett_world* world, setti_view* view);
@@ -55,7 +55,7 @@ const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t 
 /* Returns the next differing page of a table, or NULL at the end. *at begins as SETTI_NONE. */
 const setti_view_page* setti_view_next(setti_view* view, const setti_pages* pages, uint32_t* at);
 
-/* A walk over the slots of entities whose generations differ, ascending. */
+/* A walk over entity slots with differing generations, ascending. */
 typedef struct setti_view_slot {
     uint32_t index; /* SETTI_NONE: before the first slot */
     uint32_t generation[2];
@@ -69,7 +69,7 @@ bool setti_view_next_slot(setti_view* view, setti_view_slot* slot);
 /* Returns an upper bound of page numbers of a table, on both sides and in the live world. */
 uint32_t setti_view_count(setti_view* view, const setti_pages* pages);
 
-/* Returns the extent of a type's storage: the end of its rows in use. */
+/* Returns the extent of a type's storage: the end of the rows in use. */
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side);
 
 /* Returns the entity at an index on a side, or null. */

@@ -165,7 +165,7 @@ static const char* list_check(const sett_member* member)
     return item_check(&item);
 }
 
-/* Whether a step is a power of two, so that its multiples are exact. */
+/* Whether a step is a power of two, so that multiples are exact. */
 static bool member_is_step(double step)
 {
     uint64_t bits;
@@ -180,7 +180,7 @@ static bool member_has_value_for_name(const sett_constant* constants)
     while (constants->name != NULL && strchr("0123456789-(", constants->name[0]) == NULL) {
         constants++;
     }
-    return constants->name != NULL && constants->name[0] != '\0';
+    return constants->name != NULL && constants->name[0] != '\0'; /* strchr also finds '\0' */
 }
 
 static bool member_names_are_good(const char* const* names, uint32_t count)
@@ -385,6 +385,7 @@ static const char* struct_check_shape(const sett_struct* of, uint32_t depth, cha
     return out;
 }
 
+/* Returns the error in a struct and its members, or NULL. Ignores gaps unless `gaps` is true. */
 static const char* struct_check(const sett_struct* of, size_t align, bool gaps, uint32_t depth,
                                 char* out)
 {
@@ -632,7 +633,7 @@ static void owned_add(member_copy* copy, const sett_member* member, uint32_t off
         pieces_add(copy, items, &only_item, 0);
         owned.item_size = item.size;
     }
-    if (copy->owned != NULL) {
+    if (copy->owned != NULL) { /* NULL in the first walk */
         owned.pieces = items->item + items->first;
         owned.piece_count = items->count - items->first;
         for (uint32_t k = 0; k < owned.piece_count; k++) {
@@ -771,7 +772,7 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
     memset(words, 0, ((size_t)members->size / 8 + 1) * sizeof(*words));
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
-        uint32_t first = piece->offset - members->pieces->offset;
+        uint32_t first = piece->offset - members->pieces->offset; /* in the canonical form */
         for (uint32_t at = 0; piece->kind == SETTI_PIECE_FLOAT && at < piece->size;
              at += piece->unit) {
             uint32_t shift = (first + at) % 8 * 8;
@@ -794,7 +795,7 @@ static size_t words_size(const sett_struct* of)
     return of->size <= SETTI_NAN_SIZE ? (of->size / 8 + 1) * sizeof(setti_nan_word) : 0;
 }
 
-/* Copies all facts about a type, or only measures their memory. */
+/* Copies all facts about a type, or only measures the memory. */
 static sett_struct members_walk(member_copy* to, const sett_struct* of)
 {
     to->used = setti_align_up(sizeof(setti_members), 8);

@@ -74,7 +74,7 @@ double setti_number_float(sett_member_kind kind, const void* bytes)
     return setti_number_is_signed(kind) ? (double)number : (double)(uint64_t)number;
 }
 
-/* Replaces the locale's decimal separator, one or more bytes, by a point. */
+/* Replaces the locale's decimal separator, which may have several bytes, by a point. */
 static size_t number_put_point(char* text)
 {
     size_t length = 0;
@@ -157,7 +157,7 @@ static size_t number_write_digits(uint64_t number, int power, char* out)
 }
 
 /* Returns the power of ten of the first digit of a number from 1e-4 to below 1e15. Comparisons with
- * 0.1, 0.01 and 0.001 are exact: these doubles are not less than the decimal numbers. */
+ * 0.1, 0.01 and 0.001 are exact: the doubles are not less than the decimal numbers. */
 static int number_power(double size)
 {
     int power = -1;
@@ -290,7 +290,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     uint32_t bits = 8 * sett_member_kind_size(kind);
     uint64_t most = UINT64_MAX >> (64 - bits);
     if (setti_number_is_signed(kind)) {
-        most = (most >> 1) + negative; /* the least number is -most - 1 */
+        most = (most >> 1) + negative; /* 1 more below 0 than above */
     } else if (negative) {
         most = 0;
     }

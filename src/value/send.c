@@ -44,7 +44,7 @@ uint64_t setti_send_fingerprint(const setti_members* members)
     return print;
 }
 
-/* Returns the integer of a number. Only its lowest send->bits bits count. */
+/* Returns the rounded integer of a number. Only the lowest send->bits bits count. */
 static uint64_t send_round(const setti_send* send, const unsigned char* at)
 {
     double most = (double)(((uint64_t)1 << (send->bits - 1)) - 1);

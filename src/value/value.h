@@ -22,7 +22,7 @@
 typedef enum setti_piece_kind {
     SETTI_PIECE_BYTES, /* unchanged; units are reversed on big-endian machines */
     SETTI_PIECE_BOOL,  /* unchanged; 0 or 1 */
-    SETTI_PIECE_FLOAT, /* as BYTES; every NaN becomes one pattern */
+    SETTI_PIECE_FLOAT, /* like BYTES, but with the same bits for every NaN */
     SETTI_PIECE_TEXT,  /* up to the first zero */
     SETTI_PIECE_OWNED  /* a string or a list: `unit` is its position in setti_members.owned */
 } setti_piece_kind;
@@ -87,7 +87,7 @@ typedef struct setti_members {
 } setti_members;
 
 /* Checks the members of a type with the alignment `align`. Returns NULL, or the error in `out`, a
- * buffer of SETTI_VALUE_MESSAGE bytes. The bits of `mask`, if it is not NULL, are 0 for padding. */
+ * buffer of SETTI_VALUE_MESSAGE bytes. `mask` may be NULL, or has 0 for padding. */
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
                                 char* out);
 
@@ -172,7 +172,7 @@ bool setti_canonical_same(const setti_members* members, const void* a, const voi
 bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
                                   const void* b);
 
-/* Whether a value has no NaN: its adjacent members are then their own canonical form. */
+/* Whether a value has no NaN. Then adjacent members are bytes of the canonical form. */
 bool setti_canonical_is_plain(const setti_members* members, const void* value);
 
 /* A position in the canonical form of a value; zeroes at the begin. */

@@ -147,7 +147,7 @@ static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t ind
     }
 }
 
-/* Creates the entity of an edit. Returns its index. */
+/* Creates the entity of an edit. Returns the index of the entity. */
 SETTI_INLINE uint32_t commit_create(sett_world* world, const setti_edit* edit)
 {
     sett_entity entity = setti_entity_create(&world->pool, &world->entities);

@@ -42,8 +42,9 @@ static bool listener_is_crossed(const sett_world* world, const setti_listener* l
     if (listener->upward_count != 0) {
         return listener_is_concerned(world, listener, from, to);
     }
-    return setti_listener_matches(listener, &world->signatures, from) != enters &&
-           setti_listener_matches(listener, &world->signatures, to) == enters;
+    bool matches_before = setti_listener_matches(listener, &world->signatures, from);
+    bool matches_after = setti_listener_matches(listener, &world->signatures, to);
+    return enters ? !matches_before && matches_after : matches_before && !matches_after;
 }
 
 /* The effects (SETTI_PLAN_*) of a step. */
@@ -74,6 +75,14 @@ static bool plan_append(sett_world* world, setti_listener* listener, bool enters
     return true;
 }
 
+/* Appends a step if the transition crosses the listener. False when memory runs out. */
+static bool plan_append_crossed(sett_world* world, setti_listener* listener, uint32_t from,
+                                uint32_t to, bool enters)
+{
+    return !listener_is_crossed(world, listener, from, to, enters) ||
+           plan_append(world, listener, enters);
+}
+
 /* Finds or makes the plan of a transition (setti_listener_calls.plan). */
 static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uint32_t to)
 {
@@ -90,10 +99,8 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
     first = table->count;
     bool has_memory = true;
     for (setti_listener* at = world->listeners; at != NULL && has_memory; at = at->next) {
-        has_memory = (!listener_is_crossed(world, at, from, to, SETTI_LEAVES) ||
-                      plan_append(world, at, SETTI_LEAVES)) &&
-                     (!listener_is_crossed(world, at, from, to, SETTI_ENTERS) ||
-                      plan_append(world, at, SETTI_ENTERS));
+        has_memory = plan_append_crossed(world, at, from, to, SETTI_LEAVES) &&
+                     plan_append_crossed(world, at, from, to, SETTI_ENTERS);
     }
     has_memory = has_memory && plan_append(world, no_listener, SETTI_LEAVES) &&
                  setti_hash_map_set(&world->pool, &table->by_edge, key, first);

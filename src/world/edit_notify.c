@@ -61,10 +61,10 @@ void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
     }
 }
 
-/* Without observers with conditions on ancestors, `unlink` detaches the children later. */
+/* If no observer has conditions on ancestors, `unlink` detaches the children later. */
 void setti_edit_release(sett_world* world, const setti_edit* edit)
 {
-    bool only_creates = edit->count != 1;
+    bool only_creates = edit->count != 1; /* edits of several entities only create */
     if (SETTI_LIKELY(world->upward_observers == 0) || only_creates) {
         return;
     }

@@ -75,10 +75,13 @@ setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_t
     SETTI_ASSERT(type != NULL && edit->to != SETTI_NONE);
     SETTI_ASSERT(edit->room != 0 || edit->added == NULL); /* not parts in the caller's memory */
     setti_edit_part* part = edit_find_part(edit, type);
-    if (part != NULL || !edit_grow(world, edit, type->required.count + 1)) {
+    if (part != NULL) {
         return part;
     }
-    for (uint32_t k = 0; k <= type->required.count; k++) {
+    if (!edit_grow(world, edit, type->required.count + 1)) {
+        return NULL;
+    }
+    for (uint32_t k = 0; k <= type->required.count; k++) { /* the last is `type` */
         setti_type* needed = k < type->required.count ? type->required.item[k] : type;
         if (edit_has(edit, needed)) {
             continue;
@@ -227,5 +230,6 @@ sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* fr
     if (!done) {
         setti_edit_unclaim(world);
     }
-    return done || status != SETT_OK ? status : SETT_STATUS_OUT_OF_MEMORY;
+    bool no_memory = !done && status == SETT_OK;
+    return no_memory ? SETT_STATUS_OUT_OF_MEMORY : status;
 }

@@ -50,8 +50,8 @@ typedef struct setti_entity_table {
     /* Caches for searching free bits. */
     uint32_t hint; /* words of the range before this word are 0; or SETTI_ENTITY_NO_WORD */
     uint32_t next; /* words between the hint and this word are 0 */
-    /* The hint's word has free bits, but is not in `words`. So destroying one entity and creating
-     * another one does not change `words`. */
+    /* True if the hint's word has free bits, but is not in `words`. So destroying an entity and
+     * creating another does not change `words`. */
     bool unlisted;
     setti_summary words; /* the numbers of words with free bits */
 } setti_entity_table;

@@ -82,11 +82,12 @@ static sett_status group_check_lists(const group_draft* draft)
     for (uint32_t list = 0; list < 3; list++) {
         for (uint32_t k = 0; k < SETT_GROUP_TYPES && lists[list][k] != 0; k++) {
             sett_component id = lists[list][k];
-            uint32_t earlier = 0; /* the first list with the id, at most `list` */
+            uint32_t earlier = 0; /* the first list with the id */
             while (earlier < list && !group_lists(lists[earlier], SETT_GROUP_TYPES, id)) {
                 earlier++;
             }
-            if (earlier < list || group_lists(lists[list], k, id)) {
+            bool repeated = earlier < list || group_lists(lists[list], k, id);
+            if (repeated) {
                 return setti_world_fail_with(
                     world, SETT_STATUS_ARGUMENT,
                     "%s: group \"%.100s\": \"%.100s\" (component %u) is in `%s` and %sin `%s` - "
@@ -230,7 +231,7 @@ static void group_admit(sett_world* world, setti_listener* listener)
     for (uint32_t k = 1; k < listener->owned.count; k++) {
         most = SETTI_MIN(most, listener->owned.item[k]->storage.count);
     }
-    /* A new member exchanges rows with an entity tested before. */
+    /* Entering exchanges rows only with entities that were tested before. */
     for (uint32_t row = 0; row < storage->extent && listener->length < most; row++) {
         uint32_t index = *setti_storage_index(storage, row);
         uint32_t signature = setti_entity_set_of(&world->entities, index);

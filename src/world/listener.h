@@ -61,7 +61,7 @@ enum {
     SETTI_PLAN_ON_ENTER = 8
 };
 
-/* The two directions of a step; the values of `enters`. */
+/* The values of `enters`, the direction of a step. */
 #define SETTI_ENTERS true
 #define SETTI_LEAVES false
 

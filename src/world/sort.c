@@ -38,7 +38,10 @@ static bool sort_less(const sort_order* order, const sort_item* a, const sort_it
     }
     int result = order->compare(setti_storage_at(order->storage, a->row),
                                 setti_storage_at(order->storage, b->row), order->user);
-    return result != 0 ? (result < 0) != order->reverse : a->row < b->row;
+    if (result == 0) {
+        return a->row < b->row;
+    }
+    return order->reverse ? result > 0 : result < 0;
 }
 
 /* -------------------------------------------------------------------------------------- sorting */
@@ -395,7 +398,7 @@ static sett_status sort_prepare(sett_world* world, setti_type* type, const char*
 static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bool reverse)
 {
     sett_world* world = task->world;
-    size_t size = ((size_t)task->count + 1) * 2 * sizeof(uint32_t);
+    size_t size = ((size_t)task->count + 1) * 2 * sizeof(uint32_t); /* + 1: never 0 bytes */
     uint32_t* from = setti_scratch_get(&world->pool, &world->sort_items, size, 16);
     if (from == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;

@@ -21,12 +21,12 @@
 #define ENTITY_LIMIT_DEFAULT ((uint32_t)1 << 28)
 #define SIGNATURE_WARNING_DEFAULT 65536
 
-/* Whether the library matches a program's header: the major version and the layout are the same,
- * and the header's minor version is not later than the library's. */
+/* Whether the library can serve a program that was compiled with this version of sett.h. */
 static bool world_is_served(size_t size, int version, uint64_t layout)
 {
-    return version / 10000 == SETT_VERSION_MAJOR && version / 100 <= SETT_VERSION / 100 &&
-           version / 100 >= 2 && size <= sizeof(sett_world_desc) && layout == SETT_LAYOUT;
+    bool same_major = version / 10000 == SETT_VERSION_MAJOR;
+    bool minor_fits = version / 100 >= 2 && version / 100 <= SETT_VERSION / 100;
+    return same_major && minor_fits && size <= sizeof(sett_world_desc) && layout == SETT_LAYOUT;
 }
 
 #define WORLD_ALIGN 64
@@ -564,7 +564,7 @@ static void world_report_error(sett_world* world, world_kind kind)
     }
 }
 
-/* Stores and reports the failure of a job. Copied to the world after all jobs have ended. */
+/* Stores and reports the failure of a job. After all jobs, the failure is copied to the world. */
 static sett_status world_fail_aside(const sett_world* world, sett_status status, world_kind kind,
                                     const char* message)
 {

@@ -25,7 +25,7 @@
 #define SETTI_MODULE_TYPES 1 /* types often used by modules */
 
 /* The limit of nested on_set callbacks, and of chains of commands (a command in a chain is recorded
- * while the previous one is applied). Deeper callbacks and commands are rejected. */
+ * while the previous command is applied). Deeper callbacks and commands are rejected. */
 #define SETTI_EVENT_DEPTH 64
 
 /* Memory for one call at a time. It only grows, and is freed by sett_world_trim. */
@@ -72,7 +72,8 @@ typedef struct setti_misuse {
 } setti_misuse;
 
 struct sett_world {
-    /* The inline functions for readers see the first four members as sett_world_header_. */
+    /* The first four members match sett_world_header_, which inline functions for readers use. */
+
     /* by component id: the types as readers see them; for NULL, a type without entities */
     const void** readable;
     /* entries in `types` for fast paths; 0 while use is profiled, so that all calls are slow */

@@ -38,7 +38,7 @@ void setti_type_print(const setti_type* type, const void* value, setti_writer* o
 sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, size_t size,
                                   void* value);
 
-/* For types with hooks that write a struct (type->written): a value as this struct. */
+/* A value converted to the struct that the type's hooks write (type->written). */
 typedef struct setti_written_view {
     const setti_type* type;
     void* value;       /* the struct, in the pool */
