@@ -108,7 +108,7 @@ static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
     of->want = NULL;
 }
 
-/* Computes of->want, or leaves NULL there if the sender's order does not fit. */
+/* Computes of->want: NULL if the order does not fit. Returns false when memory runs out. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want == NULL);

@@ -633,7 +633,7 @@ static void owned_add(member_copy* copy, const sett_member* member, uint32_t off
         pieces_add(copy, items, &only_item, 0);
         owned.item_size = item.size;
     }
-    if (copy->owned != NULL) {
+    if (copy->owned != NULL) { /* NULL in the first walk */
         owned.pieces = items->item + items->first;
         owned.piece_count = items->count - items->first;
         for (uint32_t k = 0; k < owned.piece_count; k++) {
@@ -772,7 +772,7 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
     memset(words, 0, ((size_t)members->size / 8 + 1) * sizeof(*words));
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
-        uint32_t first = piece->offset - members->pieces->offset;
+        uint32_t first = piece->offset - members->pieces->offset; /* in the canonical form */
         for (uint32_t at = 0; piece->kind == SETTI_PIECE_FLOAT && at < piece->size;
              at += piece->unit) {
             uint32_t shift = (first + at) % 8 * 8;

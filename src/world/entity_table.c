@@ -315,7 +315,8 @@ sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
     uint64_t bits = page->free[word % SETTI_ENTITY_WORDS];
     setti_pages_write(pool, &table->pages, word / SETTI_ENTITY_WORDS);
     sett_entity entity = setti_entity_take_lowest(table, page, bits);
-    if ((bits & (bits - 1)) == 0) {
+    bool was_last_bit = (bits & (bits - 1)) == 0;
+    if (was_last_bit) {
         entity_drop_word(table, word);
     }
     return entity;

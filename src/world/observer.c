@@ -454,6 +454,13 @@ static bool observer_observe_type(sett_world* world, setti_type* type, bool begi
     return joined;
 }
 
+/* Whether an entity without components may match an observer of a query. */
+static bool observer_matches_new(const sett_observer* observer)
+{
+    const setti_listener* listener = &observer->listener;
+    return listener->with.count + listener->any.count == 0;
+}
+
 static void observer_link(sett_observer* observer)
 {
     SETTI_ASSERT(observer->next == NULL && observer->previous == NULL);
@@ -467,7 +474,7 @@ static void observer_link(sett_observer* observer)
         observer_enlist(observer, observer->type, OBSERVER_NO_PART);
     } else {
         setti_edit_listen(world, &observer->listener);
-        world->all_observers += observer->listener.with.count + observer->listener.any.count == 0;
+        world->all_observers += observer_matches_new(observer);
         world->upward_observers += observer->listener.upward_count != 0;
     }
 }
@@ -484,7 +491,7 @@ static void observer_unlink(sett_observer* observer)
         observer_delist(observer, observer->type);
     } else {
         setti_edit_unlisten(world, &observer->listener);
-        world->all_observers -= observer->listener.with.count + observer->listener.any.count == 0;
+        world->all_observers -= observer_matches_new(observer);
         world->upward_observers -= observer->listener.upward_count != 0;
     }
 }

@@ -38,7 +38,10 @@ static bool sort_less(const sort_order* order, const sort_item* a, const sort_it
     }
     int result = order->compare(setti_storage_at(order->storage, a->row),
                                 setti_storage_at(order->storage, b->row), order->user);
-    return result != 0 ? (result < 0) != order->reverse : a->row < b->row;
+    if (result == 0) {
+        return a->row < b->row;
+    }
+    return order->reverse ? result > 0 : result < 0;
 }
 
 /* -------------------------------------------------------------------------------------- sorting */
