@@ -1050,7 +1050,7 @@ static sett_status clone_match_existing(setti_clone* clone)
     return status;
 }
 
-/* Finds the entity of `to` with an entity's path in `from`. Null if absent or *status is an error. */
+/* Finds the entity of `to` with the path of an entity of `from`. Null if absent or on failure. */
 static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, sett_status* status)
 {
     uint32_t depth = 0;
