@@ -54,7 +54,7 @@ bool setti_marks_next(const setti_marks* marks, uint32_t* index)
     if (*index != SETTI_NONE) {
         uint32_t shift = *index % 64;
         at = *index / 64;
-        uint64_t rest = shift < 63 ? marks->word[at] >> (shift + 1) : 0;
+        uint64_t rest = shift < 63 ? marks->word[at] >> (shift + 1) : 0; /* after *index */
         if (rest != 0) {
             *index += 1 + setti_bits_lowest(rest);
             return true;
@@ -268,18 +268,19 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
     size_t size = storage->size;
     for (uint32_t row = SETTI_MAX(first, from); row < end; row++) {
         size_t k = row - first;
-        size_t at = storage->indices + k * sizeof(uint32_t);
-        bool in_before = was != NULL && row < extent[0];
-        bool in_after = is != NULL && row < extent[1];
-        bool same_index = in_before && in_after && memcmp(was + at, is + at, sizeof(uint32_t)) == 0;
+        size_t index_at = storage->indices + k * sizeof(uint32_t);
+        bool in_before = was != NULL && row < extent[SETTI_BEFORE];
+        bool in_after = is != NULL && row < extent[SETTI_AFTER];
+        bool same_index =
+            in_before && in_after && memcmp(was + index_at, is + index_at, sizeof(uint32_t)) == 0;
         if (same_index && memcmp(was + k * size, is + k * size, size) == 0) {
             continue;
         }
         if (in_before) {
-            compare_mark_index(compare, was + at);
+            compare_mark_index(compare, was + index_at);
         }
         if (in_after && !same_index) {
-            compare_mark_index(compare, is + at);
+            compare_mark_index(compare, is + index_at);
         }
     }
 }
@@ -296,7 +297,7 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
         compare_mark_rows(compare, storage, page, 0, more, extent);
     }
-    /* Rows in use on one side only: the loop above has skipped equal pages of such rows. */
+    /* Rows in use on one side only, page by page: the loop above has skipped equal pages. */
     for (uint32_t row = less; row < more; row = ((row >> storage->shift) + 1) << storage->shift) {
         setti_view_page both = {&storage->rows, row >> storage->shift, {NULL, NULL}};
         for (uint32_t side = 0; side < 2; side++) {

@@ -5,7 +5,7 @@
  * registration, and the bytes. Types are matched by name. If all entities are equal, the text names
  * the lowest dead slot with another next generation.
  *
- * Functions that return int write a text and return the length, as snprintf does. 0: no difference.
+ * Functions with result int write a text like snprintf, and return 0 without a difference.
  */
 #include "sett/state.h"
 #include "state/hash.h"
@@ -32,7 +32,6 @@ static int difference_entity(sett_entity a, sett_entity b, char* out, size_t siz
                     (unsigned)a.index, SETTI_HANDLE(a), SETTI_HANDLE(b));
 }
 
-/* Compares the next generation of a dead slot. */
 static int difference_slot(const sett_world* a, const sett_world* b, uint32_t index, char* out,
                            size_t size)
 {
@@ -185,19 +184,21 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
 
 /* Compares the selected types of an entity that lives in both worlds: types of world `a`, and for a
  * selection of all types also types of world `b` only. */
-static int difference_components(const sett_world* a, const sett_world* b, const sett_selection* of,
-                                 sett_entity entity, char* out, size_t size)
+static int difference_components(const sett_world* a, const sett_world* b,
+                                 const sett_selection* selection, sett_entity entity, char* out,
+                                 size_t size)
 {
     int length = 0;
     for (uint32_t k = 0; length == 0 && k < a->registered.count; k++) {
         const setti_type* type = a->registered.item[k];
-        if (!setti_selection_has_type(of, type)) {
+        if (!setti_selection_has_type(selection, type)) {
             continue;
         }
         difference_pair pair = {type, setti_type_find(b, type->desc.name)};
         length = difference_component(entity, pair, out, size);
     }
-    for (uint32_t k = 0; length == 0 && of->type_count == 0 && k < b->registered.count; k++) {
+    for (uint32_t k = 0; length == 0 && selection->type_count == 0 && k < b->registered.count;
+         k++) {
         const setti_type* type = b->registered.item[k];
         if (type->storage.count != 0 && setti_type_find(a, type->desc.name) == NULL) {
             difference_pair pair = {NULL, type};

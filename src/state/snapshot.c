@@ -219,7 +219,6 @@ static void roots_restore(const sett_world* world, const setti_snapshot* node)
 
 /* ----------------------------------------------------------------------------------------- tree */
 
-/* Adds a snapshot to the children of `toward`. */
 static void state_link_toward(setti_snapshot* node, setti_snapshot* toward)
 {
     SETTI_ASSERT(node->toward == NULL && node != toward);
@@ -232,7 +231,6 @@ static void state_link_toward(setti_snapshot* node, setti_snapshot* toward)
     toward->child = node;
 }
 
-/* Removes a snapshot from the children of `toward`. */
 static void state_unlink_toward(setti_snapshot* node)
 {
     SETTI_ASSERT(node->toward != NULL);
@@ -311,7 +309,6 @@ static void state_tidy(setti_state* state, setti_snapshot* node)
     }
 }
 
-/* Why a snapshot ends. */
 typedef enum state_reason {
     STATE_DROPPED, /* by the program */
     STATE_LOST     /* for lack of memory, or because of the limit */
@@ -404,7 +401,6 @@ static void state_full(setti_cow* cow)
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* Prepares new types for snapshots. */
 static sett_status snapshot_prepare(setti_state* state)
 {
     const setti_type_list* types = &state->world->registered;
@@ -810,7 +806,6 @@ static const char* state_check_pages(const sett_world* world, const setti_pages*
     return NULL;
 }
 
-/* Checks the totals of pages and bytes of a diff. */
 static bool state_check_diff(const setti_diff* diff)
 {
     size_t size = 0;

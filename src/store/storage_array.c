@@ -49,11 +49,12 @@ void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t inde
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && setti_storage_word(storage, index) != NULL);
     uint32_t rows = setti_storage_rows(storage);
-    uint32_t end = index + SETTI_MIN(*count, rows - (index & (rows - 1)));
+    uint32_t page_rest = rows - (index & (rows - 1));
+    uint32_t end = index + SETTI_MIN(*count, page_rest);
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
     setti_storage_write(pool, storage, index); /* first: saving a page reads the old bits */
     for (uint32_t at = index; at < end;) {
-        uint32_t until = SETTI_MIN(end, (at | 63) + 1);
+        uint32_t until = SETTI_MIN(end, (at | 63) + 1); /* the end of the word */
         uint64_t mask = setti_bits_below(until - at) << (at % 64);
         uint64_t* word = setti_storage_word(storage, at);
         SETTI_ASSERT((*word & mask) == 0);
@@ -89,7 +90,6 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
            !setti_bits_any(words, setti_storage_rows(storage) / 64);
 }
 
-/* Frees the pages of presence without values. */
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);

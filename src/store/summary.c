@@ -18,7 +18,6 @@
 
 #include <string.h>
 
-/* Returns the number of words of a level. */
 static uint32_t summary_words(uint32_t capacity, uint32_t level)
 {
     SETTI_ASSERT(level < SETTI_SUMMARY_LEVELS);
@@ -138,7 +137,7 @@ uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_
         skip -= count;
         at = setti_summary_next(summary, (at / 64 + 1) * 64);
     }
-    return at + skip;
+    return at + skip; /* from the capacity on, all numbers are members */
 }
 
 const char* setti_summary_validate(const setti_summary* summary)
