@@ -262,7 +262,7 @@ const char* setti_component_resolve(sett_component_desc* desc);
 
 /* Functions of component_members.c. Programs without members do not link this file. */
 typedef struct sett_member_calls_ {
-    /* Gives a descriptor the hooks for strings and lists. Returns NULL, or an error of the members. */
+    /* Gives a descriptor the hooks for strings and lists. Returns NULL, or an error. */
     const char* (*check)(sett_component_desc* desc, const sett_struct* of,
                          const unsigned char* mask, char* out); /* SETTI_VALUE_MESSAGE bytes */
     /* Gives a type members, and sets the mask, offsets and hooks to match. */
