@@ -165,17 +165,17 @@ static void compare_report_rows(setti_compare* compare, const setti_storage* sto
 {
     setti_view* view = compare->view;
     const setti_pages* entities = &view->world->entities.pages;
-    uint32_t first = rows->first / 64;
+    uint32_t first_word = rows->first / 64;
     uint64_t any = 0;
     for (uint32_t side = 0; side < 2; side++) {
         const uint64_t* words =
             setti_view_get(view, &storage->presence, rows->first >> SETTI_BITS_SHIFT, side);
         for (uint32_t k = 0; k < rows->words; k++) {
-            rows->bits[k] &= words != NULL ? words[(first + k) & (SETTI_BITS_WORDS - 1)] : 0;
+            rows->bits[k] &= words != NULL ? words[(first_word + k) & (SETTI_BITS_WORDS - 1)] : 0;
         }
     }
     for (uint32_t k = 0; k < rows->words; k++) {
-        rows->bits[k] &= ~marks_get(&compare->begun, first + k);
+        rows->bits[k] &= ~marks_get(&compare->begun, first_word + k);
         any |= rows->bits[k];
     }
     if (any != 0) {
