@@ -874,12 +874,13 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
     size_t at = setti_json_skip_space(json);
     size_t length = 0;
     bool base64 = setti_json_peek(json) == '{';
-    if (base64 ? !setti_json_read_base64(json, (unsigned char*)text, SETT_NAME_MAX, &length)
-               : !setti_json_string(json, text, SETTI_JSON_REFERENCE, &length)) {
-        return false;
-    }
     if (base64) {
+        if (!setti_json_read_base64(json, (unsigned char*)text, SETT_NAME_MAX, &length)) {
+            return false;
+        }
         text[SETTI_MIN(length, (size_t)SETT_NAME_MAX)] = '\0';
+    } else if (!setti_json_string(json, text, SETTI_JSON_REFERENCE, &length)) {
+        return false;
     }
     const char* wrong = length > SETT_NAME_MAX   ? "has more than 1000 bytes - shorten it"
                         : strlen(text) != length ? "contains a zero byte - remove it"
@@ -1087,7 +1088,7 @@ static bool json_load_create(json_load* load)
 }
 
 /* Creates all entities first, so that no callback takes the index of a preserved handle. Callbacks
- * of components see all names and parents; callbacks of links see all components. */
+ * can rely on the order of the walks: names and parents, then components, then links. */
 static bool json_load_apply(json_load* load)
 {
     load->pass = JSON_APPLY;

@@ -50,8 +50,8 @@ size_t setti_json_enter(setti_json_reader* reader, const char* separator, const 
 /* Shortens the path to an earlier length. */
 void setti_json_leave(setti_json_reader* reader, size_t before);
 
-/* Reads a value into an initialised `value`, in which members missing in the text stay unchanged.
- * Returns false without an error in `json` if memory for a string or list ran out. */
+/* Reads a value over the initialised `value`. Members missing in the text stay unchanged. Returns
+ * false without an error in `json` if memory for a string or list ran out. */
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value);
 
 /* Reads {"base64": "..."} like setti_json_base64. */

@@ -67,7 +67,7 @@ static sett_status load_fail_apart(load_attempt* load, sett_status status)
                    : load_fail(load, status, setti_load_why(load->apart));
 }
 
-/* Returns the size of a file, at most a number from which limits do not overflow. */
+/* Returns `size`, reduced so that computed limits cannot overflow. */
 static size_t load_bounded(uint64_t size)
 {
     return (size_t)SETTI_MIN(size, SIZE_MAX / 4 / LOAD_LIMIT_A_BYTE);
@@ -247,14 +247,14 @@ static bool load_read_index(setti_stream_reader* index)
 {
     const sett_files* files = index->files;
     unsigned char number[8];
-    uint64_t first = index->offset;
+    uint64_t begin = index->offset;
     uint64_t tail = sizeof(number) + SETTI_STREAM_RECORD;
-    if (index->size < first + tail || files->read(files->user, index->file, index->size - tail,
+    if (index->size < begin + tail || files->read(files->user, index->file, index->size - tail,
                                                   number, sizeof(number)) != sizeof(number)) {
         return false;
     }
     index->offset = setti_bytes_get(number, sizeof(number));
-    return index->offset >= first && index->offset < index->size &&
+    return index->offset >= begin && index->offset < index->size &&
            setti_stream_read(index) == SETTI_STREAM_READ && index->kind == SETTI_STREAM_INDEX;
 }
 

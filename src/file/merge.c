@@ -143,8 +143,8 @@ static uint32_t merge_parent_node(const merge_job* job, uint32_t index)
     return under_top ? top : node;
 }
 
-/* Finds the new parent of an entity of the file in the world. *parent becomes null for a root.
- * Returns false if the merge will create the parent. */
+/* Finds the entity of the world that becomes the parent of an entity of the file, null for a root.
+ * Returns false if the merge has to create the parent. */
 static bool merge_find_parent(const merge_job* job, uint32_t index, sett_entity* parent)
 {
     uint32_t node = merge_parent_node(job, index);
@@ -157,7 +157,7 @@ static const char* merge_name(const merge_job* job, uint32_t index)
     return sett_name_get(job->from, setti_entity_at(&job->from->entities, index));
 }
 
-/* Returns the world's entity with a value, or SETTI_NONE and, in *free_key, a key for the value. */
+/* Returns the world's entity with a value, or SETTI_NONE. Then *free_key is a key for the value. */
 static uint32_t merge_find_value(const merge_job* job, const setti_type* type, const void* value,
                                  uint64_t* free_key)
 {
@@ -281,7 +281,7 @@ static bool merge_add_outside(merge_job* job, uint32_t index)
                : merge_append(job, index, setti_entity_at(&job->to->entities, onto), outside);
 }
 
-/* Replaces the unmerged node `other`, which remains unused, by a node with the same entity. */
+/* Replaces the unmerged node `other` of the same entity by `node`. `other` remains unused. */
 static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
 {
     SETTI_ASSERT(node != other && other < job->clone.node_count);

@@ -30,7 +30,7 @@ typedef struct setti_migration {
 setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, const char* call,
                                          uint32_t* count, uint32_t* dropped, sett_status* status);
 
-/* Frees a list. `types` is the number of types of `read`. */
+/* Frees a list. `types` is the number of types of the file. */
 void setti_migrations_free(sett_world* into, setti_migration* list, uint32_t types);
 
 #endif

@@ -213,7 +213,7 @@ static bool types_differ(const setti_type* local, const types_entry* entry)
            !types_same_members(types_members(local), desc->members);
 }
 
-/* Registers a relationship, with the file's name and members of the data if different. */
+/* Registers a relationship. A name or members of the data that differ come from the file. */
 static sett_status types_join_links(sett_world* world, const sett_world* into,
                                     const setti_type* local, const types_entry* entry)
 {
