@@ -116,7 +116,7 @@ SETTI_INLINE bool compare_eight(const unsigned char* was, const unsigned char* i
     return differs != 0;
 }
 
-/* Prefetches bytes of a page. Processors stop at 4 KB by themselves. */
+/* Prefetches bytes of a page. Hardware prefetching ends at 4 KB. */
 SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t size)
 {
     for (size_t at = 0; at < size; at += 64) {
