@@ -310,7 +310,8 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
 SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
 {
     bits = bits == code->minus_zero ? 0 : bits;
-    return bits ^ code->flip ^ ((0 - (bits >> 63)) & code->negative);
+    uint64_t all_if_negative = 0 - (bits >> 63);
+    return bits ^ code->flip ^ (all_if_negative & code->negative);
 }
 
 static lookup_encoding lookup_encoding_of(sett_member_kind kind, uint32_t size, bool ordered)
