@@ -55,7 +55,7 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match
     }
 }
 
-/* Does the work of setti_match_term row by row, and ignores switches. */
+/* Does the work of setti_match_term row by row, as if no component were switched off. */
 static void match_each(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                        uint32_t word_count)
 {
@@ -69,7 +69,7 @@ static void match_each(sett_batch* batch, const setti_term* term, bool wanted, u
     }
 }
 
-/* Does the work of setti_match_term, and ignores switches. */
+/* Does the work of setti_match_term, as if no component were switched off. */
 static void match_storage(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                           uint32_t word_count)
 {
@@ -167,8 +167,8 @@ static uint32_t match_arrays(const uint64_t* const* bits, uint32_t count, uint64
     return setti_words_some(words, word_count);
 }
 
-/* Removes hidden rows from the step, and rows with a false term: `terms`, SETT_ANY, `changed` and
- * terms about other entities. */
+/* Removes rows from the step: hidden rows, and rows that fail one of `terms`, the SETT_ANY terms,
+ * the `changed` terms, or the terms about other entities. */
 static void match_terms(sett_batch* batch, uint32_t terms)
 {
     setti_loop* loop = setti_loop_of(batch);

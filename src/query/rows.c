@@ -215,7 +215,7 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
     return all && rows_remember(loop, words, taken, listed);
 }
 
-/* Removes from `taken` all rows after the first waiting row that is not in `taken`. */
+/* Removes rows from `taken`, from the first waiting row on that is not in `taken`. */
 static void take_leading(const setti_loop* loop, uint64_t* taken)
 {
     uint32_t at = 0;
@@ -284,8 +284,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
     return taken.first;
 }
 
-/* Loops between two decisions of setti_lists_update, after a decision before each of the first two
- * loops. */
+/* Loops between two decisions of setti_lists_update, from the second decision on. */
 #define LISTS_DUE 16
 
 /* Lists are remembered if at most 5 eighths of the rows match. With more matches the saving is less

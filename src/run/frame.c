@@ -258,7 +258,7 @@ static void frame_plan(setti_run* run, sett_system* system)
     if (system->query != NULL) {
         system->query->since = system->state.seen;
         system->query->since_is_state = true;
-        system->query->use[SETTI_SAMPLED].loops += !system->exclusive;
+        system->query->use[SETTI_SAMPLED].loops += system->exclusive ? 0 : 1;
         setti_lists_prepare(system->query);
     }
     if (system->job_capacity > 1) {

@@ -40,9 +40,8 @@
 #define AUTO_CLEAR 2
 #define AUTO_SOON 32
 #define AUTO_SOON_PART 16
-/* Further types move along with the best change if no two changes share a query: among a thousand
- * rare types each saves little. A frame moves up to AUTO_MORE values, counting AUTO_TYPE
- * more for each type; later frames move the rest. */
+/* Further types move with the best change if no two changes share a query, because a rare type
+ * saves little. A frame moves AUTO_MORE values at most, counting AUTO_TYPE more for each type. */
 #define AUTO_MORE 16384
 #define AUTO_TYPE 256
 
@@ -212,8 +211,7 @@ static setti_price auto_sample_queries(sett_world* world)
     return all;
 }
 
-/* Begins the next sample. Churn fades slowly, so that destroyed groups are not created again
- * soon. */
+/* Begins the next sample. Churn fades slowly: a destroyed group must not return at once. */
 static void auto_forget_samples(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -293,8 +291,9 @@ static void auto_price(auto_evaluation* eval, auto_option* option, setti_price c
     option->gain = gain;
     option->cost = ((setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED) *
                    ((setti_price)1 << doublings);
-    if (doublings == 0 && prices.then * AUTO_CLEAR <= prices.now &&
-        option->cost <= auto_extrapolate(eval, gain)) {
+    bool clear = doublings == 0 && prices.then * AUTO_CLEAR <= prices.now &&
+                 option->cost <= auto_extrapolate(eval, gain);
+    if (clear) {
         option->cost /= AUTO_SOON_PART;
     }
     option->use->regret = SETTI_MAX(option->use->regret + gain, 0);
@@ -775,7 +774,7 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     if (!auto_convert_types(world, query, &conditions, max_values, &moved, &members)) {
         return moved;
     }
-    if (members != SETTI_NONE && auto_is_arranged(query, members)) {
+    if (members != SETTI_NONE && auto_is_arranged(query, members)) { /* no row has to move */
         auto_stop_building(world, NULL);
         (void)auto_group(world, query, members);
         return moved;
@@ -844,7 +843,7 @@ static bool auto_select(auto_evaluation* eval, const setti_type* type)
     return apart;
 }
 
-/* Leaves types due only if no two changes, the best included, share a query. */
+/* Clears `due` of types that share a query with the best change, or with an earlier due type. */
 static void auto_select_more(auto_evaluation* eval)
 {
     sett_world* world = eval->world;

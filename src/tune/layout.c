@@ -246,8 +246,7 @@ static bool layout_next(layout_reader* reader, layout_item* item)
     return false;
 }
 
-/* Finds the storage that a text gives to a type, and the name in the text. Groups override
- * lists. */
+/* Finds the storage of a type in a text; *where becomes the name. Groups override lists. */
 static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
 {
     sett_storage_kind kind = SETT_STORAGE_DEFAULT;
