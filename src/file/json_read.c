@@ -669,7 +669,7 @@ static bool json_load_components(json_load* load)
         } else if (!json_load_is_singletons(load) || load->pass != JSON_APPLY) {
             good = json_load_value(load, type);
         } else if (type == setti_singleton_tag(load->world)) {
-            good = setti_json_read_value(&load->reader, type, NULL);
+            good = setti_json_read_value(&load->reader, type, NULL); /* the world has the tag */
         } else {
             good = json_load_hold_component(load, type);
         }

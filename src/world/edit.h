@@ -123,8 +123,8 @@ typedef struct setti_scope_calls {
 
 /* The step reserve. The edits of a list are reserved in the order of their commits. Fails with
  * LIMIT or OUT_OF_MEMORY; then all reserved edits lose their reservations.
- *   from  if `creates`: *from is the first index to search for free indices; becomes the first
- *         index for the next edit of the list. Else NULL */
+ *   from  for an edit with `creates`: the index at which the search for free indices begins. The
+ *         call advances *from for the next edit of the list. NULL for other edits */
 sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from);
 
 /* Like setti_edit_reserve, for one entity at an index already reserved by the caller. False when

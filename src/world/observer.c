@@ -617,9 +617,10 @@ static void observer_replay(sett_observer* observer)
         observer_replay_rows(observer, storage);
     } else {
         uint32_t cursor = 0;
-        sett_entity entity;
-        while (entity = sett_entity_next(world, &cursor), !sett_is_null(entity)) {
+        sett_entity entity = sett_entity_next(world, &cursor);
+        while (!sett_is_null(entity)) {
             observer_replay_one(observer, entity, NULL);
+            entity = sett_entity_next(world, &cursor);
         }
     }
     setti_world_end_call(world, outer);

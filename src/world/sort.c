@@ -443,7 +443,7 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
                              : setti_world_fail(world, status, call, sett_null(), component);
 }
 
-/* A walk over the entities of a storage, in the order of its rows. */
+/* A walk over the entities of a storage, in the order of rows. */
 typedef struct sort_model {
     setti_sort_walk walk; /* first */
     const setti_storage* storage;
