@@ -157,7 +157,7 @@ static uint32_t text_search(const setti_texts* texts, const char* text, size_t l
     for (uint32_t at = 0; text_skip_to(texts, &at); at = text_after(texts, at)) {
         size_t size;
         const char* other = text_at(texts, at, &size);
-        /* The key is the hash, plus 1 for each earlier text with the present key as hash. */
+        /* The key is the hash. Each earlier text with this key as hash moves the key on by 1. */
         uint64_t other_key = setti_hash_bytes(other, size);
         for (uint32_t k = 0; text_skip_to(texts, &k) && k < at; k = text_after(texts, k)) {
             size_t earlier_size;
