@@ -170,7 +170,7 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
-/* The entry of a type of `to` that the node's `onto` has already, or NULL. */
+/* The entry of a type of `to` if the node's `onto` had the type before, or NULL. */
 static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
                                             const setti_type* type)
 {
