@@ -2,9 +2,8 @@
  *
  * The workload: some numbers for each of many entities a frame, in loops on any number of threads,
  * on machines that must agree in every bit. So there is no state. The arithmetic is on integers,
- * and the last step is exact: the conversion of at most 53 bits to floating point, and a
- * multiplication by a power of two. So results do not depend on libm or on contracted
- * multiplications.
+ * and the last step is exact: the conversion of at most 53 bits to floating point, times a power of
+ * two. So results do not depend on libm or on contracted multiplications.
  *
  * Invariant:  equal arguments give equal results, on every machine
  */
@@ -36,9 +35,12 @@ static uint64_t random_root(uint64_t number)
 {
     uint64_t root = 0;
     for (uint64_t bit = (uint64_t)1 << 60; bit != 0; bit >>= 2) {
-        bool fits = number >= root + bit;
-        number -= fits ? root + bit : 0;
-        root = (root >> 1) + (fits ? bit : 0);
+        uint64_t trial = root + bit;
+        root >>= 1;
+        if (number >= trial) {
+            number -= trial;
+            root += bit;
+        }
     }
     return root;
 }
