@@ -165,17 +165,17 @@ static void compare_report_rows(setti_compare* compare, const setti_storage* sto
 {
     setti_view* view = compare->view;
     const setti_pages* entities = &view->world->entities.pages;
-    uint32_t first = rows->first / 64;
+    uint32_t first_word = rows->first / 64;
     uint64_t any = 0;
     for (uint32_t side = 0; side < 2; side++) {
         const uint64_t* words =
             setti_view_get(view, &storage->presence, rows->first >> SETTI_BITS_SHIFT, side);
         for (uint32_t k = 0; k < rows->words; k++) {
-            rows->bits[k] &= words != NULL ? words[(first + k) & (SETTI_BITS_WORDS - 1)] : 0;
+            rows->bits[k] &= words != NULL ? words[(first_word + k) & (SETTI_BITS_WORDS - 1)] : 0;
         }
     }
     for (uint32_t k = 0; k < rows->words; k++) {
-        rows->bits[k] &= ~marks_get(&compare->begun, first + k);
+        rows->bits[k] &= ~marks_get(&compare->begun, first_word + k);
         any |= rows->bits[k];
     }
     if (any != 0) {
@@ -197,10 +197,10 @@ static void compare_array_page(setti_compare* compare, const setti_storage* stor
                                const setti_view_page* page, const setti_view_page* next)
 {
     uint32_t words = setti_storage_rows(storage) / 64;
-    size_t first = (size_t)page->number * words;
+    size_t first_word = (size_t)page->number * words;
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && words <= SETTI_COMPARE_WORDS);
     setti_compare_rows rows = {.words = words,
-                               .first = (uint32_t)first * 64,
+                               .first = (uint32_t)first_word * 64,
                                .was = page->in[SETTI_BEFORE],
                                .is = page->in[SETTI_AFTER]};
     if (rows.was == NULL || rows.is == NULL) {
@@ -216,7 +216,7 @@ static void compare_array_page(setti_compare* compare, const setti_storage* stor
     }
     for (uint32_t k = 0; k < words; k++) {
         if (rows.bits[k] != 0) {
-            *setti_marks_word(&compare->bits, first + k) |= rows.bits[k];
+            *setti_marks_word(&compare->bits, first_word + k) |= rows.bits[k];
         }
     }
 }

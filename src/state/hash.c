@@ -425,9 +425,9 @@ static uint64_t hash_price_of(const hash_part* part)
 /* Returns the sum, or the price, of a live page. `known` is the remembered hash, or NULL. */
 static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_page_hash* known)
 {
-    hash_part now = *part;
-    now.view = NULL;
-    if (part->view != NULL && hash_shape(&now, number) != hash_shape(part, number)) {
+    hash_part live = *part;
+    live.view = NULL;
+    if (part->view != NULL && hash_shape(&live, number) != hash_shape(part, number)) {
         known = NULL; /* has the hash of the rows in use now, not of the view's rows */
     }
     uint64_t tick = part->pages->tick[number];

@@ -71,7 +71,6 @@ uint64_t setti_hash_sum(sett_world* world, setti_view* view);
 /* Estimates the number of values that setti_hash_sum has to hash. */
 uint64_t setti_hash_price(sett_world* world, setti_view* view);
 
-/* Returns the hash of a state from the sum of hashes. */
 SETTI_INLINE uint64_t setti_hash_finish(uint64_t sum)
 {
     return setti_hash_mix(sum);

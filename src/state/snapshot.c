@@ -652,14 +652,14 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
         return world->error;
     }
     setti_state* state = setti_state_of(world);
-    setti_restored notified = {0};
+    setti_restored changes = {0};
     bool notifies = state->options.restored != NULL;
-    bool found = !notifies || setti_restored_find(world, target, &notified);
+    bool changes_found = !notifies || setti_restored_find(world, target, &changes);
     setti_snapshot* head = setti_snapshot_path(target);
     setti_carried* carried = NULL;
-    bool carries = (found || always) && setti_values_carry(state, head, &carried);
-    if ((!found || !carries) && !always) { /* memory ran out */
-        setti_restored_free(world, &notified);
+    bool carries = (changes_found || always) && setti_values_carry(state, head, &carried);
+    if ((!changes_found || !carries) && !always) { /* memory ran out */
+        setti_restored_free(world, &changes);
         return setti_world_no_memory(world, call);
     }
     if (!carries) {
@@ -674,14 +674,14 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     if (head != target) {
         state_tidy(state, head);
     }
-    if (notifies && found) {
-        setti_restored_notify(world, &notified);
+    if (notifies && changes_found) {
+        setti_restored_notify(world, &changes);
     } else if (notifies) {
         setti_world_log(world, SETT_LOG_WARNING,
                         "sett_snapshot_restore: memory ran out, so observers did not run for the "
                         "restored changes - read the whole world where the program mirrors it");
     }
-    setti_restored_free(world, &notified);
+    setti_restored_free(world, &changes);
     return SETT_OK;
 }
 

@@ -202,7 +202,6 @@ SETTI_INLINE uint32_t setti_sparse_paged_row(const setti_pages* presence, uint32
     return page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;
 }
 
-/* Sparse-set: returns the row of an entity, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_sparse_row(const setti_storage* storage, uint32_t index)
 {
     return storage->hashed != 0 ? setti_index_row(storage, index)
