@@ -349,6 +349,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     if (place != last) {
         setti_chain_record* moved = chain_record_mut(relation, place);
         memcpy(moved, setti_chain_record_at(relation, last), relation->layout.size);
+        /* The neighbours lead to the new place. */
         chain_redirect(relation, SETTI_TARGETS, chain_targets(relation, moved->source),
                        &moved->by_source, place, place);
         chain_redirect(relation, SETTI_SOURCES, chain_sources(relation, moved->link.target),

@@ -55,7 +55,7 @@ typedef struct setti_clone_merge {
     uint32_t existing_room;
 } setti_clone_merge;
 
-/* The originals, and additions to the root's copies. */
+/* Describes the originals, and additions to the root's copies. */
 typedef struct setti_clone_desc {
     const char* call; /* for messages */
     sett_entity root; /* the original */

@@ -501,7 +501,8 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
     if (status != SETT_OK) {
         return status;
     }
-    run->has_commands = run->has_commands && !(from == 0 && to == run->sorted_count); /* all */
+    bool applied_all = from == 0 && to == run->sorted_count;
+    run->has_commands = run->has_commands && !applied_all;
     if (world->commands != NULL && sett_commands_count(world->commands) != 0) {
         status = sett_commands_apply(world->commands);
         sett_system* of_no_system = NULL;
@@ -770,7 +771,7 @@ static bool frame_set_range(sett_world* world, float step, int first, int last)
     return done;
 }
 
-/* Sets the phases with fixed steps. Fails if a declared order contradicts, or memory runs out. */
+/* Sets the phases with fixed steps. Changes nothing if an order contradicts or memory runs out. */
 static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {

@@ -85,7 +85,7 @@ static bool guard_is_singleton(const sett_world* world, sett_component component
            setti_storage_has(&setti_world_type(world, component)->storage, index);
 }
 
-/* Returns the advice how to declare a read or write of a component. */
+/* Returns advice for declaring that a system reads or writes a component. */
 static const char* guard_remedy(const sett_world* world, sett_component component, bool reads,
                                 const char* call)
 {
@@ -115,8 +115,7 @@ static bool guard_is_of_other_job(const sett_world* world, sett_entity entity)
     return row != SETTI_NONE && (row < slice->from || row >= slice->to);
 }
 
-/* Notes an access, and reports an undeclared access. Returns true if the access is declared, but
- * other jobs of the system may write the component. */
+/* Notes an access, and reports an undeclared access. True if other jobs may write the component. */
 static bool guard_note_access(const sett_world* world, sett_component component, uint32_t access,
                               const char* call)
 {

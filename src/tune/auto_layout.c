@@ -32,7 +32,7 @@
 #define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of any move, in addition */
 #define AUTO_DOUBLINGS 12 /* limit: a repeated move costs 2^12 times as much */
 #define AUTO_SHARE 90     /* percent: a saving below 10 % may be an error of the model */
-/* Queries below 1/AUTO_PART of the cost of all loops, or below half of the average, are ignored. */
+/* Queries below 1/AUTO_PART of the cost of all loops and half of the average cost are ignored. */
 #define AUTO_PART 32
 /* A clear change at least halves the cost of its loops, was never made before, and pays within
  * AUTO_SOON samples of AUTO_PERIOD frames. The cost of a clear change is divided by AUTO_SOON_PART,
@@ -532,7 +532,7 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
            (size_t)setti_array_end(storage) * sizeof(uint32_t); /* the row of each index */
 }
 
-/* Returns the largest array to own without a term in *done, and adds the term; NULL: no array. */
+/* Returns the largest array to own that is not in *done, and adds the term; NULL if not found. */
 static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
 {
     setti_type* next = NULL;

@@ -231,7 +231,7 @@ static setti_price price_singles(const setti_type* type)
            setti_price_changes(type->use.added + type->use.removed, type->storage.count);
 }
 
-/* Returns the cost of single accesses in the types to convert, below 0 for a new array. */
+/* Returns the additional cost of single accesses after a change; negative for a new array. */
 static setti_price price_all_singles(setti_use use, const setti_relayout* change)
 {
     setti_price price = 0;
