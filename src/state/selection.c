@@ -733,8 +733,12 @@ static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, 
         return setti_snapshot_fail(world, snapshot, status, call);
     }
     status = setti_world_check_unlocked(world, call);
-    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
-    status = status == SETT_OK ? selection_find_all(job, call) : status;
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
+    if (status == SETT_OK) {
+        status = selection_find_all(job, call);
+    }
     if (status != SETT_OK) {
         return status;
     }
