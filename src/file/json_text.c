@@ -115,19 +115,19 @@ static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
 static size_t json_escape(setti_json* json, char out[4])
 {
     SETTI_ASSERT(json->at < json->size && json->text[json->at] == '\\');
-    static const char from[] = "\"\\/bfnrt";
-    static const char to[] = "\"\\/\b\f\n\r\t";
+    static const char letters[] = "\"\\/bfnrt";
+    static const char bytes[] = "\"\\/\b\f\n\r\t";
     size_t at = json->at;
-    char c = at + 1 < json->size ? json->text[at + 1] : '\0';
-    const char* simple = c != '\0' ? strchr(from, c) : NULL;
-    uint32_t code; /* a code unit of UTF-16; in a surrogate pair, at first the high half */
-    uint32_t low;
+    char letter = at + 1 < json->size ? json->text[at + 1] : '\0';
+    const char* simple = letter != '\0' ? strchr(letters, letter) : NULL;
+    uint32_t code; /* a code unit of UTF-16, possibly the high half of a surrogate pair */
+    uint32_t low;  /* the low half */
     if (simple != NULL) {
         json->at += 2;
-        out[0] = to[simple - from];
+        out[0] = bytes[simple - letters];
         return 1;
     }
-    if (c != 'u' || !json_hex(json, at + 2, &code)) {
+    if (letter != 'u' || !json_hex(json, at + 2, &code)) {
         setti_json_fail(json, at, "unknown escape - use one of JSON, such as \\n or \\u0001");
         return 0;
     }
@@ -175,7 +175,7 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
         const char* piece = json->text + json->at;
         char code[4];
         size_t size = json_plain_length(piece, json->size - json->at);
-        bool plain = size != 0;
+        bool plain = size != 0; /* else the piece is one character */
         json->at += size;
         if (!plain) {
             size = json_character(json, &piece, code);
@@ -284,11 +284,11 @@ bool setti_json_begin(setti_json* json, char open)
 /* Skips a comma before the next element and returns true, or skips `close` and returns false. */
 static bool json_more(setti_json* json, char open, char close)
 {
-    size_t before = json->at; /* the end of the previous token */
-    while (before != 0 && setti_json_is_space(json->text[before - 1])) {
-        before--;
+    size_t token_end = json->at; /* of the previous token */
+    while (token_end != 0 && setti_json_is_space(json->text[token_end - 1])) {
+        token_end--;
     }
-    bool first = before != 0 && json->text[before - 1] == open;
+    bool first = token_end != 0 && json->text[token_end - 1] == open;
     if (json_take(json, close)) {
         json->depth--;
         return false;
@@ -457,7 +457,7 @@ void setti_json_add_string(setti_json_out* out, const char* text, size_t size)
         size_t plain = json_plain_length(text, size);
         size_t length = plain != 0 ? plain : utf8_length(text, size);
         if (length == 0) {
-            setti_json_add(out, "\\ufffd", 6);
+            setti_json_add(out, "\\ufffd", 6); /* for a byte that is not UTF-8 */
             length = 1;
         } else if (byte < 0x20 || byte == '"' || byte == '\\') {
             json_add_escape(out, byte);

@@ -160,7 +160,7 @@ static void value_add_entity(setti_json_out* out, sett_world* world, const unsig
 {
     sett_entity entity;
     memcpy(&entity, bytes, sizeof(entity));
-    if (sett_is_null(entity) && entity.index == 0) {
+    if (sett_is_null(entity) && entity.index == 0) { /* generation 0 alone is "#index:0" */
         setti_json_add_text(out, "null");
     } else {
         setti_json_add_reference(out, world, entity);
@@ -863,16 +863,17 @@ static bool value_read_written(setti_json_reader* reader, const setti_type* type
             setti_json_fail(json, begin.at, "the `read` hook rejects the value - correct it"));
 }
 
-/* Reads the value of a tag: true, or {}. */
 static bool value_read_tag(setti_json* json)
 {
     size_t at = json->at;
     char key[SETTI_JSON_KEY];
     bool present = false;
     if (setti_json_peek(json) == '{') { /* from a tool without tags */
-        return setti_json_begin(json, '{') &&
-               ((!setti_json_key(json, key) && json->wrong == NULL) ||
-                setti_json_fail(json, at, "a tag has no members - write true"));
+        if (!setti_json_begin(json, '{')) {
+            return false;
+        }
+        bool empty = !setti_json_key(json, key) && json->wrong == NULL;
+        return empty || setti_json_fail(json, at, "a tag has no members - write true");
     }
     return setti_json_bool(json, &present) &&
            (present || setti_json_fail(json, at, "a tag cannot be false - leave it out"));

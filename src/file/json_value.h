@@ -47,11 +47,10 @@ void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const 
 
 /* Adds a name to the path. Returns the length to which setti_json_leave shortens it. */
 size_t setti_json_enter(setti_json_reader* reader, const char* separator, const char* name);
-/* Shortens the path to an earlier length. */
 void setti_json_leave(setti_json_reader* reader, size_t before);
 
-/* Reads a value into an initialised `value`, in which members missing in the text stay unchanged.
- * Returns false without an error in `json` if memory for a string or list ran out. */
+/* Reads a value over the initialised `value`. Members missing in the text stay unchanged. Returns
+ * false without an error in `json` if memory for a string or list ran out. */
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value);
 
 /* Reads {"base64": "..."} like setti_json_base64. */

@@ -67,7 +67,7 @@ static sett_status load_fail_apart(load_attempt* load, sett_status status)
                    : load_fail(load, status, setti_load_why(load->apart));
 }
 
-/* Returns the size of a file, at most a number from which limits do not overflow. */
+/* Returns `size`, reduced so that computed limits cannot overflow. */
 static size_t load_bounded(uint64_t size)
 {
     return (size_t)SETTI_MIN(size, SIZE_MAX / 4 / LOAD_LIMIT_A_BYTE);
@@ -241,20 +241,19 @@ static sett_status load_records(load_attempt* load)
     return load_fail(load, SETT_STATUS_INVALID, reader->why != NULL ? reader->why : no_state);
 }
 
-/* Reads the index of a file. The offset of the index is the last 8 bytes of the index, before the
- * END record. Returns false if the file has no index. */
+/* Reads the index of a file, if any. The last 8 bytes before the END record are the offset. */
 static bool load_read_index(setti_stream_reader* index)
 {
     const sett_files* files = index->files;
     unsigned char number[8];
-    uint64_t first = index->offset;
+    uint64_t begin = index->offset;
     uint64_t tail = sizeof(number) + SETTI_STREAM_RECORD;
-    if (index->size < first + tail || files->read(files->user, index->file, index->size - tail,
+    if (index->size < begin + tail || files->read(files->user, index->file, index->size - tail,
                                                   number, sizeof(number)) != sizeof(number)) {
         return false;
     }
     index->offset = setti_bytes_get(number, sizeof(number));
-    return index->offset >= first && index->offset < index->size &&
+    return index->offset >= begin && index->offset < index->size &&
            setti_stream_read(index) == SETTI_STREAM_READ && index->kind == SETTI_STREAM_INDEX;
 }
 
@@ -421,8 +420,7 @@ static void load_end(load_attempt* load)
     load->apart = NULL;
 }
 
-/* Loads the file at the path. If the file is missing or damaged, loads the previous generation, or
- * else a new file that was not renamed. A complete file that does not match the world fails. */
+/* Loads the file or, if missing or damaged, the previous generation or a new unrenamed file. */
 static sett_status load_any(load_attempt* load, setti_place* place, const sett_file_desc* desc)
 {
     const char* name[3] = {place->path, setti_place_name(&place->previous),

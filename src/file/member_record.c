@@ -223,7 +223,7 @@ static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* a
 {
     size_t count = (size_t)setti_delta_number(from, 2);
     if (count == 0 || depth > SETT_MEMBERS_DEPTH) {
-        from->short_of = from->short_of || count != 0;
+        from->short_of = from->short_of || count != 0; /* 0: the members are unknown */
         return NULL;
     }
     sett_struct* of = record_list(from, arena, 1, 1, sizeof(*of));

@@ -71,19 +71,21 @@ static uint32_t migrate_size(const sett_member* member)
 /* Returns true if a number of kind `to` can represent each value of kind `from`. */
 static bool migrate_widens(sett_member_kind from, sett_member_kind to)
 {
-    uint32_t small = sett_member_kind_size(from);
-    uint32_t large = sett_member_kind_size(to);
-    bool is_float = setti_number_is_float(from);
-    bool is_signed = setti_number_is_signed(from);
+    uint32_t from_size = sett_member_kind_size(from);
+    uint32_t to_size = sett_member_kind_size(to);
+    bool from_float = setti_number_is_float(from);
+    bool from_signed = setti_number_is_signed(from);
     if (from == SETT_MEMBER_UNKNOWN || from > SETT_MEMBER_F64 ||
         !(setti_number_is_integer(to) || setti_number_is_float(to))) {
         return false;
     }
-    if (is_float == setti_number_is_float(to) && is_signed == setti_number_is_signed(to)) {
-        return small <= large;
+    bool to_float = setti_number_is_float(to);
+    bool to_signed = setti_number_is_signed(to);
+    if (from_float == to_float && from_signed == to_signed) {
+        return from_size <= to_size;
     }
     /* A larger float represents all integers: 24 bits of digits for 16 bits, 53 for 32. */
-    return !is_float && small < large && (setti_number_is_signed(to) || setti_number_is_float(to));
+    return !from_float && from_size < to_size && (to_signed || to_float);
 }
 
 static bool migrate_fits(const sett_member* from, const sett_member* to)
@@ -150,12 +152,13 @@ static void migrate_owned(setti_migration* rule, const sett_member* source,
 {
     sett_string string = {.room_ = 0};
     sett_list list = {.count = 0};
-    bool text = source->kind == SETT_MEMBER_TEXT;
-    const unsigned char* end = text ? memchr(from, 0, source->size) : NULL;
+    bool is_list = member->kind == SETT_MEMBER_LIST;
+    bool is_text = source->kind == SETT_MEMBER_TEXT;
+    const unsigned char* end = is_text ? memchr(from, 0, source->size) : NULL;
     bool done = true;
-    if (member->kind == SETT_MEMBER_LIST) {
+    if (is_list) {
         done = migrate_list(rule, source, from, member, &list);
-    } else if (text) {
+    } else if (is_text) {
         done = setti_string_set(rule->allocator, &string, from,
                                 end != NULL ? (size_t)(end - from) : source->size);
     } else {
@@ -164,8 +167,7 @@ static void migrate_owned(setti_migration* rule, const sett_member* source,
     }
     rule->no_memory = rule->no_memory || !done;
     setti_owned_drop(setti_owned_string(to).text); /* or the items of a list, at the same offset */
-    memcpy(to, member->kind == SETT_MEMBER_LIST ? (const void*)&list : &string,
-           migrate_size(member));
+    memcpy(to, is_list ? (const void*)&list : &string, migrate_size(member));
 }
 
 static void migrate_element(setti_migration* rule, const sett_member* source,
@@ -182,7 +184,7 @@ static void migrate_element(setti_migration* rule, const sett_member* source,
     }
 }
 
-/* Writes each member of an initialised value that has a fitting member in the file. */
+/* Converts the members with a fitting member in the file. `to` is initialised. */
 static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
                            const unsigned char* from, const sett_struct* to_of, unsigned char* to)
 {
@@ -219,7 +221,6 @@ static void migrate_note(setti_migration* rule, sett_status status)
     rule->failed = rule->failed || status == SETT_STATUS_INVALID;
 }
 
-/* Reads a value of the file into the buffer `room`. */
 static void migrate_fill_room(setti_migration* rule, const void* from, size_t size)
 {
     if (rule->varied != NULL) {

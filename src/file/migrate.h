@@ -7,7 +7,7 @@
 
 /* The conversion of a type's values from the layout of a file to the layout of the program. */
 typedef struct setti_migration {
-    setti_delta_rule rule;                 /* first member: migrate_value gets this address */
+    setti_delta_rule rule;                 /* first member, so that migrate_value can cast */
     const sett_struct* from;               /* members in the file; NULL: unknown */
     const sett_struct* to;                 /* members in the program; NULL: unknown */
     size_t size;                           /* bytes to copy, if members are unknown */
@@ -30,7 +30,7 @@ typedef struct setti_migration {
 setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, const char* call,
                                          uint32_t* count, uint32_t* dropped, sett_status* status);
 
-/* Frees a list. `types` is the number of types of `read`. */
+/* Frees a list. `types` is the number of types of the file. */
 void setti_migrations_free(sett_world* into, setti_migration* list, uint32_t types);
 
 #endif

@@ -68,7 +68,7 @@ typedef struct run_entry {
     setti_system_state state;
 } run_entry;
 
-/* Reads seconds. Invalid seconds count as an early end of the record. */
+/* Reads seconds. The record counts as cut off if the seconds are invalid. */
 static double run_seconds(setti_delta_reader* from)
 {
     double seconds = setti_record_get_double(from);
@@ -93,8 +93,7 @@ typedef struct run_loop {
     setti_fixed_state state;
 } run_loop;
 
-/* Reads a loop. Invalid steps, or steps that leave more of `now` than one step, count as an early
- * end of the record. */
+/* Reads a loop. The record counts as cut off unless 0 to 1 steps of the time `now` remain. */
 static run_loop run_next_loop(setti_delta_reader* from)
 {
     run_loop loop;

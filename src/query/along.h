@@ -7,7 +7,7 @@
 #include "sett/hierarchy.h"
 #include "sett/relationship.h"
 
-/* Returns the target of an entity, or SETTI_NONE. `along` has one target a source; may be NULL. */
+/* Returns the target of an entity, or SETTI_NONE. `along` allows a single target, or is NULL. */
 SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index)
 {
     const void* value = along != NULL ? setti_storage_find(&along->storage, index) : NULL;

@@ -165,8 +165,7 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
 /* In loops of at most 32 steps, values stay in the first-level cache. */
 #define STEPS_NEAR 32
 
-/* Sets the sieve of a loop if one or two arrays have gaps, and no other array is shorter. The words
- * of other arrays are then not read. */
+/* Sets the sieve of a loop if one or two arrays have gaps, and no other array is shorter. */
 SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* loop)
 {
     const setti_storage* sieve[2] = {NULL, NULL};
@@ -180,8 +179,8 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
             with_gaps++;
         }
     }
-    if ((with_gaps == 1 || with_gaps == 2) && query->array_rows == SETT_BATCH_ROWS &&
-        limit == setti_plan_limit(query)) {
+    bool one_or_two = with_gaps == 1 || with_gaps == 2;
+    if (one_or_two && query->array_rows == SETT_BATCH_ROWS && limit == setti_plan_limit(query)) {
         loop->sieve[0] = sieve[0];
         loop->sieve[1] = with_gaps == 2 ? sieve[1] : sieve[0];
         loop->sifts = true;
@@ -279,8 +278,8 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* For an unchanged plan over plain pages, outside of systems, without gathered copies or profile.
- * The fast path calls no function and saves no register. */
+/* The fast path: the plan is unchanged and over plain pages, outside of systems, copies and
+ * profiles. The fast path calls no function and saves no register. */
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -490,8 +489,7 @@ SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const ui
     return differ == 0;
 }
 
-/* Whether the remembered rows of the step at the cursor still match. Faster for loops with a
- * sieve. */
+/* Whether the remembered rows of the step at the cursor still match; fast with a sieve. */
 SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
 {
     uint32_t base = loop->cursor;
@@ -525,9 +523,8 @@ SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two
     }
 }
 
-/* Prefetches the values of the next step with few matches, two fields in each pass over the list.
- * The present step is too short for the processor to read ahead: with 1 % of a million entities a
- * match takes 5.3 ns, and 6.1 without. */
+/* Prefetches the values of the next step, two fields in each pass over the list. With 1 % of a
+ * million entities a match takes 5.3 ns, and 6.1 without. */
 SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* listed, uint32_t base)
 {
     const uint16_t* rows = setti_listed_rows(listed, query->lists.unit);
@@ -554,8 +551,9 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
     const setti_lists* lists = &query->lists;
     while (loop->cursor < loop->limit) {
         setti_listed* listed = setti_lists_at(lists, loop->cursor);
-        if (listed == NULL ||
-            (!step_is_listed(loop, setti_listed_words(listed)) && !step_relist(loop, listed))) {
+        bool current = listed != NULL && (step_is_listed(loop, setti_listed_words(listed)) ||
+                                          step_relist(loop, listed));
+        if (!current) {
             loop->unlisted = true;
             return NULL;
         }
@@ -622,7 +620,9 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
             words = setti_storage_word(rarest, at);
         }
         uint32_t page_end = SETTI_MIN(loop->limit, (at | (SETT_BATCH_ROWS - 1)) + 1);
-        at = words != NULL ? at : page_end; /* no page: skips to the end */
+        if (words == NULL) {
+            at = page_end;
+        }
         while (at < page_end && *words == 0) {
             at += 64;
             words++;
@@ -632,7 +632,9 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
             loop->cursor = at;
             return word;
         }
-        at += at < page_end ? 64 : 0;
+        if (at < page_end) {
+            at += 64;
+        }
     }
     loop->cursor = loop->limit;
     return 0;
@@ -716,15 +718,14 @@ SETTI_APART static bool batch_next_listed(sett_batch* batch)
                           listed->run ? BATCH_IS_RUN : setti_listed_rows(listed, loop->unit));
 }
 
-/* Takes a step over plain pages. If all rows match, the step is the batch. Reads no words if
- * `full`. */
+/* Takes a step over plain pages. If all rows match, the step is the batch. */
 SETTI_APART static bool batch_next_dense(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     uint32_t rows = SETTI_MIN(loop->unit, loop->limit - loop->cursor);
     SETTI_ASSERT(rows != 0 && loop->cursor % 64 == 0);
     uint32_t base = loop->cursor;
-    if (!loop->full && !step_is_dense(loop->query, base, rows)) {
+    if (!loop->full && !step_is_dense(loop->query, base, rows)) { /* `full`: no need to read */
         return batch_next_any(batch);
     }
     loop->cursor = base + loop->unit;
@@ -732,9 +733,8 @@ SETTI_APART static bool batch_next_dense(sett_batch* batch)
     return batch_hand_out(batch, base, rows, BATCH_IS_RUN);
 }
 
-/* Takes the first step of a full loop. For 16 entities the first step is the whole loop, so this
- * function calls no other function and saves no register. Returns false and changes nothing if a
- * snapshot needs a page, or a type has track_rows. */
+/* Takes the first step of a full loop. Calls no function and saves no register. Returns false and
+ * changes nothing if a snapshot needs a page, or a type has track_rows. */
 SETTI_INLINE bool batch_try_first(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -764,9 +764,8 @@ SETTI_INLINE bool batch_try_first(sett_batch* batch)
     return true;
 }
 
-/* Prefetches the beginning of the next page of values. The processor would prefetch the memory
- * after the values: in a page of a sparse set, the entity indices. Without this function a loop
- * over a million rows took a tenth longer. */
+/* Prefetches the next page of values: a loop over a million rows took a tenth longer without. (The
+ * processor prefetches the memory after the values, which may be entity indices.) */
 SETTI_INLINE void load_ahead(const unsigned char* page)
 {
     SETTI_PREFETCH(page);

@@ -141,7 +141,8 @@ bool sett_batch_next_run(sett_batch* batch, sett_run* run)
     run->indices = batch->indices;
     memcpy(run->fields, batch->fields, batch->field_count * sizeof(batch->fields[0]));
     run->state_ = COLUMN_USED;
-    /* a list or gathered fields end a run: gathered values are written back at the next batch */
+    /* a batch with a list is a whole run, and so is a batch with gathered fields: gathered values
+     * are written back at the next batch */
     while (run->rows == NULL && setti_loop_of(batch)->scratch == NULL &&
            run->state_ == COLUMN_USED) {
         if (!sett_batch_next(batch)) {

@@ -112,9 +112,9 @@ const char* setti_elsewhere_check(const sett_world* world, const sett_term* term
     }
     const setti_type* type = setti_world_type(world, term->along);
     /* an unregistered hierarchy or InstanceOf has one target; any other type may have several */
-    bool has_one_target = type != NULL ? setti_along_is_one(type)
-                                       : term->along == 0 || term->along == SETT_ID_HIERARCHY ||
-                                             term->along == SETT_ID_INSTANCE_OF;
+    bool built_in =
+        term->along == 0 || term->along == SETT_ID_HIERARCHY || term->along == SETT_ID_INSTANCE_OF;
+    bool has_one_target = type != NULL ? setti_along_is_one(type) : built_in;
     return has_one_target ? NULL
                           : "`along` is not a relationship with one target for each source - use "
                             "the hierarchy, or a relationship without `many`";

@@ -21,8 +21,7 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
 }
 
 /* Copies the values of a batch into the scratch, stores their addresses, and marks pages as
- * written. Stores to the scratch may alias anything: without local variables a row cost 115
- * instructions. */
+ * written. Stores may alias anything: without local variables a row cost 115 instructions. */
 SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);

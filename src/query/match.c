@@ -55,7 +55,7 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match
     }
 }
 
-/* Does the work of setti_match_term row by row, and ignores switches. */
+/* Does the work of setti_match_term row by row, as if no component were switched off. */
 static void match_each(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                        uint32_t word_count)
 {
@@ -69,7 +69,7 @@ static void match_each(sett_batch* batch, const setti_term* term, bool wanted, u
     }
 }
 
-/* Does the work of setti_match_term, and ignores switches. */
+/* Does the work of setti_match_term, as if no component were switched off. */
 static void match_storage(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                           uint32_t word_count)
 {
@@ -167,8 +167,8 @@ static uint32_t match_arrays(const uint64_t* const* bits, uint32_t count, uint64
     return setti_words_some(words, word_count);
 }
 
-/* Removes hidden rows from the step, and rows with a false term: `terms`, SETT_ANY, `changed` and
- * terms about other entities. */
+/* Removes rows from the step: hidden rows, and rows that fail one of `terms`, the SETT_ANY terms,
+ * the `changed` terms, or the terms about other entities. */
 static void match_terms(sett_batch* batch, uint32_t terms)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -283,11 +283,11 @@ static bool step_is_run(const setti_storage* storage, const uint32_t* indices, u
     uint32_t first = indices[0];
     uint32_t differ = (first ^ (first + rows - 1)) >> storage->shift; /* not 0: two pages */
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && rows != 0);
-    differ |= indices[rows - 1] ^ (first + rows - 1); /* this comparison mostly decides */
-    for (uint32_t k = 0; differ == 0 && k < rows; k++) {
+    differ |= indices[rows - 1] ^ (first + rows - 1);    /* this comparison mostly decides */
+    for (uint32_t k = 0; differ == 0 && k < rows; k++) { /* consecutive indices */
         differ = indices[k] ^ (first + k);
     }
-    for (uint32_t at = first, end = first + rows; differ == 0 && at != end;) {
+    for (uint32_t at = first, end = first + rows; differ == 0 && at != end;) { /* presence */
         uint32_t part = SETTI_MIN(end - at, 64 - at % 64);
         const uint64_t* word = setti_storage_word(storage, at);
         uint64_t has = word != NULL ? *word >> (at % 64) : 0;

@@ -375,12 +375,12 @@ void setti_plan_make(const sett_query* query, setti_plan* plan)
     }
     for (uint32_t rest = ways; rest != 0; rest &= rest - 1) {
         setti_way way = (setti_way)setti_bits_lowest(rest);
-        setti_plan made;
-        plan_fill(query, way, &made);
-        uint64_t cost = plan_cost(query, way, &made);
+        setti_plan candidate;
+        plan_fill(query, way, &candidate);
+        uint64_t cost = plan_cost(query, way, &candidate);
         if (cost < least) {
             least = cost;
-            *plan = made;
+            *plan = candidate;
         }
     }
 }

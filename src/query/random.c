@@ -36,9 +36,12 @@ static uint64_t random_root(uint64_t number)
 {
     uint64_t root = 0;
     for (uint64_t bit = (uint64_t)1 << 60; bit != 0; bit >>= 2) {
-        bool fits = number >= root + bit;
-        number -= fits ? root + bit : 0;
-        root = (root >> 1) + (fits ? bit : 0);
+        uint64_t trial = root + bit;
+        root >>= 1;
+        if (number >= trial) {
+            number -= trial;
+            root += bit;
+        }
     }
     return root;
 }

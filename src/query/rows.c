@@ -56,9 +56,8 @@ static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
     return some >> last == 1 && (words[last] & ~setti_bits_below(end - last * 64)) == 0;
 }
 
-/* list_of_byte: for each byte, the numbers of the set bits, ascending. The macros build each entry
- * in `p`, 8 bits a number, from bit 7 down to bit 0: a set bit k shifts `p`, and k becomes the
- * first number. */
+/* list_of_byte: for each byte, the numbers of the set bits, ascending. The macros build an entry in
+ * `p`, 8 bits a number, from bit 7 down to bit 0: a set bit k becomes the first number. */
 #define LIST_BITS(p)                                                                               \
     {                                                                                              \
         (p) & 255, (p) >> 8 & 255, (p) >> 16 & 255, (p) >> 24 & 255, (p) >> 32 & 255,              \
@@ -215,7 +214,7 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
     return all && rows_remember(loop, words, taken, listed);
 }
 
-/* Removes from `taken` all rows after the first waiting row that is not in `taken`. */
+/* Removes rows from `taken`, from the first waiting row on that is not in `taken`. */
 static void take_leading(const setti_loop* loop, uint64_t* taken)
 {
     uint32_t at = 0;
@@ -284,8 +283,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
     return taken.first;
 }
 
-/* Loops between two decisions of setti_lists_update, after a decision before each of the first two
- * loops. */
+/* Loops between two decisions of setti_lists_update, from the second decision on. */
 #define LISTS_DUE 16
 
 /* Lists are remembered if at most 5 eighths of the rows match. With more matches the saving is less

@@ -36,8 +36,7 @@ SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 #define SETTI_HAS_TYPE true
 #define SETTI_LACKS_TYPE false
 
-/* Removes rows from `words`, unless the entity has (SETTI_HAS_TYPE) or lacks the type of the
- * term. */
+/* Removes rows from `words` if the entity lacks the type (or has it, with SETTI_LACKS_TYPE). */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 
@@ -135,7 +134,7 @@ SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
     return rows != NULL ? rows[k] : k;
 }
 
-/* Sets the fields of a batch. `base`: index of row 0, or with a driver the row of the driver. */
+/* Sets the fields of a batch. `base` is row 0: an entity index, or a row of the driver. */
 void setti_fields_set(sett_batch* batch, uint32_t base);
 
 /* Copies the gathered values of a batch back to the storages. */

@@ -15,7 +15,7 @@
  *
  * Before a link is made, a search tests whether the link exists already, in the shorter of the
  * source's and the target's list. For a thousand sources with a thousand targets each, these
- * searches would be quadratic. So after they have visited four times as many links as exist, a
+ * searches would be quadratic. So after searches have visited four times as many links as exist, a
  * hash table of all links is built (6 to 24 bytes a link), and used until the state is replaced.
  *
  * Invariant:  list.count = number of links from first to last;  next[previous[x]] == x;
@@ -219,7 +219,6 @@ static void pair_put(const setti_relation* relation, uint32_t place)
     relation->pairs[at] = place + 1;
 }
 
-/* The slot of a record in the table. */
 static uint32_t pair_slot(const setti_relation* relation, uint32_t place)
 {
     uint32_t at = pair_home_of(relation, place);
@@ -279,7 +278,6 @@ static void pair_make(setti_relation* relation)
     }
 }
 
-/* Adds a new link to the table. */
 static void pair_append(setti_relation* relation, uint32_t place)
 {
     if (!pair_is_current(relation)) {
@@ -522,7 +520,6 @@ static const char* chain_validate_lists(const setti_relation* relation, setti_li
     return NULL;
 }
 
-/* Whether a current table of pairs has all records and nothing else. */
 static bool chain_validate_pairs(const setti_relation* relation)
 {
     uint32_t count = 0;

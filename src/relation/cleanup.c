@@ -160,7 +160,6 @@ static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
     (void)index;
 }
 
-/* Reserves memory to remove the links of all sources of a target. */
 static bool cleanup_reserve_sources(sett_world* world, const setti_relation* relation,
                                     uint32_t index)
 {

@@ -75,7 +75,7 @@ static bool clone_is_hierarchy(const setti_clone* clone, const setti_type* type)
     return setti_hierarchy_of(clone->from) != NULL && type == setti_hierarchy_of(clone->from)->type;
 }
 
-/* Whether copies get the hierarchy's component. Roots of instances need children to get it. */
+/* Whether copies get the hierarchy's component. Roots of instances do only with children. */
 static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
 {
     bool is_root = clone->instances != NULL && (node == clone->nodes || node->counterpart == 0);
@@ -125,7 +125,7 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
     return type;
 }
 
-/* The node of an entity, or the counterpart of this node. SETTI_NONE if the entity has no node. */
+/* The node of an entity, or the node's counterpart. SETTI_NONE if the entity has no node. */
 static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 {
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
@@ -136,11 +136,13 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
     }
     uint32_t k = setti_hash_map_find(&clone->by_index, setti_link_to(entity.index));
     SETTI_ASSERT(k == SETTI_NONE || k < clone->node_count);
-    bool has_counterpart = k != SETTI_NONE && clone->nodes[k].counterpart != SETTI_NONE;
-    return has_counterpart ? clone->nodes[k].counterpart : k;
+    if (k != SETTI_NONE && clone->nodes[k].counterpart != SETTI_NONE) {
+        return clone->nodes[k].counterpart;
+    }
+    return k;
 }
 
-/* A walk over a node's links of one relationship, without links that the copies do not get. */
+/* A walk over a node's links of a relationship, as far as the copies get links. */
 typedef struct clone_links {
     setti_relation* relation; /* of `from`; all other members begin as zero */
     sett_link_cursor cursor;
@@ -153,11 +155,13 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
 {
     sett_entity source = setti_entity_at(&clone->from->entities, node->index);
     /* An instance is linked to the node itself, not to the node's own prefab. */
-    bool skips = links->relation == clone->instances && node->derives;
+    if (links->relation == clone->instances && node->derives) {
+        links->target = sett_null();
+        return false;
+    }
     do {
-        links->target = skips ? sett_null()
-                              : sett_target_next(clone->from, source, links->relation->links->id,
-                                                 &links->cursor);
+        links->target =
+            sett_target_next(clone->from, source, links->relation->links->id, &links->cursor);
         if (sett_is_null(links->target)) {
             return false;
         }
@@ -187,7 +191,7 @@ static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* 
                                    clone_existing(clone, node, clone_map(clone, type)) == NULL);
 }
 
-/* Calls `visit` for each link that a node's copies get. Stops when `visit` returns false. */
+/* Calls `visit` for each link of a node's copies, until `visit` returns false. */
 static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
                             bool (*visit)(setti_clone* clone, setti_clone_node* node,
                                           const clone_links* links))
@@ -245,7 +249,6 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
     return NULL;
 }
 
-/* The entity after `at` in a walk over the subtree of `root`. */
 static sett_entity clone_walk(const setti_clone* clone, sett_entity root, sett_entity at)
 {
     return clone->alone ? sett_null() : sett_hierarchy_walk(clone->from, root, at);
@@ -470,7 +473,7 @@ static bool clone_has_type(const setti_clone* clone, const setti_clone_node* nod
 {
     const sett_world* from = clone->from;
     if (type->ends != NULL) {
-        return false; /* leads add the type where links need it */
+        return false; /* clone_plan_node adds leads */
     }
     if (!sett_is_null(node->onto) &&
         (setti_storage_has(&clone_map(clone, setti_unconst(type))->storage, node->onto.index) ||
@@ -565,7 +568,6 @@ static sett_status clone_reject_raw(const setti_clone* clone, const setti_type* 
         clone->desc.call, type->desc.name);
 }
 
-/* Adds a type of a node to the edit, with the origin of the values. */
 static sett_status clone_plan_type(setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
     setti_type* to = clone_map(clone, type);
@@ -619,7 +621,7 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
     return !relation->many || setti_chain_claim(relation, clone->count);
 }
 
-/* Sets the name of a node's copies, unless a merge has set it. Adds the text to another world. */
+/* Sets the name of a node's copies, unless a merge has set a name. Adds the text to `to`. */
 static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* node)
 {
     uint64_t key = setti_name_key(clone->from, node->index);
@@ -652,9 +654,9 @@ static sett_status clone_reserve_names(setti_clone* clone)
         clone->nodes[0].name = clone->desc.name;
         count++;
     }
-    return count == 0 || (count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)count))
-               ? SETT_OK
-               : clone_no_memory(clone);
+    bool reserved =
+        count == 0 || (count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)count));
+    return reserved ? SETT_OK : clone_no_memory(clone);
 }
 
 /* Reserves memory to add the hierarchy's component to the given parent. */
@@ -670,13 +672,11 @@ static bool clone_reserve_parent(setti_clone* clone)
     return setti_change_reserve_add(clone->to, type, clone->desc.parent.index, &signature);
 }
 
-/* Whether the edit of a node creates or changes entities. */
 static bool clone_is_edited(const setti_clone_node* node)
 {
     return node->counterpart == SETTI_NONE && (node->edit.creates || node->edit.added_count != 0);
 }
 
-/* Reserves all memory for the creation of the copies. */
 static sett_status clone_reserve(setti_clone* clone)
 {
     sett_status status = clone_reserve_names(clone);
@@ -692,7 +692,7 @@ static sett_status clone_reserve(setti_clone* clone)
         if (!clone_each_link(clone, node, clone_claim_record)) {
             return clone_no_memory(clone);
         }
-        /* The first instance gives the prefab its list of instances. */
+        /* the first instance adds a list of instances to the prefab */
         if (node->derives && !setti_chain_reserve_target(clone->instances, node->index)) {
             return clone_no_memory(clone);
         }
@@ -707,7 +707,7 @@ static sett_status clone_reserve(setti_clone* clone)
     return status;
 }
 
-/* Replaces a reference by the k-th copy of the entity, or, if another world has none, by null. */
+/* Replaces a reference by the entity's k-th copy or, in another world without a copy, by null. */
 static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)
 {
     SETTI_ASSERT(k < clone->count);
@@ -744,7 +744,7 @@ static bool clone_may_have_links(const setti_clone* clone, const setti_clone_nod
            clone_existing(clone, node, relation->links) != NULL;
 }
 
-/* Finds or makes a link of a source that may have links already. Returns the link's data. */
+/* Finds or makes a link of a source with or without links. Returns the link's data. */
 static unsigned char* clone_relink(setti_relation* relation, sett_entity source, sett_entity target)
 {
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source.index));
@@ -810,7 +810,7 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
             (void)sett_hierarchy_set_policy(clone->to, node->copies[k],
                                             (sett_children_policy)policy);
         }
-        if (below_copies) { /* both entities have the component: no checks are needed */
+        if (below_copies) { /* new entities with the component: no checks are needed */
             setti_hierarchy_append(clone->to, node->copies[k].index,
                                    clone->nodes[above].copies[k].index);
         } else if (above != SETTI_NONE) {
@@ -838,7 +838,6 @@ static void clone_overwrite(setti_clone* clone, const setti_clone_node* node)
     }
 }
 
-/* Runs on_set for the overwritten values. */
 static void clone_notify_overwritten(const setti_clone* clone, const setti_clone_node* node)
 {
     sett_world* world = clone->to;
@@ -892,7 +891,7 @@ static void clone_notify_leaving(setti_clone* clone)
     }
 }
 
-/* Creates the copies, with their values and without links. */
+/* Creates the copies, with values but without links. */
 static void clone_commit(setti_clone* clone)
 {
     if (clone->parent_joins) {
@@ -928,8 +927,8 @@ static void clone_connect(setti_clone* clone, setti_clone_node* node)
     if (clone_is_copied(node) && sett_is_null(node->onto) && node->counterpart == SETTI_NONE) {
         clone_place(clone, node);
     }
-    bool given_parent = node == clone->nodes && !sett_is_null(clone->desc.parent);
-    for (uint32_t c = 0; given_parent && c < clone->count; c++) {
+    bool is_given_parent = node == clone->nodes && !sett_is_null(clone->desc.parent);
+    for (uint32_t c = 0; is_given_parent && c < clone->count; c++) {
         (void)setti_hierarchy_attach(clone->to, node->copies[c], clone->desc.parent);
     }
     for (uint32_t c = 0; node->name != 0 && c < clone->count; c++) {
@@ -1051,7 +1050,7 @@ static sett_status clone_match_existing(setti_clone* clone)
     return status;
 }
 
-/* The entity of `to` with the path of an entity of `from`. Null: none, or *status is an error. */
+/* Finds the entity of `to` with the path of an entity of `from`. Null if absent or on failure. */
 static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, sett_status* status)
 {
     uint32_t depth = 0;
@@ -1119,7 +1118,7 @@ static sett_status clone_add_referred(setti_clone* clone, const sett_component_d
     return status;
 }
 
-/* Calls clone_add_outside for all references and link targets in one component of an entity. */
+/* Calls clone_add_outside for all references and link targets in an entity's component. */
 static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_type* type)
 {
     sett_entity source = setti_entity_at(&clone->from->entities, index);
@@ -1223,9 +1222,15 @@ sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out)
     setti_edit_settle(clone->to);
     setti_edit_pin(clone->to);
     sett_status status = setti_clone_plan(clone);
-    status = status == SETT_OK ? clone_check_observed(clone) : status;
-    status = status == SETT_OK ? clone_make_room(clone, out) : status;
-    status = status == SETT_OK ? clone_reserve(clone) : status;
+    if (status == SETT_OK) {
+        status = clone_check_observed(clone);
+    }
+    if (status == SETT_OK) {
+        status = clone_make_room(clone, out);
+    }
+    if (status == SETT_OK) {
+        status = clone_reserve(clone);
+    }
     if (status == SETT_OK) {
         clone_make(clone);
     } else {

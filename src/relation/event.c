@@ -12,7 +12,6 @@
 
 static const char event_call[] = "sett_event_send";
 
-/* The next entity of a route; null at the end. */
 static sett_entity event_next(const sett_world* world, sett_route route, sett_entity first,
                               sett_entity at)
 {

@@ -224,7 +224,6 @@ static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t l
     above->children += SETTI_CHILD;
 }
 
-/* Makes a node's children roots. */
 static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_t link)
 {
     SETTI_ASSERT(tree_read(tree, link)->first != 0);
@@ -547,7 +546,6 @@ sett_component setti_hierarchy_register(sett_world* world)
                                              : sett_hierarchy_register(world, NULL);
 }
 
-/* Registers the component at the first use. */
 static bool tree_ensure_registered(sett_world* world, const char* call)
 {
     return setti_hierarchy_of(world) != NULL ||
@@ -603,7 +601,6 @@ static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, 
     return false;
 }
 
-/* Fails if the parent is the entity or a descendant. */
 static sett_status tree_check_cycle(sett_world* world, const setti_hierarchy* tree,
                                     sett_entity entity, sett_entity parent, const char* call)
 {
@@ -1114,7 +1111,6 @@ sett_status sett_cmd_attach(sett_commands* commands, sett_entity entity, sett_en
     return status;
 }
 
-/* Records a call with no argument besides the entity. */
 static sett_status tree_record(sett_commands* commands, sett_entity entity,
                                const setti_command_kind* kind, const char* call)
 {

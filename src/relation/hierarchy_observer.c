@@ -36,7 +36,6 @@ static uint32_t view_signature(const sett_world* world, const tree_view* view, u
                                 : setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
 }
 
-/* The link of an entity's parent, in the view. */
 static uint32_t view_parent(const sett_world* world, const tree_view* view, uint32_t index)
 {
     if (setti_link_to(index) == view->child) {

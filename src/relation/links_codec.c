@@ -67,7 +67,6 @@ static const void* codec_link_data(const setti_player* player, const setti_type*
     return room;
 }
 
-/* Allocates room for a link's data. Returns false when memory runs out. */
 static bool codec_link_begin(const setti_type* type, sett_entity source, void** room)
 {
     size_t size = setti_relation_of_links(type)->data_size;
@@ -96,7 +95,6 @@ static bool codec_link_unrelate_all(const setti_player* player, setti_type* type
     return removed;
 }
 
-/* Removes all links from and to an entity. */
 static bool codec_link_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;
@@ -254,9 +252,11 @@ static bool codec_links_play(const setti_player* player, setti_type* type, sett_
     if (!codec_link_begin(type, source, &room)) {
         return false;
     }
-    bool equal = codec_links_are_equal(relation, source.index, entry);
-    bool done = equal || codec_links_set(player, relation, source, entry, room);
-    for (uint32_t k = 0; equal && done && k < entry->count && relation->data_size != 0; k++) {
+    bool same_targets = codec_links_are_equal(relation, source.index, entry);
+    bool done = same_targets || codec_links_set(player, relation, source, entry, room);
+    /* With the same targets, only data may differ. */
+    for (uint32_t k = 0; same_targets && done && k < entry->count && relation->data_size != 0;
+         k++) {
         sett_entity target;
         const void* data = codec_link_data(player, type, source, entry, k, &target, room);
         const void* old_data = sett_related(type->world, source, type->id, target);

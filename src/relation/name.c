@@ -78,7 +78,6 @@ static void name_remove(setti_name_table* names, uint32_t link, uint32_t hash)
     names->count--;
 }
 
-/* Makes room for `count` names. Returns false when memory runs out. */
 static bool name_reserve_slots(sett_world* world, setti_name_table* names, uint32_t count)
 {
     if ((uint64_t)count * 3 < (uint64_t)names->capacity * 2) {
@@ -106,7 +105,6 @@ static bool name_reserve_slots(sett_world* world, setti_name_table* names, uint3
     return true;
 }
 
-/* Whether the index belongs to the present state. */
 static bool name_is_current(const sett_world* world, const setti_name_table* names)
 {
     return SETTI_LIKELY(names->epoch == world->epoch);
@@ -177,7 +175,6 @@ static uint32_t name_find_other(sett_world* world, uint32_t parent, uint64_t key
     return name_find_except(world, parent, key, setti_link_to(index));
 }
 
-/* Writes the key of an entity that has the component. */
 static void name_write(sett_world* world, uint32_t index, uint64_t key)
 {
     SETTI_ASSERT(setti_storage_has(&setti_names_of(world)->type->storage, index));

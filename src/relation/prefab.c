@@ -199,7 +199,6 @@ sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t cou
     return prefab_run(world, &one, count, may_use_out ? out : &single);
 }
 
-/* Whether each component is listed once. Otherwise fails. */
 static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* desc,
                                 const char* call)
 {

@@ -87,7 +87,6 @@ static void recipe_free(sett_world* world, prefab_recipe* recipe)
     }
 }
 
-/* The slot of a prefab, or NULL. */
 static prefab_recipe** recipe_slot(const sett_world* world, sett_entity prefab)
 {
     const struct setti_recipes* all = recipes_of(world);
@@ -140,7 +139,6 @@ static bool recipe_grow(setti_pool* pool, struct setti_recipes* all)
     return grown != NULL;
 }
 
-/* Adds a slot for a prefab. NULL when memory runs out. */
 static prefab_recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
 {
     SETTI_ASSERT(recipe_slot(world, prefab) == NULL);
@@ -277,7 +275,6 @@ static prefab_recipe* recipe_alloc(sett_world* world, const setti_clone* plan)
     return recipe;
 }
 
-/* Makes a recipe from a plan. Returns NULL if memory runs out. */
 static prefab_recipe* recipe_make(sett_world* world, const setti_clone* plan, sett_entity prefab)
 {
     prefab_recipe* recipe = recipe_alloc(world, plan);

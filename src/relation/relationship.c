@@ -28,7 +28,6 @@ static void links_copy(void* to, const void* from, uint32_t count, void* user)
     }
 }
 
-/* Writes a link's data, unless `data` is NULL. */
 static void relation_write(const setti_relation* relation, void* to, const void* data)
 {
     if (data != NULL && relation->data_size != 0) {
@@ -174,7 +173,6 @@ static bool relation_is_same(const setti_relation* a, const setti_relation* b)
            a->desc.on_source_destroyed == b->desc.on_source_destroyed;
 }
 
-/* Returns NULL, or a message about an invalid description. */
 static const char* relation_check_desc(const sett_relationship_desc* desc)
 {
     if (desc->size > (size_t)1 << 16) {
@@ -309,7 +307,6 @@ static int relation_difference(sett_entity entity, const setti_type* a, const se
                                                  NULL, out, size);
 }
 
-/* Writes the targets of a source, or a target's number of links. */
 static void relation_describe(sett_world* world, const setti_type* type, sett_entity entity,
                               setti_writer* out)
 {
@@ -355,7 +352,6 @@ static bool relation_links_to(const sett_world* world, const setti_type* type, s
                           : sett_equals(sett_target(world, source, type->id), target);
 }
 
-/* Adds a relation to the end of the world's list. */
 static void relation_append(sett_world* world, setti_relation* relation)
 {
     setti_relation* last = setti_relations_of(world);
@@ -596,7 +592,6 @@ static void* relation_link(setti_relation* relation, sett_entity source, sett_en
                                           : relation_add_link(relation, source, target, data, link);
 }
 
-/* The index of an exclusive link's target, or SETTI_NONE. */
 static uint32_t relation_target_index(const setti_relation* relation, uint32_t index)
 {
     const sett_link* link = setti_storage_find(&relation->links->storage, index);

@@ -92,7 +92,6 @@ static bool text_skip_to(const setti_texts* texts, uint32_t* place)
     return false;
 }
 
-/* The place after a text or hole. */
 static uint32_t text_after(const setti_texts* texts, uint32_t place)
 {
     return place + text_extent(texts, place);

@@ -258,7 +258,7 @@ static void frame_plan(setti_run* run, sett_system* system)
     if (system->query != NULL) {
         system->query->since = system->state.seen;
         system->query->since_is_state = true;
-        system->query->use[SETTI_SAMPLED].loops += !system->exclusive;
+        system->query->use[SETTI_SAMPLED].loops += system->exclusive ? 0 : 1;
         setti_lists_prepare(system->query);
     }
     if (system->job_capacity > 1) {
@@ -770,7 +770,7 @@ static bool frame_set_range(sett_world* world, float step, int first, int last)
     return done;
 }
 
-/* Sets the phases with fixed steps. Fails if a declared order contradicts, or memory runs out. */
+/* Sets the phases with fixed steps. Changes nothing if an order contradicts or memory runs out. */
 static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {

@@ -85,7 +85,7 @@ static bool guard_is_singleton(const sett_world* world, sett_component component
            setti_storage_has(&setti_world_type(world, component)->storage, index);
 }
 
-/* Returns the advice how to declare a read or write of a component. */
+/* Returns advice for declaring that a system reads or writes a component. */
 static const char* guard_remedy(const sett_world* world, sett_component component, bool reads,
                                 const char* call)
 {

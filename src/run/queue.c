@@ -103,7 +103,7 @@ static void queue_on_exit(sett_world* world, sett_entity entity, void* user)
     queue_push(user, entity, SETT_CHANGE_REMOVE);
 }
 
-/* free_user of the observer */
+/* Frees a queue: free_user of the observer. */
 static void queue_free(void* user)
 {
     sett_queue* queue = user;

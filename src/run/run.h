@@ -202,7 +202,7 @@ typedef struct setti_run {
     setti_frame_state state;
     setti_root root; /* root of `state` */
 
-    /* The schedule, a cache: sorted by phase, stage and place. */
+    /* The schedule, a cache. Systems are sorted by phase, stage and place. */
     bool scheduled;
     bool names_checked; /* unknown names in orders were reported */
     /* `sorted`, `heap`, `empty` and `stages` follow each other in one piece of memory. */

@@ -99,7 +99,7 @@ static const setti_search_item* choose_item(const choose* c, uint32_t k)
     return &c->search->item[c->search->order[k]];
 }
 
-/* Returns rows * part / whole, at least 1, without overflow. */
+/* Returns rows * part / whole, from 1 to CHOOSE_MOST, without overflow. */
 static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
 {
     if (whole == 0) {
@@ -111,11 +111,10 @@ static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
     uint64_t scaled = rows / whole * part;
     uint64_t rest = rows % whole;
     bool rest_fits = rest < ((uint64_t)1 << 31) && part < ((uint64_t)1 << 32);
-    scaled += rest_fits ? rest * part / whole : 0;
+    scaled += rest_fits ? rest * part / whole : 0; /* else the rest is small beside the estimate */
     return SETTI_MAX(SETTI_MIN(scaled, CHOOSE_MOST), 1);
 }
 
-/* Returns rows * each, at most CHOOSE_MOST. */
 static uint64_t choose_cost(uint64_t rows, uint64_t each)
 {
     SETTI_ASSERT(each != 0);
@@ -136,13 +135,12 @@ static uint32_t choose_link_count(const setti_type* along)
                                   : along->storage.count;
 }
 
-/* Returns true if a relationship's links are larger than a cache. */
 static bool choose_is_large(const setti_type* along)
 {
     return (size_t)along->storage.extent * along->storage.size > LARGE_SIZE;
 }
 
-/* Returns the type required by an item of a variable's entities, or NULL. */
+/* Returns the type required by an item for entities of a variable, or NULL. */
 static const setti_type* choose_required_type(const setti_search_item* item, uint32_t variable)
 {
     if (item->negated || item->optional) {
@@ -154,7 +152,7 @@ static const setti_type* choose_required_type(const setti_search_item* item, uin
     return item->target == variable ? item->needs[1] : NULL;
 }
 
-/* Returns the variable to find first because of [drive], or SETTI_NO_REF in other scopes. */
+/* Returns the source of the [drive] term if it belongs to this scope, else SETTI_NO_REF. */
 static uint32_t choose_driven(const choose* c)
 {
     uint32_t item = c->search->drives;
@@ -163,7 +161,7 @@ static uint32_t choose_driven(const choose* c)
     return in_scope ? variable : SETTI_NO_REF;
 }
 
-/* Returns the type with [drive], or the rarest required type, to drive a scan; or NULL. */
+/* Returns the type that drives a scan: of the [drive] term, else the rarest required type. */
 static const setti_type* choose_driver(const choose* c, uint32_t variable)
 {
     if (choose_driven(c) == variable) {
@@ -220,7 +218,7 @@ static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* 
     uint64_t share =
         SHARE_ONE * (uint64_t)SETTI_MIN(type->storage.count, count) / SETTI_MAX(count, 1);
     if (seen != 0 && seen >= SETTI_MIN(count, SHARE_FEWEST)) {
-        uint64_t halves = both != 0 ? 2 * (uint64_t)both : 1; /* 0 samples count as a half */
+        uint64_t halves = both != 0 ? 2 * (uint64_t)both : 1; /* without a hit: half a hit */
         share = halves * SHARE_ONE / (2 * seen);
     }
     if (c->memo_count < SHARE_MEMO) {
@@ -302,7 +300,6 @@ static uint64_t choose_test_component(choose* c, choose_state* s, const setti_se
     return is_single_entity ? s->rows : choose_scale(s->rows, share, SHARE_ONE);
 }
 
-/* Estimates the rows with a link between two found entities. */
 static uint64_t choose_test_link(const choose* c, const choose_state* s,
                                  const setti_search_item* item)
 {
@@ -403,7 +400,7 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     const setti_type* along = item->along;
     uint32_t ends = to_sources ? choose_target_count(along) : along->storage.count;
     uint32_t domain = choose_domain(c, s, from);
-    uint32_t exact = choose_link_count_of(c, item, from, side);
+    uint32_t exact = choose_link_count_of(c, item, from, side); /* if `from` is fixed */
     SETTI_ASSERT(item->kind == SETTI_ITEM_LINK);
     if (exact != UINT32_MAX) {
         pick->rows = choose_scale(s->rows, exact, 1);
@@ -652,7 +649,7 @@ static void choose_add_tests(choose* c, choose_state* s)
     }
 }
 
-/* Adds a step to drop a variable's hidden entities, if tags hide any entity. */
+/* Adds a step to drop a variable's hidden entities, if there are hidden entities. */
 static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
     const setti_variable* at = &c->search->variable[variable];
@@ -666,7 +663,7 @@ static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
     }
 }
 
-/* Adds a step to find a variable from the other end of `item`, or by a scan without `item`. */
+/* Adds a step to find a variable: from the other end of `item`, or by a scan if `item` is NULL. */
 static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind, uint64_t rows,
                                           const setti_search_item* item, uint8_t variable)
 {
@@ -744,7 +741,7 @@ static void choose_add_steps(choose* c, choose_state* s)
     choose_add_optional(c, s);
 }
 
-/* Plans a scope as a pipe. The pipe's input is the block at `depth`, after `found` variables. */
+/* Plans a scope as a pipe. `depth` is the input block's, `found` has the variables found before. */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t depth)
 {

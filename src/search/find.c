@@ -8,8 +8,8 @@
  *     block 1   [ p0 p1 p2 ]
  *     block 2   [ s0 s1 s2 s3 ]   parents [ 0 0 2 2 ]      s2 was found from p2
  *
- * A list is evaluated for a whole block. The pipe of each side begins with the undecided rows. Each
- * row at the end of a pipe marks the row of the whole block from which it was found.
+ * A list is evaluated for a whole block. The pipe of each side begins with the undecided rows of
+ * the block. Each row at the end of a pipe marks its origin in the block: the list is true there.
  *
  * Invariant:  parent[row] < count of the block before;  a step resumes where its block was full;
  *             no step changes a block that later steps still use
@@ -32,7 +32,7 @@ typedef struct find_block {
 /* The entities reached by a closure, in order of discovery. */
 typedef struct find_reached {
     uint32_t* index;
-    uint32_t* slot; /* a hash table of positions in `index` plus one, 2 * room slots */
+    uint32_t* slot; /* hash table of 2 * room slots: position in `index` plus 1, or 0 */
     uint32_t count;
     uint32_t room; /* a power of two; 0: not allocated */
 } find_reached;
@@ -61,7 +61,7 @@ typedef struct find {
     bool stopped;   /* the search's limit ended the loop */
     uint32_t spent; /* work since the last call of the limit */
     uint32_t branch;
-    uint32_t closed; /* `open`'s count of closings when the loop began */
+    uint32_t closed; /* search->open.closed when the loop began */
     bool collected;  /* results are collected and sorted first */
     setti_sorted sorted;
     struct find* next; /* in search->loops */
@@ -157,7 +157,7 @@ static void find_release(find* f)
     }
 }
 
-/* Ends a loop at the address `rows`, and all loops of functions already returned. */
+/* Ends a loop over these `rows`, and all loops of functions that have returned. */
 static void find_release_left(const sett_search* search, const sett_rows* rows)
 {
     for (find *f = search->loops, *next; f != NULL; f = next) {
@@ -180,7 +180,7 @@ void setti_find_free(sett_search* search)
     }
 }
 
-/* Calls the search's limit, and stops the loop if the limit says so. */
+/* Calls the search's limit, which can stop the loop. */
 SETTI_COLD static void find_check_limit(find* f)
 {
     const setti_rank* rank = &f->search->rank;
@@ -236,7 +236,6 @@ static bool reached_grow(find* f, find_reached* reached)
     return true;
 }
 
-/* Adds an entity, unless already reached. */
 static void reached_add(find* f, find_reached* reached, uint32_t index)
 {
     if (reached->count == reached->room && !reached_grow(f, reached)) {
@@ -263,7 +262,7 @@ static void reached_follow(find* f, find_reached* reached, const setti_type* alo
     }
 }
 
-/* Clears `reached`, and adds `from` (for or_self) or the entities one link away from `from`. */
+/* Clears `reached`. Adds `from` (for or_self) and the entities one link away from `from`. */
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
                           uint32_t from, setti_link_side side)
 {
@@ -297,11 +296,12 @@ static uint32_t reached_take(find* f, find_reached* reached, const setti_search_
     return index;
 }
 
-/* Returns the origin, in the block at depth `origin`, of a row at `depth`. */
-SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row, uint32_t origin)
+/* Returns the row at `origin_depth` from which a row at `depth` was found. */
+SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row,
+                                  uint32_t origin_depth)
 {
-    SETTI_ASSERT(origin <= depth && row < f->block[depth].count);
-    for (; depth > origin; depth--) {
+    SETTI_ASSERT(origin_depth <= depth && row < f->block[depth].count);
+    for (; depth > origin_depth; depth--) {
         row = f->block[depth].parent[row];
     }
     return row;
@@ -317,7 +317,7 @@ SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, ui
     return f->block[ref_depth].index[find_origin(f, depth, row, ref_depth)];
 }
 
-/* Returns true in a list if an earlier result was found from the same row of the whole block. */
+/* Returns true if an earlier result of the enclosing list has decided the origin of a row. */
 SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, uint32_t depth,
                                   uint32_t row)
 {
@@ -325,7 +325,8 @@ SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, 
         return false;
     }
     const find_block* input = &f->block[step->input_depth];
-    return input->mark[input->parent[find_origin(f, depth, row, step->input_depth)]];
+    uint32_t input_row = find_origin(f, depth, row, step->input_depth);
+    return input->mark[input->parent[input_row]];
 }
 
 SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
@@ -368,7 +369,9 @@ static void scan_add(find_scan* scan, const setti_storage* storage, bool negated
 {
     scan->storage[scan->count] = storage;
     scan->flip[scan->count++] = negated ? UINT64_MAX : 0;
-    scan->limit = negated ? scan->limit : SETTI_MIN(scan->limit, storage->extent);
+    if (!negated) {
+        scan->limit = SETTI_MIN(scan->limit, storage->extent);
+    }
 }
 
 static void scan_prepare(const find* f, const setti_search_step* step, find_scan* scan)
@@ -382,13 +385,13 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
         const setti_type* type = setti_choose_scanned(item, step->variable, step->driver);
-        if (type != NULL && (item->negated || type != step->driver)) {
+        if (type != NULL && (item->negated || type != step->driver)) { /* the driver is added */
             scan_add(scan, &type->storage, item->negated);
         }
     }
 }
 
-/* Intersects a word, the bits of 64 entities from index `base` on, with all storages. */
+/* Returns the bits of `word`, for 64 entities from index `base` on, allowed by all storages. */
 static uint64_t scan_word(const find_scan* scan, uint32_t base, uint64_t word)
 {
     for (uint32_t k = 0; k < scan->count && word != 0; k++) {
@@ -563,7 +566,7 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
     return false;
 }
 
-/* Adds the entity on the other side of `==`. Returns false: a row has at most this result. */
+/* Adds the entity on the other side of `==`. Returns false: a row has one result at most. */
 static bool fill_copy(const find* f, const setti_search_step* step, const find_work* w,
                       find_block* out)
 {
@@ -817,7 +820,7 @@ static bool test_compare(const find* f, const setti_search_item* item, uint32_t 
                               a, b);
 }
 
-/* Marks each row of a block with a true side of the list. */
+/* Marks each row of a block for which a side of the list is true. */
 static void test_list(find* f, const setti_search_step* step)
 {
     find_block* input = &f->block[step->depth + 1];
@@ -877,7 +880,6 @@ static void find_keep_having(find* f, const setti_search_step* step, find_block*
     block->count = kept;
 }
 
-/* Returns true if a row passes the test of step k. */
 static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint32_t row)
 {
     uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
@@ -886,7 +888,7 @@ static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint
         return find_is_shown(f, a, f->search->variable[step->variable].shows);
     }
     uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
-    const setti_search_item* item = step->item;
+    const setti_search_item* item = step->item; /* test_list has set the marks of a list */
     bool is_true = item->kind == SETTI_ITEM_LIST      ? f->block[step->depth + 1].mark[row]
                    : item->kind == SETTI_ITEM_LINK    ? test_link(f, step, &f->work[k], a, b)
                    : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, item, a, b)

@@ -43,8 +43,8 @@ bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key,
 void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t key,
                             uint32_t number);
 
-/* Replaces all pairs. `pair` and `other` are buffers of `count`; `pair` has the new pairs, not
- * sorted. When memory runs out, removes all pairs and returns false. */
+/* Replaces all pairs by the `count` unsorted pairs in `pair`. `other` is a buffer of the same size.
+ * When memory runs out, removes all pairs and returns false. */
 bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_pair* pair,
                            setti_key_pair* other, uint32_t count);
 

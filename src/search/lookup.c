@@ -36,11 +36,11 @@
 #include <string.h>
 
 /* How a member's bits become a key. Equal values have equal keys; in an ordered look-up a greater
- * value has a greater key. Encoding has no branch: each value of a written page is encoded. */
+ * value has a greater key. Encoding has no branch, because whole pages of values are encoded. */
 typedef struct lookup_encoding {
-    uint64_t minus_zero; /* bits that count as 0 */
+    uint64_t minus_zero; /* bits of -0.0, encoded as 0 */
     uint64_t flip;       /* bits to invert: the sign bit */
-    uint64_t negative;   /* bits to invert in negative floats, whose order is backwards */
+    uint64_t negative;   /* bits to invert in negative floats: a larger number is less */
     uint32_t up;         /* left shift of the sign bit to the highest bit */
 } lookup_encoding;
 
@@ -105,7 +105,6 @@ static uint32_t* lookup_seek(const sett_lookup* l, uint64_t key)
     return at;
 }
 
-/* Makes a record the first record of its key. */
 static void lookup_link_slot(sett_lookup* l, uint32_t place)
 {
     lookup_record* record = lookup_at(l, place);
@@ -172,10 +171,11 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
     return true;
 }
 
-/* Counts a change, about 200 ns. After many, drops the order: sorting takes 30 ns a record. */
+/* Counts a change of a record. Drops the order after too many changes. */
 static void lookup_count_change(sett_lookup* l)
 {
     l->changes++;
+    /* A change takes about 200 ns; sorting takes 30 ns a record. */
     if (!l->unsorted && l->changes > l->count / 8 + 64) {
         setti_key_order_deinit(&l->world->pool, &l->order);
         l->unsorted = true;
@@ -202,7 +202,6 @@ static bool lookup_link(sett_lookup* l, uint32_t place, uint32_t index)
     return true;
 }
 
-/* Removes a record's entity, and unlinks the record. */
 static void lookup_unlink(sett_lookup* l, uint32_t place)
 {
     lookup_record* record = lookup_at(l, place);
@@ -311,7 +310,8 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
 SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
 {
     bits = bits == code->minus_zero ? 0 : bits;
-    return bits ^ code->flip ^ ((0 - (bits >> 63)) & code->negative);
+    uint64_t all_if_negative = 0 - (bits >> 63);
+    return bits ^ code->flip ^ (all_if_negative & code->negative);
 }
 
 static lookup_encoding lookup_encoding_of(sett_member_kind kind, uint32_t size, bool ordered)
@@ -348,7 +348,7 @@ static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64
     return true;
 }
 
-/* Updates the changed records of a page. `size` is the member's, for the compiler a constant. */
+/* Updates the changed records of a page. `size` is l->size, as a constant where possible. */
 SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsigned char* rows,
                                    uint32_t size)
 {
@@ -360,7 +360,7 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
     const bool sparse = storage->kind == SETTI_SPARSE;
     const uint32_t first = number << l->shift;
     const uint32_t count = lookup_page_rows(l);
-    uint64_t word = 0;
+    uint64_t word = 0; /* presence bits from `place` on, if not sparse */
     for (uint32_t k = 0; k < count; k++, member += stride) {
         uint32_t place = first + k;
         uint32_t index = place;
@@ -452,13 +452,13 @@ static bool lookup_is_current(const sett_lookup* l)
            (storage->kind == SETTI_SPARSE || setti_search_newest(&storage->presence) < l->since);
 }
 
-/* Returns true if a search can use a look-up now; not if loops work on copies (`gather`). */
+/* Returns true if a search can use a look-up as it is, and no loop works on copies of values. */
 static bool lookup_is_readable(const sett_lookup* l)
 {
     return l->type->storage.gather == NULL && lookup_is_current(l);
 }
 
-/* Reads the pages written since the last update. Returns false, half done, without memory. */
+/* Reads the pages written since the last update. Returns false when memory runs out. */
 static bool lookup_update(sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;
@@ -541,7 +541,7 @@ static void lookup_sort(sett_entity* out, uint32_t count)
     }
     SETTI_ASSERT(varying != 0); /* no entity occurs twice */
     uint32_t highest = setti_bits_highest(varying);
-    uint32_t shift = highest < 8 ? 0 : highest - 7;
+    uint32_t shift = highest < 8 ? 0 : highest - 7; /* of the 8 highest bits that vary */
     uint32_t stop[256];
     lookup_distribute(out, count, shift, stop);
     uint32_t first = 0;
@@ -625,7 +625,7 @@ uint32_t sett_lookup_find(sett_lookup* l, const void* value, sett_entity* out, u
 static void lookup_limits(const sett_lookup* l, uint64_t* low, uint64_t* high)
 {
     const uint64_t sign = (uint64_t)1 << 63;
-    const uint64_t infinity =
+    const uint64_t infinity = /* the bits of infinity, with the sign bit moved to the top */
         l->size == sizeof(float) ? (uint64_t)0xFF << 55 : (uint64_t)0x7FF << 52;
     *low = l->is_float ? lookup_encode(&l->code, infinity | sign) : 0;
     *high = l->is_float ? lookup_encode(&l->code, infinity) : UINT64_MAX;
@@ -662,7 +662,7 @@ uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uin
     return count;
 }
 
-/* Makes the key of float members equal to a number. Returns false if no member can be equal. */
+/* Makes the key of a float member with the value `number`. Returns false if inexact. */
 static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
 {
     float narrow = (float)number;
@@ -675,7 +675,7 @@ static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
     return number >= back && number <= back; /* number == back; false for NaN */
 }
 
-/* Makes the key of integer members equal to a number. Returns false if no member can be equal. */
+/* Makes the key of an integer member with the value `number`. Returns false if out of range. */
 static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* key)
 {
     unsigned char bytes[sizeof(uint64_t)] = {0};
@@ -687,10 +687,10 @@ static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* k
     return setti_number_load(l->member, bytes) == number; /* else the member is too narrow */
 }
 
-/* Makes the key of members equal to a value. Returns false if there is no such key. */
+/* Makes the key of a member with a constant's value. Returns false if there is no key. */
 static bool lookup_number_key(const sett_lookup* l, const setti_side_value* value, uint64_t* key)
 {
-    const int64_t exact = (int64_t)1 << 53; /* up to 2^53 each integer is a double */
+    const int64_t exact = (int64_t)1 << 53; /* each integer from -2^53 to 2^53 is a double */
     int64_t number = (int64_t)value->bits;
     if (value->kind != SETTI_VALUE_NUMBER || value->form == SETTI_FORM_UNSIGNED) {
         return false;
@@ -698,9 +698,10 @@ static bool lookup_number_key(const sett_lookup* l, const setti_side_value* valu
     if (value->form == SETTI_FORM_FLOAT) {
         return l->is_float && lookup_float_key(l, value->number, key);
     }
-    return l->is_float
-               ? number >= -exact && number <= exact && lookup_float_key(l, (double)number, key)
-               : lookup_integer_key(l, number, key);
+    if (!l->is_float) {
+        return lookup_integer_key(l, number, key);
+    }
+    return number >= -exact && number <= exact && lookup_float_key(l, (double)number, key);
 }
 
 /* Returns true if an item compares the look-up's member of the variable with a constant. */

@@ -18,7 +18,7 @@
 /* A match. Parent and depth are 0 for an entity that is not in the hierarchy. */
 typedef struct ordered_match {
     sett_entity entity;
-    uint32_t parent; /* entity index plus one; 0: a root */
+    uint32_t parent; /* a link: entity index plus 1; 0 for a root */
     uint32_t depth;
 } ordered_match;
 
@@ -32,7 +32,7 @@ typedef struct ordered_list {
     uint32_t group_count;
 } ordered_list;
 
-/* A storage with presence bits that decide the order, and the number of values at the update. */
+/* A storage that decides the order by presence bits, and the number of values at the update. */
 typedef struct ordered_part {
     const setti_storage* storage;
     uint32_t count; /* compared because the last pages of a table can vanish without a tick */
@@ -181,7 +181,8 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches. Returns true if entities and depths are as before; parents may differ. */
+/* Collects the matches. Returns true if entities and depths are as before; *parents_changed is then
+ * true if parents differ. */
 static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;
@@ -215,25 +216,25 @@ static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
 {
     sett_query* query = o->desc.query;
     setti_plan_update(query);
-    uint32_t hidden = query->array_count; /* `part` has the types, hidden tags, and the tree */
-    uint32_t tree = hidden + query->hidden_count;
+    uint32_t first_tag = query->array_count; /* `part` has types, hiding tags and the tree */
+    uint32_t tree = first_tag + query->hidden_count;
     uint32_t count = tree + (o->rank.along != NULL ? 1 : 0);
     if (!o->fixed || !query->plain || query->array_count == 0 || count > ORDERED_PARTS) {
         return 0;
     }
     for (uint32_t k = 0; k < count; k++) {
-        const setti_storage* storage = k < hidden ? query->array[k]
-                                       : k < tree ? &query->hidden[k - hidden].type->storage
-                                                  : &o->rank.along->storage;
+        const setti_storage* storage = k < first_tag ? query->array[k]
+                                       : k < tree    ? &query->hidden[k - first_tag].type->storage
+                                                     : &o->rank.along->storage;
         if (storage->kind == SETTI_SPARSE && (storage->count != 0 || k == tree)) {
-            return 0; /* a sparse set has no presence bits */
+            return 0; /* no presence bits; for an empty sparse set, the count is enough */
         }
         part[k] = (ordered_part){.storage = storage, .count = storage->count};
     }
     return count;
 }
 
-/* Returns the tick of the last write to a page that decides the order. */
+/* Returns the tick of the last write to a page of the parts that decides the order. */
 static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* part, uint32_t count)
 {
     uint64_t newest = 0;
@@ -245,7 +246,7 @@ static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* p
                       : newest;
 }
 
-/* Returns true if no page that decides the order was written since the last update. */
+/* Returns true if no page of the parts was written since the last update. */
 static bool ordered_is_current(const sett_ordered* o)
 {
     ordered_part part[ORDERED_PARTS];
@@ -310,8 +311,8 @@ static void ordered_group_all(ordered_list* list, const setti_ranked* item, cons
     list->group_count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         list->entity[k] = item[k].entity;
-        list->target[k] =
-            fixed ? (uint32_t)item[k].key - 1 : setti_along_target(along, item[k].entity.index);
+        list->target[k] = fixed ? setti_link_index((uint32_t)item[k].key)
+                                : setti_along_target(along, item[k].entity.index);
         if (k == 0 || item[k].group != item[k - 1].group) {
             group = &list->group[list->group_count++];
             *group = (sett_ordered_group){.group = item[k].group, .first = k};
@@ -328,11 +329,11 @@ static void ordered_find_targets(sett_ordered* o)
     const ordered_column tree = ordered_column_of(o->rank.along);
     for (uint32_t k = 0; k < o->now.count; k++) {
         const sett_hierarchy* node = ordered_column_find(&tree, o->now.entity[k].index);
-        o->now.target[k] = node != NULL ? node->parent - 1 : SETTI_NONE;
+        o->now.target[k] = node != NULL ? setti_link_index(node->parent) : SETTI_NONE;
     }
 }
 
-/* Runs a callback for the groups in the list `of` that are not in the list `not_in`. */
+/* Runs a callback for the groups in `of` but not in `not_in`. Groups ascend in each list. */
 static void ordered_notify(const sett_ordered* o, const ordered_list* of,
                            const ordered_list* not_in,
                            void (*call)(sett_world* world, uint64_t group, void* user))
@@ -541,7 +542,6 @@ const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component compon
     return *count != 0 ? o->rows.bytes : NULL;
 }
 
-/* Returns NULL, or the error in an order by values. */
 static const char* ordered_check_key(const sett_ordered* o, const setti_type* type)
 {
     static const uint8_t sizes[] = {0, 4, 4, 4, 8, 8, 8}; /* by sett_key_kind */
@@ -571,7 +571,6 @@ static const char* ordered_check_key(const sett_ordered* o, const setti_type* ty
     return NULL;
 }
 
-/* Returns NULL, or the error in a description. */
 static const char* ordered_check(const sett_ordered* o)
 {
     const sett_ordered_desc* desc = &o->desc;
@@ -605,7 +604,6 @@ static const char* ordered_find_relationships(sett_ordered* o)
     return NULL;
 }
 
-/* Creates the query and the order of a text. */
 static sett_status ordered_read_text(sett_ordered* o, const char* call)
 {
     sett_query_desc desc;
@@ -619,7 +617,8 @@ static sett_status ordered_read_text(sett_ordered* o, const char* call)
     o->text_query = status == SETT_OK ? sett_query_create(o->world, &desc) : NULL;
     o->desc.query = o->text_query;
     o->desc.text = NULL;
-    return status == SETT_OK && o->text_query == NULL ? SETT_STATUS_ARGUMENT : status;
+    bool query_failed = status == SETT_OK && o->text_query == NULL;
+    return query_failed ? SETT_STATUS_ARGUMENT : status;
 }
 
 enum {

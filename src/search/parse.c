@@ -28,8 +28,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Largest depth of nested lists. */
-#define PARSE_NESTED 16
+#define PARSE_NESTED 16 /* largest depth of nested lists */
 
 typedef struct parse {
     setti_parsed* out;
@@ -84,8 +83,8 @@ static const char* parse_found(parse* p, char out[32])
     if (*p->at == '\0') {
         return "the end";
     }
-    bool plain = end - p->at > 1 || (*p->at > ' ' && *p->at < 127);
-    snprintf(out, 32, plain ? "\"%.*s\"" : "a character that is not ASCII",
+    bool is_ascii = end - p->at > 1 || (*p->at > ' ' && *p->at < 127);
+    snprintf(out, 32, is_ascii ? "\"%.*s\"" : "a character that is not ASCII",
              (int)SETTI_MIN(end - p->at, 24), p->at);
     return out;
 }
@@ -156,7 +155,7 @@ static const char* parse_quoted(parse* p)
 static bool parse_scope(parse* p)
 {
     bool is_scope = p->at[0] == ':' && p->at[1] == ':' && setti_search_is_letter(p->at[2]);
-    p->at += is_scope;
+    p->at += is_scope ? 1 : 0;
     return is_scope;
 }
 
@@ -221,7 +220,7 @@ static const struct {
     {"InstanceOf", sett_instance_of},      {"Name", sett_name_register},
     {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
-/* Finds a component by `name`, read at `start`; NULL if reading the name has failed. */
+/* Finds a component by `name`, which begins at `start` or is NULL after an error. */
 static bool parse_component(parse* p, const char* start, const char* name, sett_component* out)
 {
     sett_world* world = p->out->world;
@@ -278,7 +277,7 @@ static const char* parse_meant(const parse* p, const char* path, char out[128])
     return out;
 }
 
-/* Whether "#3" begins a path ("#3/door"). Two slashes begin a comment. */
+/* Returns true if the "#3" at `at` begins a path, as in "#3/door". Two slashes are a comment. */
 static bool parse_is_path(const char* at)
 {
     at++;
@@ -380,7 +379,7 @@ static bool parse_walk(parse* p, sett_search_term* term)
 static bool parse_source(parse* p, sett_search_term* term)
 {
     if (!parse_walk(p, term) || term->walk != SETT_WALK_NONE) {
-        return p->out->error_column == 0;
+        return p->out->error_column == 0; /* a walk from $this, or an error */
     }
     term->singleton = parse_word(p, "singleton");
     if (!term->singleton && !parse_ref(p, "an entity or a variable", &term->source)) {
@@ -389,14 +388,15 @@ static bool parse_source(parse* p, sett_search_term* term)
     parse_skip(p);
     if (p->at[0] == '|' && p->at[1] != '|') {
         p->at++;
-        return parse_walk(p, term) &&
-               (term->walk != SETT_WALK_NONE ||
-                parse_missing(p, "parent, up, self|up, target or prefab", " after \"|\""));
+        if (!parse_walk(p, term)) {
+            return false;
+        }
+        return term->walk != SETT_WALK_NONE ||
+               parse_missing(p, "parent, up, self|up, target or prefab", " after \"|\"");
     }
     return true;
 }
 
-/* Reads an optional +, * or ? after a relationship. */
 static void parse_steps(parse* p, sett_search_term* term)
 {
     static const char marks[] = "+*?"; /* in the order of sett_search_steps */
@@ -423,7 +423,7 @@ static bool parse_arguments(parse* p, sett_search_term* term)
     return parse_expect(p, ")", "after the source");
 }
 
-/* Reads "*" as any relationship, if `after` follows, as in *($this, door) or (*, door). */
+/* Reads "*" as any relationship, before the token `after`: *($this, door) or (*, door). */
 static bool parse_any(parse* p, const char* after, sett_search_term* term)
 {
     parse ahead = *p;
@@ -435,7 +435,6 @@ static bool parse_any(parse* p, const char* after, sett_search_term* term)
     return true;
 }
 
-/* Reads a relationship and a target, after "(". */
 static bool parse_pair(parse* p, sett_search_term* term)
 {
     if (!parse_any(p, ",", term) && !parse_along(p, &term->component)) {
@@ -490,10 +489,11 @@ static bool parse_value(parse* p, sett_search_operand* operand)
     p->at = parse_digits(start, "-");
     bool whole = *p->at != '.';
     p->at = whole ? p->at : parse_digits(p->at + 1, "");
-    const char* end = *p->at == 'e' || *p->at == 'E' ? parse_digits(p->at + 1, "+-") : p->at;
-    if (end != p->at && setti_search_is_digit(end[-1])) {
+    bool has_e = *p->at == 'e' || *p->at == 'E';
+    const char* exponent_end = has_e ? parse_digits(p->at + 1, "+-") : p->at;
+    if (exponent_end != p->at && setti_search_is_digit(exponent_end[-1])) {
         whole = false;
-        p->at = end;
+        p->at = exponent_end;
     }
     size_t length = (size_t)(p->at - start);
     operand->kind = SETT_OPERAND_INTEGER;
@@ -542,10 +542,11 @@ static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_mea
         operand->text = parse_name(p, "a constant");
         return true;
     }
-    if (*p->at != '.' && !parse_ref(p, "a value", &operand->of)) {
+    bool is_of_this = *p->at == '.'; /* ".name" or ".Component.member" */
+    if (!is_of_this && !parse_ref(p, "a value", &operand->of)) {
         return false;
     }
-    if (*p->at != '.') {
+    if (*p->at != '.') { /* an entity or variable */
         return true;
     }
     p->at++;
@@ -610,7 +611,7 @@ static bool parse_right(parse* p, sett_search_term* term)
 /* Fails if a comparison follows a component: only members can be compared. */
 static bool parse_uncompared(parse* p, sett_component component, const char* name)
 {
-    const char* end = p->at;
+    const char* name_end = p->at;
     parse_skip(p);
     const char* at = p->at;
     for (uint32_t k = 0; k <= SETT_COMPARE_NOT_CONTAINS; k++) {
@@ -622,7 +623,7 @@ static bool parse_uncompared(parse* p, sett_component component, const char* nam
                                 known ? of->members[0].name : "");
         }
     }
-    p->at = end;
+    p->at = name_end;
     return true;
 }
 
@@ -686,7 +687,6 @@ static bool parse_list(parse* p, const char* start, sett_search_term* term)
     return parse_add(p, p->at - 1, SETT_SEARCH_END) != NULL;
 }
 
-/* Reads a term or list, with an optional mark ! or ?. */
 static bool parse_item(parse* p)
 {
     parse_skip(p);
@@ -823,7 +823,7 @@ static bool parse_all(setti_parsed* parsed, const char* text)
 sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
                                setti_parsed** parsed)
 {
-    /* A stored text of n bytes takes n + 1 bytes, which are at most 2 * n. */
+    /* A text of n bytes is stored in n + 1 bytes, at most 2 * n. */
     size_t size = sizeof(**parsed) + 2 * strlen(text) + 2;
     setti_parsed* out = *parsed = setti_world_alloc(world, size, 16, call);
     if (out == NULL) {

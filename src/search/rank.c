@@ -88,10 +88,11 @@ static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, 
 void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_ranked* item,
                      uint32_t group_of, uint32_t cascade_of, uint32_t value_of)
 {
+    uint32_t group = group_of;
     if (rank->group_by != NULL && group_of != SETTI_NONE) {
-        group_of = setti_along_target(rank->group_by, group_of);
+        group = setti_along_target(rank->group_by, group_of);
     }
-    item->group = group_of != SETTI_NONE ? group_of : UINT64_MAX;
+    item->group = group != SETTI_NONE ? group : UINT64_MAX;
     item->depth = rank->along != NULL ? rank_depth(rank, work, cascade_of) : 0;
     item->key = 0;
     item->value = NULL;
@@ -129,7 +130,8 @@ static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const 
     if (a->present) {
         int order = rank_compare_values(rank, a, b);
         if (order != 0) {
-            return (order < 0) != rank->reverse;
+            bool less = order < 0;
+            return less != rank->reverse;
         }
     }
     return a->entity.index <= b->entity.index;

@@ -30,7 +30,7 @@ typedef struct search_build {
     uint32_t at;                            /* the current term, or SETTI_AT_ORDER */
     uint32_t deepest;                       /* largest value in `nested` */
     uint16_t owner[SETT_SEARCH_VARIABLES];  /* scope of each variable */
-    uint32_t occurs[SETT_SEARCH_VARIABLES]; /* number of terms with it */
+    uint32_t occurs[SETT_SEARCH_VARIABLES]; /* number of occurrences of each variable */
     uint32_t positive[SETTI_SEARCH_SCOPES]; /* bits of variables found by the scope's own terms */
     uint32_t nested[SETTI_SEARCH_SCOPES];   /* number of scopes around a scope */
     bool failed;
@@ -233,7 +233,7 @@ static bool build_is_relationship(const setti_type* type)
     return type->links != NULL || type->id == SETT_ID_HIERARCHY;
 }
 
-/* Fills in the walk of a term without a target, along a relationship to the component. */
+/* Fills in the walk of a term without a target: the relationship to follow to the component. */
 static bool build_walk(search_build* b, setti_search_item* item, const sett_search_term* term)
 {
     item->walk = term->walk;
@@ -425,8 +425,8 @@ typedef enum build_end {
 
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until);
 
-/* Builds the term or list at the current term, and advances to the next. *or_next: `||` follows.
- * The items are added to `items`; if negated, to a list with a new scope. */
+/* Builds the term or list at the current term, and advances to the next. Sets *or_next if `||`
+ * follows. Adds the items to `items` or, if negated, to the scope of a new list in `items`. */
 static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
 {
     sett_search* search = b->search;
@@ -482,7 +482,7 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
 {
     sett_search* search = b->search;
     bool or_next = build_has_or(search, b->at);
-    if (!or_next) {
+    if (!or_next) { /* a single term or list */
         return build_side(b, items, scope, &or_next);
     }
     setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
@@ -533,7 +533,7 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bu
     return true;
 }
 
-/* Returns the bits of a scope's variables that belong to outer scopes. */
+/* Returns the bits of variables in a scope that belong to outer scopes. */
 static uint32_t build_outer(const sett_search* search, uint16_t scope)
 {
     SETTI_ASSERT(scope < search->scope_count);
@@ -605,21 +605,21 @@ static void build_variables(search_build* b, uint16_t scope)
 static bool build_optional(search_build* b, setti_search_item* item)
 {
     sett_search* search = b->search;
-    uint32_t found_here = 0;
+    uint32_t ends_found = 0;
     uint8_t refs[2] = {item->source, item->target};
     for (uint32_t k = 0; item->kind == SETTI_ITEM_LINK && k < 2; k++) {
         if (build_bit(search, refs[k]) != 0 && b->occurs[refs[k]] == 1) {
             search->variable[refs[k]].optional = true;
-            found_here++;
+            ends_found++;
         }
     }
     b->at = item->term;
-    return found_here < 2 ||
+    return ends_found < 2 ||
            BUILD_REJECT(b,
                         "no other term uses an end of the optional link - use one in another term");
 }
 
-/* Returns a list with a variable on all sides, or NULL. *partly: only some sides have it. */
+/* Returns a list with a variable on all sides, or NULL. *partly: a list has it on some sides. */
 static const setti_search_item* build_list_with(const sett_search* search,
                                                 const setti_search_scope* scope, uint32_t bit,
                                                 bool* partly)
@@ -651,8 +651,8 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
     for (uint32_t k = from.items.first; k < from.items.stop; k++) {
         uint16_t number = search->order[k];
         bool local = (search->item[number].variables & from.locals) != 0;
-        search_items* list = local ? &inner : items;
-        list->item[list->count++] = number;
+        search_items* to = local ? &inner : items;
+        to->item[to->count++] = number;
         if (!local && build_finds(&search->item[number])) {
             b->positive[into] |= search->item[number].variables;
         }
@@ -712,7 +712,7 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
     return build_close_scope(b, branch, &items) && build_branches(b, branch, most);
 }
 
-/* Adds a scope to the branches. Splits the scope first, if only a list can find a variable. */
+/* Adds a scope to the branches, split into at most `most` if only a list can find a variable. */
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
@@ -931,21 +931,20 @@ static bool search_add_terms(search_build* b, const sett_search_desc* desc, size
 static sett_search* search_make(search_build* b, sett_world* world, const sett_search_desc* desc,
                                 size_t term_size)
 {
-    const sett_search_term* copied = b->term;
     sett_search given = {
         .world = world,
         .open = {.name = desc->name != NULL ? desc->name : "search", .of_search = true},
         .term = b->term,
         .ordering = desc->order,
         .drives = SETTI_NONE};
-    b->search = &given;
+    b->search = &given; /* until the size is known */
     if (!search_add_terms(b, desc, term_size, &given.term_count)) {
         return NULL;
     }
     search_texts texts = {NULL, 0};
     search_keep_texts(&texts, &given);
     size_t term_offset = setti_align_up(sizeof(given), 16);
-    given.size = term_offset + given.term_count * sizeof(*copied) + texts.size;
+    given.size = term_offset + given.term_count * sizeof(b->term[0]) + texts.size;
     sett_search* search = setti_pool_alloc(&world->pool, given.size, 64);
     b->search = search;
     if (search == NULL) {
@@ -958,7 +957,7 @@ static sett_search* search_make(search_build* b, sett_world* world, const sett_s
     search->scope = b->scope;
     search->order = b->order;
     search->term = (sett_search_term*)(void*)((unsigned char*)search + term_offset);
-    memcpy(search->term, copied, given.term_count * sizeof(*copied));
+    memcpy(search->term, b->term, given.term_count * sizeof(b->term[0]));
     texts.at = (char*)(search->term + given.term_count);
     search_keep_texts(&texts, search);
     SETTI_ASSERT((size_t)(texts.at - (char*)search) == given.size);

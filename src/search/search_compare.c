@@ -37,14 +37,19 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
     const sett_struct* of = sett_members_get(world, operand->component);
     setti_guess guess = setti_guess_begin("", 0);
     if (of == NULL || !setti_members_find(of, path, &side->member, &guess)) {
+        const char* reason;
+        if (side->type->written != NULL) {
+            reason = " to compare: it is a C++ type with strings or lists - put the member into "
+                     "another component";
+        } else if (of == NULL) {
+            reason = ": its members are not known - declare them with SETT_MEMBERS";
+        } else if (side->type->records != NULL) {
+            reason = " to compare: an entity has many links - use another component";
+        } else {
+            reason = setti_guess_text(&guess);
+        }
         snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" has no member \"%.100s\"%s", name, path,
-                 side->type->written != NULL
-                     ? " to compare: it is a C++ type with strings or lists - put the member "
-                       "into another component"
-                 : of == NULL ? ": its members are not known - declare them with SETT_MEMBERS"
-                 : side->type->records != NULL ? " to compare: an entity has many links - use "
-                                                 "another component"
-                                               : setti_guess_text(&guess));
+                 reason);
         return SETT_STATUS_ARGUMENT;
     }
     sett_member_kind kind = side->member.kind;
@@ -211,10 +216,9 @@ static void side_member(setti_side_value* value, const sett_world* world,
                   : setti_number_is_signed(member->kind) ? SETTI_FORM_SIGNED
                                                          : SETTI_FORM_UNSIGNED;
     value->bits = (uint64_t)setti_number_load(member->kind, at);
-    value->number *= member->member->scale;
+    value->number *= member->member->scale; /* read if the form is FLOAT */
 }
 
-/* Reads a side's value for an entity. */
 static setti_side_value side_get(sett_world* world, const setti_search_side* side, uint32_t index)
 {
     setti_side_value value = side->value;
@@ -263,19 +267,19 @@ static bool order_is_below_zero(const setti_side_value* integer)
 /* Compares an integer with a float (not NaN) by the distances from 0, first by the whole parts. */
 static int order_integer_float(const setti_side_value* a, double b)
 {
-    bool below = order_is_below_zero(a);
-    if (below != (b < 0)) {
-        return below ? -1 : 1;
+    bool negative = order_is_below_zero(a);
+    if (negative != (b < 0)) {
+        return negative ? -1 : 1;
     }
-    uint64_t from_zero = below ? 0 - a->bits : a->bits;
-    double limit = below ? -b : b;
+    uint64_t a_distance = negative ? 0 - a->bits : a->bits;
+    double b_distance = negative ? -b : b;
     int order = -1;
-    if (limit < 18446744073709551616.0) { /* 2^64 */
-        uint64_t whole = (uint64_t)limit;
-        order =
-            from_zero != whole ? ORDER_OF(from_zero, whole) : ORDER_OF(0.0, limit - (double)whole);
+    if (b_distance < 18446744073709551616.0) { /* 2^64; a larger `b` is always farther from 0 */
+        uint64_t whole = (uint64_t)b_distance;
+        double fraction = b_distance - (double)whole;
+        order = a_distance != whole ? ORDER_OF(a_distance, whole) : ORDER_OF(0.0, fraction);
     }
-    return below ? -order : order;
+    return negative ? -order : order;
 }
 
 static int order_numbers(const setti_side_value* a, const setti_side_value* b)

@@ -52,7 +52,6 @@ static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc
     return NULL;
 }
 
-/* Reads the order of a plain query. Returns NULL or the error. */
 static const char* plain_order(const setti_parsed* parsed, setti_rank* rank, char* message)
 {
     const sett_search_order* order = &parsed->order;
@@ -92,7 +91,7 @@ sett_status setti_query_parse(sett_world* world, const char* text, const char* c
     uint32_t at = 0;
     const char* wrong = plain_terms(parsed, desc, &at);
     char message[SETTI_MESSAGE_SIZE];
-    const char* order = rank != NULL ? plain_order(parsed, rank, message) : NULL;
+    const char* wrong_order = rank != NULL ? plain_order(parsed, rank, message) : NULL;
     if (wrong == NULL && parsed->column[SETTI_AT_ORDER] != 0 && rank == NULL) {
         wrong = "an order";
         at = SETTI_AT_ORDER;
@@ -102,9 +101,9 @@ sett_status setti_query_parse(sett_world* world, const char* text, const char* c
                                         "%s: column %u: a query cannot have %s - use "
                                         "sett_search_create",
                                         call, (unsigned)parsed->column[at], wrong);
-    } else if (order != NULL) {
+    } else if (wrong_order != NULL) {
         status = setti_world_fail_input(world, SETT_STATUS_ARGUMENT, "%s: column %u: %s", call,
-                                        (unsigned)parsed->column[SETTI_AT_ORDER], order);
+                                        (unsigned)parsed->column[SETTI_AT_ORDER], wrong_order);
     }
     setti_parsed_free(parsed);
     return status;

@@ -54,7 +54,7 @@ bool setti_marks_next(const setti_marks* marks, uint32_t* index)
     if (*index != SETTI_NONE) {
         uint32_t shift = *index % 64;
         at = *index / 64;
-        uint64_t rest = shift < 63 ? marks->word[at] >> (shift + 1) : 0;
+        uint64_t rest = shift < 63 ? marks->word[at] >> (shift + 1) : 0; /* after *index */
         if (rest != 0) {
             *index += 1 + setti_bits_lowest(rest);
             return true;
@@ -165,17 +165,17 @@ static void compare_report_rows(setti_compare* compare, const setti_storage* sto
 {
     setti_view* view = compare->view;
     const setti_pages* entities = &view->world->entities.pages;
-    uint32_t first = rows->first / 64;
+    uint32_t first_word = rows->first / 64;
     uint64_t any = 0;
     for (uint32_t side = 0; side < 2; side++) {
         const uint64_t* words =
             setti_view_get(view, &storage->presence, rows->first >> SETTI_BITS_SHIFT, side);
         for (uint32_t k = 0; k < rows->words; k++) {
-            rows->bits[k] &= words != NULL ? words[(first + k) & (SETTI_BITS_WORDS - 1)] : 0;
+            rows->bits[k] &= words != NULL ? words[(first_word + k) & (SETTI_BITS_WORDS - 1)] : 0;
         }
     }
     for (uint32_t k = 0; k < rows->words; k++) {
-        rows->bits[k] &= ~marks_get(&compare->begun, first + k);
+        rows->bits[k] &= ~marks_get(&compare->begun, first_word + k);
         any |= rows->bits[k];
     }
     if (any != 0) {
@@ -197,10 +197,10 @@ static void compare_array_page(setti_compare* compare, const setti_storage* stor
                                const setti_view_page* page, const setti_view_page* next)
 {
     uint32_t words = setti_storage_rows(storage) / 64;
-    size_t first = (size_t)page->number * words;
+    size_t first_word = (size_t)page->number * words;
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && words <= SETTI_COMPARE_WORDS);
     setti_compare_rows rows = {.words = words,
-                               .first = (uint32_t)first * 64,
+                               .first = (uint32_t)first_word * 64,
                                .was = page->in[SETTI_BEFORE],
                                .is = page->in[SETTI_AFTER]};
     if (rows.was == NULL || rows.is == NULL) {
@@ -216,7 +216,7 @@ static void compare_array_page(setti_compare* compare, const setti_storage* stor
     }
     for (uint32_t k = 0; k < words; k++) {
         if (rows.bits[k] != 0) {
-            *setti_marks_word(&compare->bits, first + k) |= rows.bits[k];
+            *setti_marks_word(&compare->bits, first_word + k) |= rows.bits[k];
         }
     }
 }
@@ -268,18 +268,19 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
     size_t size = storage->size;
     for (uint32_t row = SETTI_MAX(first, from); row < end; row++) {
         size_t k = row - first;
-        size_t at = storage->indices + k * sizeof(uint32_t);
-        bool in_before = was != NULL && row < extent[0];
-        bool in_after = is != NULL && row < extent[1];
-        bool same_index = in_before && in_after && memcmp(was + at, is + at, sizeof(uint32_t)) == 0;
+        size_t index_at = storage->indices + k * sizeof(uint32_t);
+        bool in_before = was != NULL && row < extent[SETTI_BEFORE];
+        bool in_after = is != NULL && row < extent[SETTI_AFTER];
+        bool same_index =
+            in_before && in_after && memcmp(was + index_at, is + index_at, sizeof(uint32_t)) == 0;
         if (same_index && memcmp(was + k * size, is + k * size, size) == 0) {
             continue;
         }
         if (in_before) {
-            compare_mark_index(compare, was + at);
+            compare_mark_index(compare, was + index_at);
         }
         if (in_after && !same_index) {
-            compare_mark_index(compare, is + at);
+            compare_mark_index(compare, is + index_at);
         }
     }
 }
@@ -296,7 +297,7 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
         compare_mark_rows(compare, storage, page, 0, more, extent);
     }
-    /* Rows in use on one side only: the loop above has skipped equal pages of such rows. */
+    /* Rows in use on one side only, page by page: the loop above has skipped equal pages. */
     for (uint32_t row = less; row < more; row = ((row >> storage->shift) + 1) << storage->shift) {
         setti_view_page both = {&storage->rows, row >> storage->shift, {NULL, NULL}};
         for (uint32_t side = 0; side < 2; side++) {

@@ -74,12 +74,10 @@ void setti_compare_mark(setti_compare* compare, const setti_type* type);
 /* The second half of setti_compare_type: reports the indices in `bits`. */
 void setti_compare_notify(setti_compare* compare, const setti_type* type);
 
-/* Returns true if values of a type may differ. */
 bool setti_compare_concerns(setti_compare* compare, const setti_type* type);
 
 void setti_marks_clear(setti_marks* marks);
 
-/* Adds all indices of another set. */
 void setti_marks_join(setti_marks* marks, const setti_marks* from);
 
 /* Returns the address of a word, for writing. */

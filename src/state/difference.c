@@ -5,7 +5,7 @@
  * registration, and the bytes. Types are matched by name. If all entities are equal, the text names
  * the lowest dead slot with another next generation.
  *
- * Functions that return int write a text and return the length, as snprintf does. 0: no difference.
+ * Functions with result int write a text like snprintf, and return 0 without a difference.
  */
 #include "sett/state.h"
 #include "state/hash.h"
@@ -32,7 +32,6 @@ static int difference_entity(sett_entity a, sett_entity b, char* out, size_t siz
                     (unsigned)a.index, SETTI_HANDLE(a), SETTI_HANDLE(b));
 }
 
-/* Compares the next generation of a dead slot. */
 static int difference_slot(const sett_world* a, const sett_world* b, uint32_t index, char* out,
                            size_t size)
 {
@@ -91,37 +90,38 @@ static void difference_print_bytes(char* out, size_t size, const unsigned char* 
 }
 
 /* Writes the difference of two values, to continue the word "differs"; setti_value_difference. */
-static int difference_values(const setti_type* type, const void* a, const setti_type* other,
+static int difference_values(const setti_type* type_a, const void* a, const setti_type* type_b,
                              const void* b, char* out, size_t size)
 {
-    difference_pair pair = {type, other};
-    if (type->desc.size != other->desc.size) {
+    difference_pair pair = {type_a, type_b};
+    if (type_a->desc.size != type_b->desc.size) {
         return snprintf(out, size, ": %zu bytes in the first world, %zu in the second",
-                        type->desc.size, other->desc.size);
+                        type_a->desc.size, type_b->desc.size);
     }
-    bool known = type->members != NULL || type->desc.write != NULL;
-    size_t at = known && setti_hash_same(type, a, b) ? SIZE_MAX : difference_byte(pair, a, b);
+    bool known = type_a->members != NULL || type_a->desc.write != NULL;
+    bool equal = known && setti_hash_same(type_a, a, b);
+    size_t at = equal ? SIZE_MAX : difference_byte(pair, a, b);
     if (at == SIZE_MAX) {
         return 0;
     }
     setti_writer text = {out, size, 0};
     setti_writer_add(&text, ": ");
-    if (type->members != NULL && other->members != NULL &&
-        setti_members_equal(&type->members->of, &other->members->of)) {
-        setti_value_print_differences(&text, &type->members->of, a, b);
+    if (type_a->members != NULL && type_b->members != NULL &&
+        setti_members_equal(&type_a->members->of, &type_b->members->of)) {
+        setti_value_print_differences(&text, &type_a->members->of, a, b);
         return (int)text.length;
     }
-    if (type->desc.write != NULL && other->desc.write != NULL) {
-        setti_type_print(type, a, &text);
+    if (type_a->desc.write != NULL && type_b->desc.write != NULL) {
+        setti_type_print(type_a, a, &text);
         setti_writer_add(&text, " in the first world, ");
-        setti_type_print(other, b, &text);
+        setti_type_print(type_b, b, &text);
         setti_writer_add(&text, " in the second");
         return (int)text.length;
     }
     char in_a[32];
     char in_b[32];
-    difference_print_bytes(in_a, sizeof(in_a), a, at, type->desc.size);
-    difference_print_bytes(in_b, sizeof(in_b), b, at, type->desc.size);
+    difference_print_bytes(in_a, sizeof(in_a), a, at, type_a->desc.size);
+    difference_print_bytes(in_b, sizeof(in_b), b, at, type_a->desc.size);
     return snprintf(out, size, " from byte %zu on:%s in the first world,%s in the second%s", at,
                     in_a, in_b, difference_padding(pair, at));
 }
@@ -167,7 +167,7 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     if (module != NULL && module->difference != NULL && pair.b->module == module) {
         return module->difference(entity, pair.a, pair.b, difference_values, out, size);
     }
-    if (difference_values(pair.a, a, pair.b, b, NULL, 0) == 0) {
+    if (difference_values(pair.a, a, pair.b, b, NULL, 0) == 0) { /* measures only */
         return 0;
     }
     int length = snprintf(out, size, "entity %u:%u: \"%.100s\" differs", SETTI_HANDLE(entity),
@@ -185,19 +185,21 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
 
 /* Compares the selected types of an entity that lives in both worlds: types of world `a`, and for a
  * selection of all types also types of world `b` only. */
-static int difference_components(const sett_world* a, const sett_world* b, const sett_selection* of,
-                                 sett_entity entity, char* out, size_t size)
+static int difference_components(const sett_world* a, const sett_world* b,
+                                 const sett_selection* selection, sett_entity entity, char* out,
+                                 size_t size)
 {
     int length = 0;
     for (uint32_t k = 0; length == 0 && k < a->registered.count; k++) {
         const setti_type* type = a->registered.item[k];
-        if (!setti_selection_has_type(of, type)) {
+        if (!setti_selection_has_type(selection, type)) {
             continue;
         }
         difference_pair pair = {type, setti_type_find(b, type->desc.name)};
         length = difference_component(entity, pair, out, size);
     }
-    for (uint32_t k = 0; length == 0 && of->type_count == 0 && k < b->registered.count; k++) {
+    for (uint32_t k = 0; length == 0 && selection->type_count == 0 && k < b->registered.count;
+         k++) {
         const setti_type* type = b->registered.item[k];
         if (type->storage.count != 0 && setti_type_find(a, type->desc.name) == NULL) {
             difference_pair pair = {NULL, type};

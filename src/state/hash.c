@@ -73,25 +73,25 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
 /* The `members` of types with a `write` hook: hash_members calls the hook. */
 static const setti_members hash_written = {.varies = true, .piece_count = 1};
 
-void setti_hash_begin(setti_hash_type* of, const setti_type* type)
+void setti_hash_begin(setti_hash_type* hasher, const setti_type* type)
 {
     const char* name = type->desc.name;
     size_t length = strlen(name);
-    of->type = type;
-    of->seed =
+    hasher->type = type;
+    hasher->seed =
         setti_hash_mix(hash_bytes(SETTI_HASH_K, (const unsigned char*)name, length) + length);
-    of->size = setti_hash_size(type);
-    of->mask = type->desc.mask;
-    of->members = type->desc.write != NULL ? &hash_written : type->members;
-    if (of->size == 0) {
-        of->members = NULL;
+    hasher->size = setti_hash_size(type);
+    hasher->mask = type->desc.mask;
+    hasher->members = type->desc.write != NULL ? &hash_written : type->members;
+    if (hasher->size == 0) {
+        hasher->members = NULL;
     }
 }
 
-bool setti_hash_is_plain(const setti_hash_type* of)
+bool setti_hash_is_plain(const setti_hash_type* hasher)
 {
-    const setti_members* members = of->members;
-    return of->mask == NULL &&
+    const setti_members* members = hasher->members;
+    return hasher->mask == NULL &&
            (members == NULL || (members->adjacent && (members->words != NULL || !members->floats)));
 }
 
@@ -101,17 +101,17 @@ static uint64_t hash_floats(uint64_t hash, const setti_members* members, const u
                             bool* nan)
 {
     SETTI_ASSERT(members->words != NULL && members->adjacent);
-    const setti_nan_word* of = members->words;
+    const setti_nan_word* nan_word = members->words;
     uint64_t found = 0;
     size_t size = members->size;
-    for (; size >= 8; size -= 8, bytes += 8, of++) {
+    for (; size >= 8; size -= 8, bytes += 8, nan_word++) {
         uint64_t word = setti_bytes_get(bytes, 8);
-        found |= setti_hash_nan(*of, word);
+        found |= setti_hash_nan(*nan_word, word);
         hash = setti_hash_step(hash, word);
     }
     if (size != 0) {
         uint64_t word = setti_bytes_get_few(bytes, size);
-        found |= setti_hash_nan(*of, word);
+        found |= setti_hash_nan(*nan_word, word);
         hash = setti_hash_step(hash, word);
     }
     *nan = found != 0;
@@ -173,7 +173,7 @@ static uint64_t hash_members(uint64_t hash, const setti_type* type, const setti_
         return hash_encoded(hash, members, value);
     }
     const unsigned char* first = (const unsigned char*)value + members->pieces->offset;
-    bool nan = false;
+    bool nan = false; /* then the canonical form has other bytes */
     uint64_t plain = members->words != NULL ? hash_floats(hash, members, first, &nan)
                                             : hash_bytes(hash, first, members->size);
     if (members->words == NULL && members->floats) {
@@ -192,22 +192,22 @@ static uint64_t hash_content(uint64_t hash, const setti_type* type, const setti_
                                        : hash_masked(hash, value, mask, size));
 }
 
-uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value)
+uint64_t setti_hash_value(const setti_hash_type* hasher, sett_entity entity, const void* value)
 {
-    uint64_t hash = of->seed ^ setti_hash_entity(entity);
-    return hash_content(hash, of->type, of->members, of->mask, of->size, value);
+    uint64_t hash = hasher->seed ^ setti_hash_entity(entity);
+    return hash_content(hash, hasher->type, hasher->members, hasher->mask, hasher->size, value);
 }
 
-uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const void* record)
+uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, const void* record)
 {
-    SETTI_ASSERT(of->type->records != NULL && of->type->data_type != NULL);
-    const setti_records* records = of->type->records;
+    SETTI_ASSERT(hasher->type->records != NULL && hasher->type->data_type != NULL);
+    const setti_records* records = hasher->type->records;
     const unsigned char* bytes = record;
     sett_entity target;
     memcpy(&target, bytes + records->target, sizeof(target));
     uint64_t hash =
-        setti_hash_step(of->seed ^ setti_hash_entity(source), setti_hash_entity(target));
-    const setti_type* data = of->type->data_type;
+        setti_hash_step(hasher->seed ^ setti_hash_entity(source), setti_hash_entity(target));
+    const setti_type* data = hasher->type->data_type;
     return hash_content(hash, data, data->members, data->desc.mask, data->desc.size,
                         bytes + records->data);
 }
@@ -256,10 +256,10 @@ typedef enum hash_answer {
     HASH_PRICE /* an estimate of the number of hashes */
 } hash_answer;
 
-/* A table of pages to hash: the values or records of a type, or the entities (`of` == NULL). */
+/* A table of pages to hash: the values or records of a type, or the entities (`hasher` == NULL). */
 typedef struct hash_part {
     sett_world* world;
-    const setti_hash_type* of;
+    const setti_hash_type* hasher;
     setti_pages* pages;
     bool records;     /* the pages are the type's records */
     setti_view* view; /* hashes side SETTI_BEFORE; NULL: hashes the live world */
@@ -267,14 +267,14 @@ typedef struct hash_part {
 } hash_part;
 
 /* Returns the table with the values of a type, or the table of presence for a tag. */
-static setti_pages* hash_pages_of(const sett_world* world, const setti_hash_type* of)
+static setti_pages* hash_pages_of(const sett_world* world, const setti_hash_type* hasher)
 {
-    setti_storage* storage = &world->types[of->type->id]->storage;
-    bool rows = storage->kind == SETTI_SPARSE || (storage->kind == SETTI_ARRAY && of->size != 0);
-    return rows ? &storage->rows : &storage->presence;
+    setti_storage* storage = &world->types[hasher->type->id]->storage;
+    bool has_rows =
+        storage->kind == SETTI_SPARSE || (storage->kind == SETTI_ARRAY && hasher->size != 0);
+    return has_rows ? &storage->rows : &storage->presence;
 }
 
-/* Returns the page of the entity table with an index. */
 static const setti_entity_page* hash_entities(const hash_part* part, uint32_t index)
 {
     return part->view != NULL ? setti_view_get(part->view, &part->world->entities.pages,
@@ -290,7 +290,7 @@ static sett_entity hash_entity(const hash_part* part, uint32_t index)
 /* Returns the words of presence from index `first` on, a multiple of 64. May return NULL. */
 static const uint64_t* hash_words(const hash_part* part, uint32_t first)
 {
-    const setti_storage* storage = &part->of->type->storage;
+    const setti_storage* storage = &part->hasher->type->storage;
     if (part->view == NULL) {
         return setti_storage_word(storage, first);
     }
@@ -299,21 +299,19 @@ static const uint64_t* hash_words(const hash_part* part, uint32_t first)
     return words != NULL ? words + (first / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
 }
 
-/* Returns the number of rows in use of a sparse set. */
 static uint32_t hash_extent(const hash_part* part)
 {
-    return part->view != NULL ? setti_view_extent(part->view, part->of->type, SETTI_BEFORE)
-                              : part->of->type->storage.extent;
+    return part->view != NULL ? setti_view_extent(part->view, part->hasher->type, SETTI_BEFORE)
+                              : part->hasher->type->storage.extent;
 }
 
-/* Returns the number of records in use in a page. */
 static uint32_t hash_record_count(const hash_part* part, uint32_t number)
 {
-    const setti_records* records = part->of->type->records;
+    const setti_records* records = part->hasher->type->records;
     uint32_t count = part->view != NULL ? setti_view_number(part->view, records->root, SETTI_BEFORE)
                                         : *records->count;
     uint32_t first = number << records->shift;
-    uint32_t rest = count - SETTI_MIN(count, first); /* from this page on */
+    uint32_t rest = count - SETTI_MIN(count, first); /* records from this page on */
     return SETTI_MIN(rest, (uint32_t)1 << records->shift);
 }
 
@@ -326,8 +324,8 @@ static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
     for (; bits != 0; bits &= bits - 1) {
         uint32_t k = setti_bits_lowest(bits);
         sett_entity entity = {base + k, page->generation[(base + k) & SETTI_ENTITY_MASK]};
-        sum += setti_hash_value(part->of, entity,
-                                rows != NULL ? rows + k * part->of->type->storage.size : NULL);
+        sum += setti_hash_value(part->hasher, entity,
+                                rows != NULL ? rows + k * part->hasher->type->storage.size : NULL);
     }
     return sum;
 }
@@ -335,31 +333,30 @@ static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
 /* Returns the sum of a page of an array, or of a tag's page of presence. */
 static uint64_t hash_array(const hash_part* part, const unsigned char* page, uint32_t number)
 {
-    const setti_storage* storage = &part->of->type->storage;
-    bool rows = part->pages == &storage->rows;
-    uint32_t shift = rows ? storage->shift : SETTI_BITS_SHIFT;
+    const setti_storage* storage = &part->hasher->type->storage;
+    bool has_rows = part->pages == &storage->rows;
+    uint32_t shift = has_rows ? storage->shift : SETTI_BITS_SHIFT;
     uint32_t first = number << shift;
     const uint64_t* words = hash_words(part, first);
     uint64_t sum = 0;
     for (uint32_t k = 0; words != NULL && k < ((uint32_t)1 << shift) / 64; k++) {
         sum += words[k] != 0 ? hash_word(part, first + k * 64, words[k],
-                                         rows ? page + (size_t)k * 64 * storage->size : NULL)
+                                         has_rows ? page + (size_t)k * 64 * storage->size : NULL)
                              : 0;
     }
     return sum;
 }
 
-/* Returns the sum of a page of a sparse set. */
 static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, uint32_t number)
 {
-    const setti_storage* storage = &part->of->type->storage;
+    const setti_storage* storage = &part->hasher->type->storage;
     const uint32_t* indices = (const uint32_t*)(const void*)(page + storage->indices);
     uint32_t first = number << storage->shift;
     uint32_t extent = hash_extent(part);
     uint64_t sum = 0;
     for (uint32_t k = 0; k < setti_storage_rows(storage) && first + k < extent; k++) {
         if (indices[k] != SETTI_NONE) {
-            sum += setti_hash_value(part->of, hash_entity(part, indices[k]),
+            sum += setti_hash_value(part->hasher, hash_entity(part, indices[k]),
                                     page + (size_t)k * storage->size);
         }
     }
@@ -369,12 +366,12 @@ static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, ui
 /* Returns the sum of a page of records: the targets and data of links. */
 static uint64_t hash_records(const hash_part* part, const unsigned char* record, uint32_t number)
 {
-    const setti_records* records = part->of->type->records;
+    const setti_records* records = part->hasher->type->records;
     uint64_t sum = 0;
     for (uint32_t k = hash_record_count(part, number); k-- > 0; record += records->size) {
         uint32_t source;
         memcpy(&source, record + records->source, sizeof(source));
-        sum += setti_hash_link(part->of, hash_entity(part, source), record);
+        sum += setti_hash_link(part->hasher, hash_entity(part, source), record);
     }
     return sum;
 }
@@ -382,13 +379,13 @@ static uint64_t hash_records(const hash_part* part, const unsigned char* record,
 static uint64_t hash_page(const hash_part* part, const void* page, uint32_t number)
 {
     SETTI_ASSERT(page != NULL);
-    if (part->of == NULL) {
+    if (part->hasher == NULL) {
         return hash_slots(page, number << SETTI_ENTITY_SHIFT);
     }
     if (part->records) {
         return hash_records(part, page, number);
     }
-    if (part->of->type->storage.kind == SETTI_SPARSE) {
+    if (part->hasher->type->storage.kind == SETTI_SPARSE) {
         return hash_sparse(part, page, number);
     }
     return hash_array(part, page, number);
@@ -400,15 +397,16 @@ static uint64_t hash_shape(const hash_part* part, uint32_t number)
     if (part->records) {
         return hash_record_count(part, number);
     }
-    if (part->of == NULL || part->pages != &part->of->type->storage.rows) {
+    if (part->hasher == NULL || part->pages != &part->hasher->type->storage.rows) {
         return 0;
     }
-    const setti_storage* storage = &part->of->type->storage;
+    const setti_storage* storage = &part->hasher->type->storage;
     uint32_t first = number << storage->shift;
     uint32_t rows = setti_storage_rows(storage);
     if (storage->kind == SETTI_SPARSE) {
         uint32_t extent = hash_extent(part);
-        return SETTI_MIN(extent - SETTI_MIN(extent, first), rows);
+        uint32_t rest = extent - SETTI_MIN(extent, first); /* rows in use from this page on */
+        return SETTI_MIN(rest, rows);
     }
     uint64_t shape = 1;
     const uint64_t* words = hash_words(part, first);
@@ -418,19 +416,18 @@ static uint64_t hash_shape(const hash_part* part, uint32_t number)
     return shape;
 }
 
-/* Estimates the number of values of a page. */
 static uint64_t hash_price_of(const hash_part* part)
 {
-    bool rows = part->of != NULL && part->pages == &part->of->type->storage.rows;
-    return rows ? setti_storage_rows(&part->of->type->storage) : 64; /* a guess */
+    bool has_rows = part->hasher != NULL && part->pages == &part->hasher->type->storage.rows;
+    return has_rows ? setti_storage_rows(&part->hasher->type->storage) : 64; /* a guess */
 }
 
 /* Returns the sum, or the price, of a live page. `known` is the remembered hash, or NULL. */
 static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_page_hash* known)
 {
-    hash_part now = *part;
-    now.view = NULL;
-    if (part->view != NULL && hash_shape(&now, number) != hash_shape(part, number)) {
+    hash_part live = *part;
+    live.view = NULL;
+    if (part->view != NULL && hash_shape(&live, number) != hash_shape(part, number)) {
         known = NULL; /* has the hash of the rows in use now, not of the view's rows */
     }
     uint64_t tick = part->pages->tick[number];
@@ -480,14 +477,14 @@ static uint64_t hash_all(sett_world* world, setti_view* view, hash_answer answer
         .world = world, .pages = &world->entities.pages, .view = view, .answer = answer};
     uint64_t sum = hash_part_sum(&part);
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        setti_hash_type of;
-        setti_hash_begin(&of, world->registered.item[k]);
-        part.of = &of;
-        part.pages = hash_pages_of(world, &of);
+        setti_hash_type hasher;
+        setti_hash_begin(&hasher, world->registered.item[k]);
+        part.hasher = &hasher;
+        part.pages = hash_pages_of(world, &hasher);
         part.records = false;
         sum += hash_part_sum(&part);
-        if (of.type->records != NULL) {
-            part.pages = of.type->records->pages;
+        if (hasher.type->records != NULL) {
+            part.pages = hasher.type->records->pages;
             part.records = true;
             sum += hash_part_sum(&part);
         }
@@ -566,8 +563,8 @@ typedef struct hash_values {
 
 static hash_values hash_values_of(const hash_part* part, uint32_t number)
 {
-    const setti_storage* storage = &part->of->type->storage;
-    hash_values values = {part->of->type, {0, 0}, 0};
+    const setti_storage* storage = &part->hasher->type->storage;
+    hash_values values = {part->hasher->type, {0, 0}, 0};
     uint32_t row = number << storage->shift;
     uint32_t end = row + setti_storage_rows(storage);
     if (storage->kind == SETTI_SPARSE) {
@@ -575,7 +572,10 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
     }
     for (; row < end; row++) {
         uint32_t index = storage->kind == SETTI_SPARSE ? *setti_storage_index(storage, row) : row;
-        if (index != SETTI_NONE && setti_storage_has(storage, index) && values.count++ == 0) {
+        if (index == SETTI_NONE || !setti_storage_has(storage, index)) {
+            continue;
+        }
+        if (values.count++ == 0) {
             values.first = setti_entity_at(&part->world->entities, index);
         }
     }
@@ -586,10 +586,11 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
 static hash_values hash_check(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        setti_hash_type of;
+        setti_hash_type hasher;
         uint32_t number;
-        setti_hash_begin(&of, world->registered.item[k]);
-        hash_part part = {.world = world, .of = &of, .pages = hash_pages_of(world, &of)};
+        setti_hash_begin(&hasher, world->registered.item[k]);
+        hash_part part = {
+            .world = world, .hasher = &hasher, .pages = hash_pages_of(world, &hasher)};
         if (!hash_part_holds(&part, &number)) {
             /* The next call reports other writes. */
             part.pages->notes->hash[number].hash =

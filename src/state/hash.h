@@ -27,10 +27,10 @@ typedef struct setti_hash_type {
     const setti_members* members; /* of the type, or NULL */
 } setti_hash_type;
 
-void setti_hash_begin(setti_hash_type* of, const setti_type* type);
+void setti_hash_begin(setti_hash_type* hasher, const setti_type* type);
 
 /* Returns true if values are hashed as the bytes in memory, except values with a float NaN. */
-bool setti_hash_is_plain(const setti_hash_type* of);
+bool setti_hash_is_plain(const setti_hash_type* hasher);
 
 #define SETTI_HASH_K 0x9E3779B97F4A7C15u
 
@@ -49,9 +49,9 @@ SETTI_INLINE uint64_t setti_hash_step(uint64_t hash, uint64_t word)
 }
 
 /* Returns 0 if no float in the eight bytes of `word` is NaN. */
-SETTI_INLINE uint64_t setti_hash_nan(setti_nan_word of, uint64_t word)
+SETTI_INLINE uint64_t setti_hash_nan(setti_nan_word nan, uint64_t word)
 {
-    return ((word & ~of.test) + of.add) & of.test;
+    return ((word & ~nan.test) + nan.add) & nan.test;
 }
 
 SETTI_INLINE uint64_t setti_hash_entity(sett_entity entity)
@@ -60,10 +60,10 @@ SETTI_INLINE uint64_t setti_hash_entity(sett_entity entity)
 }
 
 /* Returns the part of a world's sum for a value of an entity. */
-uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value);
+uint64_t setti_hash_value(const setti_hash_type* hasher, sett_entity entity, const void* value);
 
 /* Returns the part of a world's sum for a link, of a type with records. */
-uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const void* record);
+uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, const void* record);
 
 /* Returns the sum of hashes of the live world, or of side SETTI_BEFORE of `view` if not NULL. Side
  * SETTI_AFTER of the view is the live world. Begins a new tick. */
@@ -71,7 +71,6 @@ uint64_t setti_hash_sum(sett_world* world, setti_view* view);
 /* Estimates the number of values that setti_hash_sum has to hash. */
 uint64_t setti_hash_price(sett_world* world, setti_view* view);
 
-/* Returns the hash of a state from the sum of hashes. */
 SETTI_INLINE uint64_t setti_hash_finish(uint64_t sum)
 {
     return setti_hash_mix(sum);

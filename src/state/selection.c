@@ -54,7 +54,7 @@ static void selection_sort(setti_selected* selected)
     for (uint32_t k = 1; k < count && ascends; k++) {
         ascends = selection_key(item[k - 1]) < selection_key(item[k]);
     }
-    for (uint32_t k = ascends ? 0 : count / 2; k-- > 0;) { /* heapsort */
+    for (uint32_t k = ascends ? 0 : count / 2; k-- > 0;) { /* heapsort, if needed */
         selection_sink(item, k, count);
     }
     for (uint32_t heap_count = ascends ? 0 : count; heap_count > 1;) {
@@ -240,7 +240,6 @@ enum {
 /* In place of the kind of an entry: the receiver needs no entry. */
 #define SELECTION_NO_ENTRY SETTI_DELTA_KINDS
 
-/* An encoding of a selection. */
 typedef struct selection_job {
     setti_delta_writer out;     /* everything except entries */
     setti_delta_writer entries; /* appended to `out` in the end */
@@ -258,7 +257,6 @@ typedef struct selection_job {
     setti_bytes packed;     /* room for two rounded values */
 } selection_job;
 
-/* Returns true if the receiver has the entity. */
 static bool selection_is_known(const selection_job* job, sett_entity entity)
 {
     if (job->selection->before != NULL && !setti_selected_has(&job->before, entity)) {
@@ -367,6 +365,16 @@ static bool selection_is_same(selection_job* job, const void* before, const void
     return memcmp(was, is, (size_t)(is - was)) == 0;
 }
 
+/* Returns true if the receiver's value may differ, or was left out without an owner. */
+static bool selection_differs(selection_job* job, sett_entity entity, const void* before,
+                              const void* after)
+{
+    if (job->entries.codec == NULL) {
+        return !selection_is_same(job, before, after);
+    }
+    return selection_codec_differs(job, before, after) || selection_leads_in(job, entity);
+}
+
 /* Returns the kind of the entry for a value of a known entity, compared with `since`. */
 static setti_delta_kind selection_kind_since(selection_job* job, sett_entity entity,
                                              const void* value)
@@ -378,9 +386,7 @@ static setti_delta_kind selection_kind_since(selection_job* job, sett_entity ent
     }
     bool plain = job->entries.codec == NULL;
     setti_delta_kind kind = plain ? SETTI_DELTA_ADDED : SETTI_DELTA_CHANGED;
-    bool differs = before == NULL || (plain ? !selection_is_same(job, before, value)
-                                            : selection_codec_differs(job, before, value) ||
-                                                  selection_leads_in(job, entity));
+    bool differs = before == NULL || selection_differs(job, entity, before, value);
     return differs ? kind : SELECTION_NO_ENTRY;
 }
 
@@ -636,10 +642,10 @@ static void selection_write_types(selection_job* job, const uint32_t* counts)
     size_t from = out->size;
     for (uint32_t k = 0; k < types->count; k++) {
         if (counts[k] != 0) {
-            uint32_t count[SETTI_DELTA_SECTIONS] = {counts[k]};
+            uint32_t sections[SETTI_DELTA_SECTIONS] = {counts[k]};
             bool rounded = !job->exact && setti_delta_sends(types->item[k]);
             setti_delta_write_type(out, types->item[k], rounded ? SETTI_ROUNDED : SETTI_EXACT,
-                                   count, 0);
+                                   sections, 0);
             sent++;
         }
     }

@@ -26,7 +26,6 @@ void setti_selection_free(sett_world* world, setti_selected* selected);
 /* Appends a handle to a list in the world's pool. Returns false when memory runs out. */
 bool setti_selected_add(sett_world* world, setti_selected* selected, sett_entity entity);
 
-/* Returns true if the list has the handle. */
 bool setti_selected_has(const setti_selected* selected, sett_entity entity);
 
 /* A part to encode without rounding: the changes since the snapshot `since`. Without a snapshot:
@@ -48,7 +47,6 @@ sett_status setti_selection_encode_handles(sett_world* world, const setti_select
                                            const setti_selected* begun, const char* call,
                                            setti_bytes* out);
 
-/* Returns true if a selection has the type. */
 bool setti_selection_has_type(const sett_selection* selection, const setti_type* type);
 
 #endif

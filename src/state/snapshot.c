@@ -219,7 +219,6 @@ static void roots_restore(const sett_world* world, const setti_snapshot* node)
 
 /* ----------------------------------------------------------------------------------------- tree */
 
-/* Adds a snapshot to the children of `toward`. */
 static void state_link_toward(setti_snapshot* node, setti_snapshot* toward)
 {
     SETTI_ASSERT(node->toward == NULL && node != toward);
@@ -232,7 +231,6 @@ static void state_link_toward(setti_snapshot* node, setti_snapshot* toward)
     toward->child = node;
 }
 
-/* Removes a snapshot from the children of `toward`. */
 static void state_unlink_toward(setti_snapshot* node)
 {
     SETTI_ASSERT(node->toward != NULL);
@@ -311,7 +309,6 @@ static void state_tidy(setti_state* state, setti_snapshot* node)
     }
 }
 
-/* Why a snapshot ends. */
 typedef enum state_reason {
     STATE_DROPPED, /* by the program */
     STATE_LOST     /* for lack of memory, or because of the limit */
@@ -404,7 +401,6 @@ static void state_full(setti_cow* cow)
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* Prepares new types for snapshots. */
 static sett_status snapshot_prepare(setti_state* state)
 {
     const setti_type_list* types = &state->world->registered;
@@ -656,14 +652,14 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
         return world->error;
     }
     setti_state* state = setti_state_of(world);
-    setti_restored notified = {0};
+    setti_restored changes = {0};
     bool notifies = state->options.restored != NULL;
-    bool found = !notifies || setti_restored_find(world, target, &notified);
+    bool changes_found = !notifies || setti_restored_find(world, target, &changes);
     setti_snapshot* head = setti_snapshot_path(target);
     setti_carried* carried = NULL;
-    bool carries = (found || always) && setti_values_carry(state, head, &carried);
-    if ((!found || !carries) && !always) { /* memory ran out */
-        setti_restored_free(world, &notified);
+    bool carries = (changes_found || always) && setti_values_carry(state, head, &carried);
+    if ((!changes_found || !carries) && !always) { /* memory ran out */
+        setti_restored_free(world, &changes);
         return setti_world_no_memory(world, call);
     }
     if (!carries) {
@@ -678,14 +674,14 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     if (head != target) {
         state_tidy(state, head);
     }
-    if (notifies && found) {
-        setti_restored_notify(world, &notified);
+    if (notifies && changes_found) {
+        setti_restored_notify(world, &changes);
     } else if (notifies) {
         setti_world_log(world, SETT_LOG_WARNING,
                         "sett_snapshot_restore: memory ran out, so observers did not run for the "
                         "restored changes - read the whole world where the program mirrors it");
     }
-    setti_restored_free(world, &notified);
+    setti_restored_free(world, &changes);
     return SETT_OK;
 }
 
@@ -810,7 +806,6 @@ static const char* state_check_pages(const sett_world* world, const setti_pages*
     return NULL;
 }
 
-/* Checks the totals of pages and bytes of a diff. */
 static bool state_check_diff(const setti_diff* diff)
 {
     size_t size = 0;

@@ -39,7 +39,6 @@ void setti_delta_sum_value(setti_delta_sum* sum, sett_entity was, const void* be
     sum->sum -= before != NULL ? sum_value(sum, was, before, SETTI_BEFORE) : 0;
 }
 
-/* Returns the hash of a slot of the entity table. */
 static uint64_t sum_slot(uint32_t index, uint32_t generation)
 {
     const sett_entity entity = {index, generation};
@@ -70,15 +69,15 @@ static void sum_note_value(setti_compare_sink* sink, sett_entity was, const void
 /* Adds the difference of changed values of an array; setti_compare_sink.rows. */
 static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
 {
-    const setti_hash_type* of = &((sum_walk*)sink)->sum.of;
-    size_t size = of->type->storage.size;
+    const setti_hash_type* hasher = &((sum_walk*)sink)->sum.of;
+    size_t size = hasher->type->storage.size;
     uint64_t sum = 0;
     for (uint32_t n = 0; n < rows->words; n++) {
         for (uint64_t rest = rows->bits[n]; rest != 0; rest &= rest - 1) {
             size_t row = n * 64 + setti_bits_lowest(rest);
             const sett_entity entity = {rows->first + (uint32_t)row, rows->generation[row]};
-            sum += setti_hash_value(of, entity, rows->is + row * size);
-            sum -= setti_hash_value(of, entity, rows->was + row * size);
+            sum += setti_hash_value(hasher, entity, rows->is + row * size);
+            sum -= setti_hash_value(hasher, entity, rows->was + row * size);
         }
     }
     ((sum_walk*)sink)->sum.sum += sum;
@@ -185,7 +184,7 @@ sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const ch
         return setti_world_no_memory(world, call);
     }
     setti_snapshot* known = sum_find_known(node);
-    uint64_t price = known != NULL ? setti_hash_price(world, &view) : 0;
+    uint64_t price = known != NULL ? setti_hash_price(world, &view) : 0; /* 0: page by page */
     if (price == 0 || !sum_by_difference(world, node, known, price)) {
         node->sum = setti_hash_sum(world, &view);
         node->summed = true;

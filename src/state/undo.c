@@ -390,7 +390,6 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
     return status;
 }
 
-/* Notes that the mirror has all writes of the world. */
 static void undo_note_tick(sett_undo* undo)
 {
     undo->tick = sett_world_tick(undo->world);
@@ -452,6 +451,7 @@ static void undo_forget(sett_undo* undo, undo_step* step)
         step->before->branches--;
         step->before->after = step->before->after == step ? NULL : step->before->after;
     }
+    /* Removes the step from the list of all steps. */
     *(step->older != NULL ? &step->older->younger : &undo->oldest) = step->younger;
     *(step->younger != NULL ? &step->younger->older : &undo->youngest) = step->older;
     undo_free_step(undo, step);

@@ -368,7 +368,6 @@ static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
     return false;
 }
 
-/* Allocates room for all values of a type. Returns NULL without memory. */
 static setti_carried* carry_make(sett_world* world, setti_type* type)
 {
     const setti_storage* storage = &type->storage;

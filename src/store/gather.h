@@ -14,7 +14,6 @@
  * to make the cost of a batch (about 40 ns) small. */
 #define SETTI_GATHER_ROWS 128
 
-/* The copies of one type's values. */
 typedef struct setti_gather {
     struct setti_gather* outer; /* the storage's gather of an outer loop, or NULL */
     setti_storage* storage;     /* of the copied values */

@@ -23,7 +23,6 @@ typedef struct setti_id_set {
     uint32_t limit;    /* ids are less */
 } setti_id_set;
 
-/* Initialises an empty set of ids below `limit`. */
 void setti_id_set_init(setti_id_set* set, uint32_t limit);
 
 /* Creates the page of row (and id) `at`, filled with the identity. Returns false without memory. */

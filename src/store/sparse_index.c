@@ -119,7 +119,7 @@ static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pa
 {
     for (uint32_t number = 0; number < pages; number++) {
         if (!index_ensure_page(pool, storage, number)) {
-            if (storage->hashed != 0) { /* a paged index may have empty pages */
+            if (storage->hashed != 0) { /* a paged index may keep the empty pages */
                 index_free_after(pool, storage);
             }
             return false;
@@ -285,7 +285,7 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     index_empty_slot(pool, storage, hole);
     storage->extent = last;
     storage->count--;
-    if ((last & (setti_storage_rows(storage) - 1)) == 0) {
+    if ((last & (setti_storage_rows(storage) - 1)) == 0) { /* the last row began a page */
         setti_sparse_release(pool, storage);
     }
     return true;

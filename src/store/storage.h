@@ -42,7 +42,6 @@ typedef enum setti_kind {
 #define SETTI_SPARSE_ROWS ((uint32_t)1 << SETTI_SPARSE_SHIFT)
 #define SETTI_SPARSE_MASK (SETTI_SPARSE_ROWS - 1)
 
-/* A slot of the hash table of a sparse set. */
 typedef struct setti_index_slot {
     uint32_t index; /* of the entity; SETTI_NONE: an empty slot */
     uint32_t row;
@@ -174,7 +173,6 @@ SETTI_INLINE uint32_t setti_index_home(uint32_t index, uint32_t pages)
 /* Sparse-set, hashed: returns the number of an entity's slot, or SETTI_NONE. */
 uint32_t setti_index_find(const setti_storage* storage, uint32_t index);
 
-/* Sparse-set, hashed: returns the slot `number`. */
 SETTI_INLINE setti_index_slot* setti_index_slot_at(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(number >> SETTI_INDEX_SHIFT < storage->hashed);
@@ -204,7 +202,6 @@ SETTI_INLINE uint32_t setti_sparse_paged_row(const setti_pages* presence, uint32
     return page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;
 }
 
-/* Sparse-set: returns the row of an entity, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_sparse_row(const setti_storage* storage, uint32_t index)
 {
     return storage->hashed != 0 ? setti_index_row(storage, index)

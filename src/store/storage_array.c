@@ -49,11 +49,12 @@ void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t inde
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && setti_storage_word(storage, index) != NULL);
     uint32_t rows = setti_storage_rows(storage);
-    uint32_t end = index + SETTI_MIN(*count, rows - (index & (rows - 1)));
+    uint32_t page_rest = rows - (index & (rows - 1));
+    uint32_t end = index + SETTI_MIN(*count, page_rest);
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
     setti_storage_write(pool, storage, index); /* first: saving a page reads the old bits */
     for (uint32_t at = index; at < end;) {
-        uint32_t until = SETTI_MIN(end, (at | 63) + 1);
+        uint32_t until = SETTI_MIN(end, (at | 63) + 1); /* the end of the word */
         uint64_t mask = setti_bits_below(until - at) << (at % 64);
         uint64_t* word = setti_storage_word(storage, at);
         SETTI_ASSERT((*word & mask) == 0);
@@ -89,7 +90,6 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
            !setti_bits_any(words, setti_storage_rows(storage) / 64);
 }
 
-/* Frees the pages of presence without values. */
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
@@ -171,22 +171,22 @@ static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t 
 bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && index != SETTI_NONE);
-    uint32_t number = index >> SETTI_BITS_SHIFT;
-    uint32_t page = index >> storage->shift;
-    if (storage->spare == page) {
+    uint32_t presence_page = index >> SETTI_BITS_SHIFT;
+    uint32_t row_page = index >> storage->shift;
+    if (storage->spare == row_page) {
         storage->spare = SETTI_NONE; /* so that no removal frees the page before the insertion */
     }
-    bool fresh = setti_pages_get(&storage->presence, number) == NULL;
-    if (!fresh && (storage->kind == SETTI_TAG || storage->rows.data[page] != NULL)) {
+    bool fresh = setti_pages_get(&storage->presence, presence_page) == NULL;
+    if (!fresh && (storage->kind == SETTI_TAG || storage->rows.data[row_page] != NULL)) {
         return true;
     }
     if (fresh) {
-        uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
+        uint32_t pages = (presence_page + 1) << (SETTI_BITS_SHIFT - storage->shift);
         if ((storage->kind == SETTI_ARRAY && !setti_pages_reserve(pool, &storage->rows, pages)) ||
-            !setti_pages_ensure(pool, &storage->presence, number, &fresh)) {
+            !setti_pages_ensure(pool, &storage->presence, presence_page, &fresh)) {
             return false;
         }
-        memset(storage->presence.data[number], 0, storage->presence.size);
+        memset(storage->presence.data[presence_page], 0, storage->presence.size);
         if (index >> SETTI_READ_SHIFT != 0) {
             storage->far = true;
             setti_storage_update_access(storage);
@@ -195,10 +195,10 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
     if (storage->kind == SETTI_TAG) {
         return true;
     }
-    bool was_blank = !fresh && storage->blank != 0 && array_bits_are_empty(storage, number);
+    bool was_blank = !fresh && storage->blank != 0 && array_bits_are_empty(storage, presence_page);
     storage->blank -= was_blank ? 1 : 0;
-    return array_move_spare(pool, storage, page) ||
-           setti_pages_ensure(pool, &storage->rows, page, &fresh);
+    return array_move_spare(pool, storage, row_page) ||
+           setti_pages_ensure(pool, &storage->rows, row_page, &fresh);
 }
 
 /* Makes an empty page the spare, so that toggling a component does not allocate each time. */

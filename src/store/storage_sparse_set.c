@@ -189,7 +189,7 @@ static void sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
     SETTI_ASSERT(row != SETTI_NONE);
     setti_pages_write(pool, &storage->rows, row >> storage->shift);
     if (row == last) {
-        do {
+        do { /* removes the row, and gaps before the row */
             last = --storage->extent;
         } while (last > 0 && *setti_storage_index(storage, last - 1) == SETTI_NONE);
         setti_sparse_release(pool, storage);

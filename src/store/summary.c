@@ -18,7 +18,6 @@
 
 #include <string.h>
 
-/* Returns the number of words of a level. */
 static uint32_t summary_words(uint32_t capacity, uint32_t level)
 {
     SETTI_ASSERT(level < SETTI_SUMMARY_LEVELS);
@@ -52,14 +51,14 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary)
 static void summary_rebuild(const setti_summary* summary, uint32_t count)
 {
     for (uint32_t k = 1; k < summary->levels; k++) {
-        uint32_t below = summary_words(summary->capacity, k - 1);
-        count = (count + 63) / 64;
+        uint32_t words_below = summary_words(summary->capacity, k - 1);
+        count = (count + 63) / 64; /* words of level k - 1 with bits to read */
         for (uint32_t n = 0; n < count; n++) {
-            summary->level[k][n / 64] |= (uint64_t)(summary->level[k - 1][n] == UINT64_MAX)
-                                         << (n % 64);
+            uint64_t full = summary->level[k - 1][n] == UINT64_MAX;
+            summary->level[k][n / 64] |= full << (n % 64);
         }
-        if (below < 64) {
-            summary->level[k][0] |= ~setti_bits_below(below);
+        if (words_below < 64) { /* bits without a word in the level below are 1 */
+            summary->level[k][0] |= ~setti_bits_below(words_below);
         }
     }
 }
@@ -138,7 +137,7 @@ uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_
         skip -= count;
         at = setti_summary_next(summary, (at / 64 + 1) * 64);
     }
-    return at + skip;
+    return at + skip; /* from the capacity on, all numbers are members */
 }
 
 const char* setti_summary_validate(const setti_summary* summary)

@@ -32,7 +32,7 @@
 #define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of any move, in addition */
 #define AUTO_DOUBLINGS 12 /* limit: a repeated move costs 2^12 times as much */
 #define AUTO_SHARE 90     /* percent: a saving below 10 % may be an error of the model */
-/* Queries below 1/AUTO_PART of the cost of all loops, or below half of the average, are ignored. */
+/* Queries below 1/AUTO_PART of the cost of all loops and half of the average cost are ignored. */
 #define AUTO_PART 32
 /* A clear change at least halves the cost of its loops, was never made before, and pays within
  * AUTO_SOON samples of AUTO_PERIOD frames. The cost of a clear change is divided by AUTO_SOON_PART,
@@ -40,9 +40,8 @@
 #define AUTO_CLEAR 2
 #define AUTO_SOON 32
 #define AUTO_SOON_PART 16
-/* Further types move along with the best change if no two changes share a query: among a thousand
- * rare types each saves little. A frame moves up to AUTO_MORE values, counting AUTO_TYPE
- * more for each type; later frames move the rest. */
+/* Further types move with the best change if no two changes share a query, because a rare type
+ * saves little. A frame moves AUTO_MORE values at most, counting AUTO_TYPE more for each type. */
 #define AUTO_MORE 16384
 #define AUTO_TYPE 256
 
@@ -212,8 +211,7 @@ static setti_price auto_sample_queries(sett_world* world)
     return all;
 }
 
-/* Begins the next sample. Churn fades slowly, so that destroyed groups are not created again
- * soon. */
+/* Begins the next sample. Churn fades slowly: a destroyed group must not return at once. */
 static void auto_forget_samples(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -293,8 +291,9 @@ static void auto_price(auto_evaluation* eval, auto_option* option, setti_price c
     option->gain = gain;
     option->cost = ((setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED) *
                    ((setti_price)1 << doublings);
-    if (doublings == 0 && prices.then * AUTO_CLEAR <= prices.now &&
-        option->cost <= auto_extrapolate(eval, gain)) {
+    bool clear = doublings == 0 && prices.then * AUTO_CLEAR <= prices.now &&
+                 option->cost <= auto_extrapolate(eval, gain);
+    if (clear) {
         option->cost /= AUTO_SOON_PART;
     }
     option->use->regret = SETTI_MAX(option->use->regret + gain, 0);
@@ -533,7 +532,7 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
            (size_t)setti_array_end(storage) * sizeof(uint32_t); /* the row of each index */
 }
 
-/* Returns the largest array to own without a term in *done, and adds the term; NULL: no array. */
+/* Returns the largest array to own that is not in *done, and adds the term; NULL if not found. */
 static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
 {
     setti_type* next = NULL;
@@ -775,7 +774,7 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     if (!auto_convert_types(world, query, &conditions, max_values, &moved, &members)) {
         return moved;
     }
-    if (members != SETTI_NONE && auto_is_arranged(query, members)) {
+    if (members != SETTI_NONE && auto_is_arranged(query, members)) { /* no row has to move */
         auto_stop_building(world, NULL);
         (void)auto_group(world, query, members);
         return moved;
@@ -844,7 +843,7 @@ static bool auto_select(auto_evaluation* eval, const setti_type* type)
     return apart;
 }
 
-/* Leaves types due only if no two changes, the best included, share a query. */
+/* Clears `due` of types that share a query with the best change, or with an earlier due type. */
 static void auto_select_more(auto_evaluation* eval)
 {
     sett_world* world = eval->world;

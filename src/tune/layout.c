@@ -246,8 +246,7 @@ static bool layout_next(layout_reader* reader, layout_item* item)
     return false;
 }
 
-/* Finds the storage that a text gives to a type, and the name in the text. Groups override
- * lists. */
+/* Finds the storage of a type in a text; *where becomes the name. Groups override lists. */
 static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
 {
     sett_storage_kind kind = SETT_STORAGE_DEFAULT;
@@ -414,7 +413,7 @@ static bool layout_has_group(const sett_world* world, const char* text,
     return false;
 }
 
-/* Creates the groups of a text if all their types are registered. */
+/* Creates each group of a text that has only registered types. */
 static sett_status layout_make_groups(sett_world* world, const char* text)
 {
     SETTI_ASSERT(world->locks == 0);
@@ -679,7 +678,7 @@ static void layout_add_name(setti_writer* out, const char* name)
     setti_writer_add(out, "\"");
 }
 
-/* Whether a type belongs to the program, not to a module of the library. */
+/* Whether no module of the library relies on the storage of a type. */
 static bool layout_is_plain(const setti_type* type)
 {
     return (type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)) == 0;

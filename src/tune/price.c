@@ -196,8 +196,8 @@ setti_price setti_price_loop(const sett_query* query, setti_use use, const setti
         return COST_LOOP + view.rows * COST_DENSE +
                price_others(query, matches, view.rows, query->required & ~view.covered, view.owned);
     }
-    setti_price least =
-        (query->required & ~view.sparse_set) != 0 ? price_pages(query, matches, &view) : INT64_MAX;
+    bool has_array = (query->required & ~view.sparse_set) != 0; /* or tag */
+    setti_price least = has_array ? price_pages(query, matches, &view) : INT64_MAX;
     for (uint32_t rest = query->required & view.sparse_set; rest != 0; rest &= rest - 1) {
         setti_price price = price_driver(query, matches, setti_bits_lowest(rest));
         least = SETTI_MIN(least, price);
@@ -231,8 +231,7 @@ static setti_price price_singles(const setti_type* type)
            setti_price_changes(type->use.added + type->use.removed, type->storage.count);
 }
 
-/* Returns the cost of single accesses if types become sparse sets; negative if a type becomes an
- * array. */
+/* Returns the additional cost of single accesses after a change; negative for a new array. */
 static setti_price price_all_singles(setti_use use, const setti_relayout* change)
 {
     setti_price price = 0;

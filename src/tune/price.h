@@ -46,7 +46,7 @@ typedef struct setti_price_list {
 setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change, const setti_price_list* list);
 
-/* Returns the additional cost of `count` changes in a sparse set of `rows` rows. */
+/* Returns the additional cost of `count` additions or removals in a sparse set of `rows` rows. */
 setti_price setti_price_changes(uint64_t count, uint64_t rows);
 
 /* Returns the cost of `count` entities entering or leaving a group that owns `owned` types. */

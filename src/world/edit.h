@@ -123,8 +123,8 @@ typedef struct setti_scope_calls {
 
 /* The step reserve. The edits of a list are reserved in the order of their commits. Fails with
  * LIMIT or OUT_OF_MEMORY; then all reserved edits lose their reservations.
- *   from  if `creates`: *from is the first index to search for free indices; becomes the first
- *         index for the next edit of the list. Else NULL */
+ *   from  for an edit with `creates`: the index at which the search for free indices begins. The
+ *         call advances *from for the next edit of the list. NULL for other edits */
 sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from);
 
 /* Like setti_edit_reserve, for one entity at an index already reserved by the caller. False when
@@ -165,7 +165,7 @@ typedef struct setti_edit_removal {
 static inline setti_edit_removal setti_edit_removed(const sett_world* world, const setti_edit* edit)
 {
     SETTI_ASSERT(edit->removed == NULL || !edit->removes_all);
-    setti_edit_removal walk = {0, edit->removed != NULL, NULL};
+    setti_edit_removal walk = {0, edit->removed != NULL ? 1 : 0, NULL};
     if (edit->removed != NULL) {
         walk.types = &edit->removed->id;
     } else if (edit->removes_all) {

@@ -97,6 +97,7 @@ sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity, sett_co
     }
     sett_world* world = sett_commands_world(commands);
     const setti_type* type = setti_world_type(world, component);
+    /* the status if the type cannot be switched off */
     sett_status status = type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT;
     if (type == NULL || type->off == NULL) {
         setti_world_misuse(world, status, "sett_cmd_enable", entity, component);

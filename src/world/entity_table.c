@@ -59,12 +59,12 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor)
         uint32_t index = *cursor;
         const setti_entity_page* page = setti_entity_page_of(table, index);
         if (page == NULL) {
-            *cursor = (index | SETTI_ENTITY_MASK) + 1;
+            *cursor = (index | SETTI_ENTITY_MASK) + 1; /* the next page */
             continue;
         }
         uint64_t used = ~page->free[index / 64 % SETTI_ENTITY_WORDS] >> (index % 64);
         if (used == 0) {
-            *cursor = (index | 63) + 1;
+            *cursor = (index | 63) + 1; /* the next word */
             continue;
         }
         index += setti_bits_lowest(used);
@@ -315,7 +315,8 @@ sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
     uint64_t bits = page->free[word % SETTI_ENTITY_WORDS];
     setti_pages_write(pool, &table->pages, word / SETTI_ENTITY_WORDS);
     sett_entity entity = setti_entity_take_lowest(table, page, bits);
-    if ((bits & (bits - 1)) == 0) {
+    bool was_last_bit = (bits & (bits - 1)) == 0;
+    if (was_last_bit) {
         entity_drop_word(table, word);
     }
     return entity;
@@ -394,7 +395,7 @@ void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t 
     entity_end(pool, table, index, next | SETTI_DEAD); /* SETTI_RETIRED after the last generation */
 }
 
-/* Frees a page if all of its indices are unused. */
+/* Frees a page if all indices of the page are unused. */
 static void entity_drop_page(setti_pool* pool, setti_entity_table* table, uint32_t number)
 {
     const setti_entity_page* page = table->pages.data[number];

@@ -142,8 +142,8 @@ sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_de
  * members, because loops skip them. */
 sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc);
 
-/* Destroys the group that owns the type, if there is such a group. Fails with CONFLICT if the
- * program created the group, and with LOCKED while snapshots are held. */
+/* Destroys a layout's group that owns the type. Fails with CONFLICT if a group of the program owns
+ * the type, and with LOCKED while snapshots are held. */
 sett_status setti_group_give_way(sett_world* world, const struct setti_type* type,
                                  const char* call);
 

@@ -454,6 +454,13 @@ static bool observer_observe_type(sett_world* world, setti_type* type, bool begi
     return joined;
 }
 
+/* Whether an entity without components may match an observer of a query. */
+static bool observer_matches_new(const sett_observer* observer)
+{
+    const setti_listener* listener = &observer->listener;
+    return listener->with.count + listener->any.count == 0;
+}
+
 static void observer_link(sett_observer* observer)
 {
     SETTI_ASSERT(observer->next == NULL && observer->previous == NULL);
@@ -467,7 +474,7 @@ static void observer_link(sett_observer* observer)
         observer_enlist(observer, observer->type, OBSERVER_NO_PART);
     } else {
         setti_edit_listen(world, &observer->listener);
-        world->all_observers += observer->listener.with.count + observer->listener.any.count == 0;
+        world->all_observers += observer_matches_new(observer);
         world->upward_observers += observer->listener.upward_count != 0;
     }
 }
@@ -484,7 +491,7 @@ static void observer_unlink(sett_observer* observer)
         observer_delist(observer, observer->type);
     } else {
         setti_edit_unlisten(world, &observer->listener);
-        world->all_observers -= observer->listener.with.count + observer->listener.any.count == 0;
+        world->all_observers -= observer_matches_new(observer);
         world->upward_observers -= observer->listener.upward_count != 0;
     }
 }
@@ -610,9 +617,10 @@ static void observer_replay(sett_observer* observer)
         observer_replay_rows(observer, storage);
     } else {
         uint32_t cursor = 0;
-        sett_entity entity;
-        while (entity = sett_entity_next(world, &cursor), !sett_is_null(entity)) {
+        sett_entity entity = sett_entity_next(world, &cursor);
+        while (!sett_is_null(entity)) {
             observer_replay_one(observer, entity, NULL);
+            entity = sett_entity_next(world, &cursor);
         }
     }
     setti_world_end_call(world, outer);

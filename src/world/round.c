@@ -3,11 +3,11 @@
  * The workload: one call in a frame, before the snapshot for the next delta; some ten thousand
  * values of few types. Most values are rounded already, so only changed values are written.
  *
- * The whole world is rounded, not only what a delta contains: deltas are differences of values, and
- * sender and receiver compare hashes of their worlds.
+ * All values are rounded, not only the values in a delta, because deltas are differences of values,
+ * and sender and receiver compare hashes of whole worlds.
  *
- * Invariant:  after a call every finite number of a member with a step, below 2^52 steps, is a
- *             multiple of the step, and a second call writes nothing
+ * Invariant:  after a call, each finite number of a member with a step is a multiple of the step
+ *             (if below 2^52 steps), and a second call writes nothing
  */
 #include "sett/members.h"
 #include "world/world.h"

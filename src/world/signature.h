@@ -44,7 +44,7 @@ static inline uint32_t setti_signature_edge(const setti_signature_table* table, 
 }
 
 /* Returns the signature with a type toggled: removed if the signature has the type, else added.
- * SETTI_NONE when memory runs out. setti_signature_take_edge also creates the edge.
+ * SETTI_NONE when memory runs out. setti_signature_take_edge is the slow path for a missing edge.
  *   hooked  the type has SETTI_TYPE_REMOVE_HOOKS */
 uint32_t setti_signature_take_edge(setti_pool* pool, setti_signature_table* table,
                                    uint32_t signature, sett_component type, bool hooked);

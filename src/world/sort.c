@@ -38,7 +38,10 @@ static bool sort_less(const sort_order* order, const sort_item* a, const sort_it
     }
     int result = order->compare(setti_storage_at(order->storage, a->row),
                                 setti_storage_at(order->storage, b->row), order->user);
-    return result != 0 ? (result < 0) != order->reverse : a->row < b->row;
+    if (result == 0) {
+        return a->row < b->row;
+    }
+    return order->reverse ? result > 0 : result < 0;
 }
 
 /* -------------------------------------------------------------------------------------- sorting */
@@ -440,7 +443,7 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
                              : setti_world_fail(world, status, call, sett_null(), component);
 }
 
-/* A walk over the entities of a storage, in the order of its rows. */
+/* A walk over the entities of a storage, in the order of rows. */
 typedef struct sort_model {
     setti_sort_walk walk; /* first */
     const setti_storage* storage;

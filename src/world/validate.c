@@ -136,8 +136,7 @@ static const char* validate_listener(const sett_world* world, const setti_listen
     return count != members ? "group: it miscounts its members" : NULL;
 }
 
-/* Checks the room of collect_list, so that destroying needs no memory. Returns NULL or the
- * error. */
+/* Checks that collect_list has room for all linked entities. Returns NULL or the error. */
 static const char* validate_collect(const sett_world* world)
 {
     uint64_t room = 1;
@@ -154,7 +153,7 @@ static const char* validate_collect(const sett_world* world)
                : "the room for entities that are destroyed together is miscounted, or in use";
 }
 
-/* Checks that no reservation is left over from an earlier call. Returns NULL or the error. */
+/* Checks for reservations left over from earlier calls. Returns NULL or the error. */
 static const char* validate_reserved(const sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {

@@ -211,18 +211,18 @@ void setti_world_free(sett_world* world)
     allocator.free_fn(allocator.user, world->memory, WORLD_MEMORY_SIZE, WORLD_MEMORY_ALIGN);
 }
 
-/* Whether destroying entities may call functions of the program. If not, sett_world_destroy leaves
- * out the entities. */
+/* Whether destroying entities may call functions of the program. If not, sett_world_destroy frees
+ * the memory of entities without destroying each entity. */
 static bool world_has_endings(const sett_world* world)
 {
-    bool has = false;
+    bool found = false;
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        has = has || (world->registered.item[k]->flags & SETTI_TYPE_ENDINGS) != 0;
+        found = found || (world->registered.item[k]->flags & SETTI_TYPE_ENDINGS) != 0;
     }
     for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        has = has || at->on_exit != NULL;
+        found = found || at->on_exit != NULL;
     }
-    return has;
+    return found;
 }
 
 /* Whether a frame, a loop or a callback is still on the stack. */

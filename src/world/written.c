@@ -106,7 +106,8 @@ typedef struct written_window {
     unsigned char bytes[WRITTEN_WINDOW];
 } written_window;
 
-static void written_look(sett_sink* sink, const void* bytes, size_t size)
+/* Stores the bytes that belong to the window, as a sink's function `write`. */
+static void written_add_window(sett_sink* sink, const void* bytes, size_t size)
 {
     written_window* to = (written_window*)(void*)sink;
     uint64_t skip = to->from > to->at ? SETTI_MIN(to->from - to->at, (uint64_t)size) : 0;
@@ -122,8 +123,8 @@ bool setti_type_same(const setti_type* type, const void* a, const void* b)
 {
     SETTI_ASSERT(type->desc.write != NULL);
     for (uint64_t from = 0;; from += WRITTEN_WINDOW) {
-        written_window x = {.sink.write = written_look, .from = from};
-        written_window y = {.sink.write = written_look, .from = from};
+        written_window x = {.sink.write = written_add_window, .from = from};
+        written_window y = {.sink.write = written_add_window, .from = from};
         written_hook(type, a, &x.sink);
         written_hook(type, b, &y.sink);
         if (x.at != y.at || x.used != y.used || memcmp(x.bytes, y.bytes, x.used) != 0) {
