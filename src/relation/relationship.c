@@ -977,8 +977,8 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
     return sources != NULL ? sources->count : 0;
 }
 
-/* Returns an entity's next target or source; null at the end. If the program deleted the link before,
- * and the next record was the last of all, the next record has moved to place `at_`. */
+/* Returns an entity's next target or source; null at the end. If the program has deleted the last
+ * returned link, the next record may have moved to place `at_`, from the end of all records. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
                                  sett_link_cursor* cursor, setti_link_side side)
 {
