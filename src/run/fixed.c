@@ -7,8 +7,7 @@
  *     frame   input | A0 B0  A1  A2 B1  A3 | draw        A: 1/64 second, B: 1/32 second
  *
  * Step k of a loop is due at start + (k + 1) * step. Steps of several loops run in the order of due
- * times. So the order of steps, and each state after a step, does not depend on the lengths of
- * frames.
+ * times. So the order of steps and the state after each step do not depend on frame lengths.
  *
  * Invariant:  loops are sorted by step, and each step has a single loop;
  *             steps * step <= now;  between frames now < (steps + 1) * step

@@ -2,13 +2,12 @@
  *
  * The workload: some stages a frame, each a list of slices of 10 to 500 us, on 2 to 16 threads. So
  * a single lock guards the list, and a thread takes several slices at a time. Threads spin for some
- * microseconds before they sleep, because waking a thread takes 5 to 50.
+ * microseconds before they sleep, because waking a thread takes 5 to 50 us.
  *
  *     items  | taken | taken | next ... end |    unfinished = end - next + taken but not finished
  *
- * Worlds count as users from sett_schedule_configure on. If the program destroys a pool before its
- * worlds, the pool ends its threads, tasks run on the calling thread, and the last world frees the
- * pool.
+ * Worlds count as users from sett_schedule_configure on. If the program destroys a pool before the
+ * worlds, the threads end, tasks run on the calling thread, and the last world frees the pool.
  *
  * Invariant, under the lock:  next <= end;  end - next <= unfinished;  busy if unfinished != 0
  */
@@ -263,7 +262,7 @@ sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* alloca
         threads->thread[started].body = threads_body;
         threads->thread[started].user = threads;
         ok = setti_thread_start(&threads->thread[started]);
-        started += ok;
+        started += ok ? 1 : 0;
     }
     setti_gate_lock(&threads->gate);
     threads->count = started;

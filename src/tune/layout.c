@@ -369,14 +369,17 @@ static bool layout_next_group(const sett_world* world, layout_reader* reader, se
 /* Whether a list has all types of `ids`; adds their number to *count. */
 static bool layout_list_has(const setti_type_list* list, const sett_component* ids, uint32_t* count)
 {
-    bool found = true;
-    for (uint32_t k = 0; found && k < SETT_GROUP_TYPES && ids[k] != 0; k++, ++*count) {
-        found = false; /* until the list is searched */
+    for (uint32_t k = 0; k < SETT_GROUP_TYPES && ids[k] != 0; k++) {
+        bool found = false;
         for (uint32_t i = 0; i < list->count; i++) {
             found = found || list->item[i]->id == ids[k];
         }
+        ++*count;
+        if (!found) {
+            return false;
+        }
     }
-    return found;
+    return true;
 }
 
 /* Whether a list has the types of `ids` and of `more` (or NULL), and no other types. */
@@ -483,9 +486,12 @@ static sett_status layout_check_text(sett_world* world, const char* text)
         const char* wrong = item.storage != SETT_STORAGE_DEFAULT
                                 ? "the type is listed with two storages - leave out one"
                                 : "two groups own the type - list it in `with` of one";
-        sett_status status = twice != NULL
-                                 ? layout_wrong(world, SETT_STATUS_ARGUMENT, text, twice->at, wrong)
-                                 : layout_check_group(world, text, &item);
+        sett_status status;
+        if (twice != NULL) {
+            status = layout_wrong(world, SETT_STATUS_ARGUMENT, text, twice->at, wrong);
+        } else {
+            status = layout_check_group(world, text, &item);
+        }
         if (status != SETT_OK) {
             return status;
         }
@@ -744,9 +750,11 @@ bool setti_layout_can_convert(const setti_type* type)
 bool setti_layout_can_group(const sett_query* query, bool automatic)
 {
     uint32_t owned = setti_price_owned(query);
-    if (query->arranged != 0 &&
-        (!automatic || !query->cover->automatic || query->arranged == owned)) {
-        return false;
+    if (query->arranged != 0) {
+        bool can_dissolve = automatic && query->cover->automatic;
+        if (!can_dissolve || query->arranged == owned) {
+            return false;
+        }
     }
     for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
         const setti_type* type = query->term[setti_bits_lowest(rest)].type;
