@@ -58,8 +58,8 @@ typedef struct setti_pool {
     size_t promised;      /* used_size may grow to this value (setti_pool_reserve) */
     bool holds;           /* between setti_pool_hold and setti_pool_end_hold: no new runs */
     uint64_t allocations; /* calls for memory so far */
-    /* Calls of setti_edit_pin without setti_edit_unpin. Unless 0, pages do not move, because rows of
-     * several entities are reserved and not taken yet. */
+    /* Calls of setti_edit_pin without setti_edit_unpin. Unless 0, pages do not move: some reserved
+     * rows are not taken yet. */
     uint32_t pinned;
     bool strayed;    /* a storage has a `stray`: pages became empty while pinned */
     bool huge_pages; /* all blocks are huge pages */
