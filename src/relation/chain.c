@@ -561,7 +561,7 @@ static bool chain_has_no_cycle(const setti_relation* relation)
 {
     const setti_storage* links = &relation->links->storage;
     uint32_t visited = 0;
-    SETTI_EACH_INDEX(root, &relation->sources->storage) {
+    SETTI_EACH_INDEX(root, &relation->sources->storage) { /* an entity with a link is no root */
         uint32_t at = setti_storage_has(links, root)
                           ? SETTI_NONE
                           : setti_chain_first(relation, root, SETTI_SOURCES);
