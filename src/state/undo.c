@@ -228,12 +228,13 @@ static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const 
            !(form == SETTI_DELTA_TREE && undo_has_children(mirror, entity));
 }
 
-/* Removes the values of an entity. The hierarchy is last: a root's name may be taken. */
+/* Removes the values of an entity, the hierarchy last. */
 static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
     bool ok = true;
-    for (uint32_t pass = 0; pass < 2; pass++) { /* pass 1: the hierarchy */
+    /* Pass 1 is for the hierarchy: as a root, the entity could have another root's name. */
+    for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t k = 0; ok && k < mirror->registered.count; k++) {
             const setti_type* type = mirror->registered.item[k];
             bool is_tree = setti_delta_form_of(type) == SETTI_DELTA_TREE;
