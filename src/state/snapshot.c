@@ -528,7 +528,8 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
 static bool restore_is_now(const setti_state* state, const setti_cow_entry* saved, uint32_t pass)
 {
     bool plain = setti_pages_values(saved->pages) == NULL;
-    return !state->has_values || plain == (pass == 1);
+    bool pass_is_plain = pass == 1;
+    return !state->has_values || plain == pass_is_plain;
 }
 
 /* Restores the pages of a diff. For the head's diff, `first` is NULL and `number` is not used. */

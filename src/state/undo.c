@@ -238,7 +238,8 @@ static bool undo_remove_values(sett_undo* undo, sett_entity entity)
         for (uint32_t k = 0; ok && k < mirror->registered.count; k++) {
             const setti_type* type = mirror->registered.item[k];
             bool is_tree = setti_delta_form_of(type) == SETTI_DELTA_TREE;
-            bool in_pass = is_tree == (pass == 1);
+            bool pass_is_tree = pass == 1;
+            bool in_pass = is_tree == pass_is_tree;
             ok = !in_pass || !undo_can_remove(mirror, entity, type) ||
                  sett_remove(mirror, entity, type->id) == SETT_OK;
         }
