@@ -501,7 +501,8 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
     if (status != SETT_OK) {
         return status;
     }
-    run->has_commands = run->has_commands && !(from == 0 && to == run->sorted_count); /* all */
+    bool applied_all = from == 0 && to == run->sorted_count;
+    run->has_commands = run->has_commands && !applied_all;
     if (world->commands != NULL && sett_commands_count(world->commands) != 0) {
         status = sett_commands_apply(world->commands);
         sett_system* of_no_system = NULL;

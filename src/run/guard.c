@@ -115,8 +115,7 @@ static bool guard_is_of_other_job(const sett_world* world, sett_entity entity)
     return row != SETTI_NONE && (row < slice->from || row >= slice->to);
 }
 
-/* Notes an access, and reports an undeclared access. Returns true if the access is declared, but
- * other jobs of the system may write the component. */
+/* Notes an access, and reports an undeclared access. True if other jobs may write the component. */
 static bool guard_note_access(const sett_world* world, sett_component component, uint32_t access,
                               const char* call)
 {

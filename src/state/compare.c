@@ -21,7 +21,7 @@ void setti_marks_clear(setti_marks* marks)
     memset(marks->used, 0, (marks->words / 64 + 1) * sizeof(uint64_t));
 }
 
-/* Returns the next used word after `at`, or `words` at the end. SIZE_MAX begins at word 0. */
+/* Returns the next used word after `at`, or `words` at the end. */
 static size_t marks_next_word(const setti_marks* marks, size_t at)
 {
     for (at++; at < marks->words; at = (at / 64 + 1) * 64) {
@@ -97,7 +97,7 @@ void setti_compare_entities(setti_compare* compare)
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Returns true if any of eight rows differ. gcc 12 needs twice the instructions without vectors. */
+/* Compares eight rows. Without vectors, gcc 12 needs twice the instructions. */
 SETTI_INLINE bool compare_eight(const unsigned char* was, const unsigned char* is, size_t size)
 {
     uint64_t differs = 0;
@@ -116,7 +116,7 @@ SETTI_INLINE bool compare_eight(const unsigned char* was, const unsigned char* i
     return differs != 0;
 }
 
-/* Prefetches `size` bytes of a page. Processors do not prefetch beyond 4 KB by themselves. */
+/* Prefetches bytes of a page. Hardware prefetching ends at 4 KB. */
 SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t size)
 {
     for (size_t at = 0; at < size; at += 64) {
@@ -124,9 +124,7 @@ SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t si
     }
 }
 
-/* Sets the bits of the rows that differ. Compares eight rows at a time, since most rows are equal.
- * Inlined for constant sizes: a fifth of the time of memcmp. Reading memory takes most of the time,
- * so the page `next`, if not NULL, is prefetched meanwhile. */
+/* Finds the rows that differ. Inlined for each size: a fifth of the time of memcmp. */
 SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_page* next,
                                   size_t size)
 {
@@ -135,7 +133,7 @@ SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_pag
     for (uint32_t n = 0; n < rows->words; n++, was += 64 * size, is += 64 * size) {
         uint32_t eights = 0; /* bit k: rows 8 k to 8 k + 7 differ */
         for (uint32_t k = 0; k < 8; k++) {
-            if (next != NULL) {
+            if (next != NULL) { /* reading memory takes most of the time */
                 compare_load(next->in[SETTI_BEFORE], (n * 64 + k * 8) * size, 8 * size);
                 compare_load(next->in[SETTI_AFTER], (n * 64 + k * 8) * size, 8 * size);
             }
@@ -159,7 +157,7 @@ static void compare_rows(setti_compare_rows* rows, const setti_view_page* next, 
     SETTI_COMPARE_BY_SIZE(size, COMPARE_ROWS);
 }
 
-/* Reports the rows that differ and have a value of the same entity on both sides. */
+/* Reports different rows of the same entities. */
 static void compare_report_rows(setti_compare* compare, const setti_storage* storage,
                                 setti_compare_rows* rows)
 {
@@ -191,8 +189,7 @@ static_assert(SETTI_COMPARE_WORDS * 64 <= SETTI_ENTITY_ROWS &&
                   SETTI_COMPARE_WORDS <= SETTI_BITS_WORDS,
               "rows lie in one page of entities, and one of presence");
 
-/* Compares the rows of an array's page. Reports different rows to the sink's rows(), or marks them
- * without rows(). Looking up the 64 values of a word would cost 30 times as much. */
+/* Compares a page of an array, and reports or marks different rows. */
 static void compare_array_page(setti_compare* compare, const setti_storage* storage,
                                const setti_view_page* page, const setti_view_page* next)
 {
@@ -221,7 +218,7 @@ static void compare_array_page(setti_compare* compare, const setti_storage* stor
     }
 }
 
-/* Marks the indices of an array with different presence or rows. */
+/* Marks the indices of an array that may differ. */
 static void compare_mark_array(setti_compare* compare, const setti_storage* storage)
 {
     uint32_t at = SETTI_NONE;
@@ -246,7 +243,7 @@ static void compare_mark_array(setti_compare* compare, const setti_storage* stor
     }
 }
 
-/* Marks the entity of a row, unless the row is a gap. */
+/* Marks the entity of a row. */
 static void compare_mark_index(setti_compare* compare, const void* index)
 {
     uint32_t number;
@@ -256,7 +253,7 @@ static void compare_mark_index(setti_compare* compare, const void* index)
     }
 }
 
-/* Marks the entities of different rows in [from, to). Rows below extent[side] are in use. */
+/* Marks the entities of different rows in [from, to). */
 static void compare_mark_rows(setti_compare* compare, const setti_storage* storage,
                               const setti_view_page* page, uint32_t from, uint32_t to,
                               const uint32_t extent[2])
@@ -328,7 +325,7 @@ static void compare_mark_records(setti_compare* compare, const setti_records* re
     }
 }
 
-/* Returns true if two sources have equal lists of targets and data. */
+/* Compares the links of two sources. */
 static bool compare_same_records(setti_view* view, const setti_type* type, const void* a,
                                  const void* b)
 {
@@ -357,14 +354,14 @@ void setti_compare_mark(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* The latest pages of a walk over ascending indices, so that each page is looked up once. */
+/* The latest pages of a walk over indices. */
 typedef struct compare_cache {
     setti_view_page presence;
     setti_view_page rows;
     setti_view_page entities;
 } compare_cache;
 
-/* Returns page `number` on both sides. `latest` remembers the page for the next call. */
+/* Returns a page on both sides, and remembers it in `latest`. */
 static inline const void* const* compare_page(setti_view* view, setti_view_page* latest,
                                               const setti_pages* pages, uint32_t number)
 {
@@ -419,7 +416,7 @@ static void compare_find_values(setti_view* view, compare_cache* cache, const se
     }
 }
 
-/* Reports the values of an index. Does nothing if no side has a value. */
+/* Reports the values of an index. */
 static void compare_index(setti_compare* compare, compare_cache* cache, const setti_type* type,
                           uint32_t index)
 {
@@ -439,7 +436,7 @@ static void compare_index(setti_compare* compare, compare_cache* cache, const se
     }
 }
 
-/* Returns the bits of `bits` with a value on either side. For a sparse set, returns `bits`. */
+/* Removes the indices without values from `bits`. */
 static uint64_t compare_present(setti_compare* compare, compare_cache* cache,
                                 const setti_storage* storage, uint32_t number, uint64_t bits)
 {
@@ -497,8 +494,7 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* Returns the number of words for a set of all indices in pages of either side or the live world.
- * The capacity of tables is no measure: after a rejected delta the capacity stays large. */
+/* Returns the number of words for a set of all indices in pages. */
 static size_t compare_word_count(setti_view* view)
 {
     const sett_world* world = view->world;
@@ -517,7 +513,7 @@ static size_t compare_word_count(setti_view* view)
 
 #define COMPARE_SETS 3
 
-/* Returns the bytes of all sets. The words of a set are followed by the words of `used`. */
+/* Returns the bytes of all sets, including `used`. */
 static size_t compare_size(size_t words)
 {
     return COMPARE_SETS * (words + words / 64 + 1) * sizeof(uint64_t);

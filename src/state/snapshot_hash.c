@@ -102,7 +102,7 @@ static uint64_t sum_difference(setti_compare* walk)
 #define SUM_SAMPLES 4u /* an estimate reads this many pages of a type */
 #define SUM_COMPARE 8u /* comparing 8 rows takes as long as hashing one row */
 
-/* Returns the number of different rows in a page; all rows if one side lacks the page. */
+/* Returns the number of different rows in a page. */
 static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage* storage)
 {
     const unsigned char* was = page->in[SETTI_BEFORE];
@@ -139,7 +139,7 @@ static uint64_t sum_price_difference(setti_view* view)
     return price;
 }
 
-/* Returns the snapshot with a known sum that was taken nearest to `node`, or NULL. */
+/* Returns the nearest snapshot with a known sum, or NULL. */
 static setti_snapshot* sum_find_known(setti_snapshot* node)
 {
     setti_snapshot* older = node->older;
@@ -157,8 +157,7 @@ static setti_snapshot* sum_find_known(setti_snapshot* node)
     return NULL;
 }
 
-/* Computes the sum of `node` from the known sum of `known`, if this takes less than `price` rows.
- * Returns true if the sum is computed. */
+/* Computes the sum of `node` from a known sum, unless this takes `price` rows. */
 static bool sum_by_difference(sett_world* world, setti_snapshot* node, setti_snapshot* known,
                               uint64_t price)
 {

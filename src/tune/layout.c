@@ -369,14 +369,17 @@ static bool layout_next_group(const sett_world* world, layout_reader* reader, se
 /* Whether a list has all types of `ids`; adds their number to *count. */
 static bool layout_list_has(const setti_type_list* list, const sett_component* ids, uint32_t* count)
 {
-    bool found = true;
-    for (uint32_t k = 0; found && k < SETT_GROUP_TYPES && ids[k] != 0; k++, ++*count) {
-        found = false; /* until the list is searched */
+    for (uint32_t k = 0; k < SETT_GROUP_TYPES && ids[k] != 0; k++) {
+        bool found = false;
         for (uint32_t i = 0; i < list->count; i++) {
             found = found || list->item[i]->id == ids[k];
         }
+        ++*count;
+        if (!found) {
+            return false;
+        }
     }
-    return found;
+    return true;
 }
 
 /* Whether a list has the types of `ids` and of `more` (or NULL), and no other types. */
