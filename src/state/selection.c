@@ -358,9 +358,10 @@ static bool selection_is_same(selection_job* job, const void* before, const void
     if (!job->rounds) {
         return setti_hash_same(job->entries.type, before, after);
     }
-    const unsigned char* was = selection_pack(job, before, SETTI_BEFORE);
-    const unsigned char* is = selection_pack(job, after, SETTI_AFTER);
-    return memcmp(was, is, (size_t)(is - was)) == 0;
+    const unsigned char* packed_before = selection_pack(job, before, SETTI_BEFORE);
+    const unsigned char* packed_after = selection_pack(job, after, SETTI_AFTER);
+    size_t size = (size_t)(packed_after - packed_before); /* the halves are adjacent */
+    return memcmp(packed_before, packed_after, size) == 0;
 }
 
 /* Returns true if the receiver needs the value. */
