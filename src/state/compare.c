@@ -72,15 +72,15 @@ bool setti_marks_next(const setti_marks* marks, uint32_t* index)
 /* ------------------------------------------------------------------------------------- entities */
 
 /* Reports a slot whose generations differ. */
-static void compare_slot(setti_compare* compare, sett_entity was, sett_entity is)
+static void compare_slot(setti_compare* compare, sett_entity before, sett_entity after)
 {
-    bool ended = (was.generation & SETTI_DEAD) == 0;
-    bool begun = (is.generation & SETTI_DEAD) == 0;
+    bool ended = (before.generation & SETTI_DEAD) == 0;
+    bool begun = (after.generation & SETTI_DEAD) == 0;
     if (compare->sink->entity != NULL && (ended || begun)) {
-        compare->sink->entity(compare->sink, ended ? &was : NULL, begun ? &is : NULL);
+        compare->sink->entity(compare->sink, ended ? &before : NULL, begun ? &after : NULL);
     }
     if (begun) {
-        setti_marks_add(&compare->begun, is.index);
+        setti_marks_add(&compare->begun, after.index);
     }
 }
 
@@ -97,21 +97,22 @@ void setti_compare_entities(setti_compare* compare)
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Compares eight rows. Without vectors, gcc 12 needs twice the instructions. */
-SETTI_INLINE bool compare_eight(const unsigned char* was, const unsigned char* is, size_t size)
+/* Returns true if eight rows differ. */
+SETTI_INLINE bool compare_eight(const unsigned char* before, const unsigned char* after,
+                                size_t size)
 {
     uint64_t differs = 0;
     size_t at = 0;
-#if defined(__GNUC__)
+#if defined(__GNUC__) /* gcc 12 needs twice the instructions without vectors */
     typedef uint64_t pair __attribute__((vector_size(16), aligned(1), may_alias));
     pair differ_pair = {0, 0};
     for (; at + 16 <= 8 * size; at += 16) {
-        differ_pair |= *(const pair*)(was + at) ^ *(const pair*)(is + at);
+        differ_pair |= *(const pair*)(before + at) ^ *(const pair*)(after + at);
     }
     differs = differ_pair[0] | differ_pair[1];
 #endif
     for (; at < 8 * size; at += 8) {
-        differs |= setti_bytes_get(was + at, 8) ^ setti_bytes_get(is + at, 8);
+        differs |= setti_bytes_get(before + at, 8) ^ setti_bytes_get(after + at, 8);
     }
     return differs != 0;
 }
@@ -124,26 +125,27 @@ SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t si
     }
 }
 
-/* Finds the rows that differ. Inlined for each size: a fifth of the time of memcmp. */
+/* Finds the rows that differ. With inlined sizes this takes a fifth of the time of memcmp. */
 SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_page* next,
                                   size_t size)
 {
-    const unsigned char* was = rows->was;
-    const unsigned char* is = rows->is;
-    for (uint32_t n = 0; n < rows->words; n++, was += 64 * size, is += 64 * size) {
+    const unsigned char* before = rows->was;
+    const unsigned char* after = rows->is;
+    for (uint32_t n = 0; n < rows->words; n++, before += 64 * size, after += 64 * size) {
         uint32_t eights = 0; /* bit k: rows 8 k to 8 k + 7 differ */
         for (uint32_t k = 0; k < 8; k++) {
             if (next != NULL) { /* reading memory takes most of the time */
                 compare_load(next->in[SETTI_BEFORE], (n * 64 + k * 8) * size, 8 * size);
                 compare_load(next->in[SETTI_AFTER], (n * 64 + k * 8) * size, 8 * size);
             }
-            eights |= (uint32_t)compare_eight(was + k * 8 * size, is + k * 8 * size, size) << k;
+            uint32_t differs = compare_eight(before + k * 8 * size, after + k * 8 * size, size);
+            eights |= differs << k;
         }
         uint64_t bits = 0;
         for (; eights != 0; eights &= eights - 1) {
             uint32_t first = 8 * setti_bits_lowest(eights);
             for (uint32_t row = first; row < first + 8; row++) {
-                uint64_t differs = memcmp(was + row * size, is + row * size, size) != 0;
+                uint64_t differs = memcmp(before + row * size, after + row * size, size) != 0;
                 bits |= differs << row;
             }
         }
@@ -224,11 +226,11 @@ static void compare_mark_array(setti_compare* compare, const setti_storage* stor
     uint32_t at = SETTI_NONE;
     const setti_view_page* page;
     while ((page = setti_view_next(compare->view, &storage->presence, &at)) != NULL) {
-        const uint64_t* was = page->in[SETTI_BEFORE];
-        const uint64_t* is = page->in[SETTI_AFTER];
+        const uint64_t* before = page->in[SETTI_BEFORE];
+        const uint64_t* after = page->in[SETTI_AFTER];
         size_t first = (size_t)page->number * SETTI_BITS_WORDS;
         for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
-            uint64_t differs = (was != NULL ? was[k] : 0) ^ (is != NULL ? is[k] : 0);
+            uint64_t differs = (before != NULL ? before[k] : 0) ^ (after != NULL ? after[k] : 0);
             if (differs != 0) {
                 *setti_marks_word(&compare->bits, first + k) |= differs;
             }
@@ -258,26 +260,26 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
                               const setti_view_page* page, uint32_t from, uint32_t to,
                               const uint32_t extent[2])
 {
-    const unsigned char* was = page->in[SETTI_BEFORE];
-    const unsigned char* is = page->in[SETTI_AFTER];
+    const unsigned char* before = page->in[SETTI_BEFORE];
+    const unsigned char* after = page->in[SETTI_AFTER];
     uint32_t first = page->number << storage->shift;
     uint32_t end = SETTI_MIN(first + setti_storage_rows(storage), to);
     size_t size = storage->size;
     for (uint32_t row = SETTI_MAX(first, from); row < end; row++) {
         size_t k = row - first;
         size_t index_at = storage->indices + k * sizeof(uint32_t);
-        bool in_before = was != NULL && row < extent[SETTI_BEFORE];
-        bool in_after = is != NULL && row < extent[SETTI_AFTER];
-        bool same_index =
-            in_before && in_after && memcmp(was + index_at, is + index_at, sizeof(uint32_t)) == 0;
-        if (same_index && memcmp(was + k * size, is + k * size, size) == 0) {
+        bool in_before = before != NULL && row < extent[SETTI_BEFORE];
+        bool in_after = after != NULL && row < extent[SETTI_AFTER];
+        bool same_index = in_before && in_after &&
+                          memcmp(before + index_at, after + index_at, sizeof(uint32_t)) == 0;
+        if (same_index && memcmp(before + k * size, after + k * size, size) == 0) {
             continue;
         }
         if (in_before) {
-            compare_mark_index(compare, was + index_at);
+            compare_mark_index(compare, before + index_at);
         }
         if (in_after && !same_index) {
-            compare_mark_index(compare, is + index_at);
+            compare_mark_index(compare, after + index_at);
         }
     }
 }
@@ -333,11 +335,13 @@ static bool compare_same_records(setti_view* view, const setti_type* type, const
     const setti_records* records = type->records;
     setti_view_list list[2] = {setti_view_records(type, a), setti_view_records(type, b)};
     bool same = list[0].left == list[1].left;
-    const unsigned char* was;
-    while (same && (was = setti_view_next_record(view, records, &list[0], SETTI_BEFORE)) != NULL) {
-        const unsigned char* is = setti_view_next_record(view, records, &list[1], SETTI_AFTER);
-        same = memcmp(was + records->target, is + records->target, sizeof(sett_entity)) == 0 &&
-               setti_hash_same(type->data_type, was + records->data, is + records->data);
+    const unsigned char* before;
+    while (same &&
+           (before = setti_view_next_record(view, records, &list[0], SETTI_BEFORE)) != NULL) {
+        const unsigned char* after = setti_view_next_record(view, records, &list[1], SETTI_AFTER);
+        same =
+            memcmp(before + records->target, after + records->target, sizeof(sett_entity)) == 0 &&
+            setti_hash_same(type->data_type, before + records->data, after + records->data);
     }
     return same;
 }

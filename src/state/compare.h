@@ -33,8 +33,8 @@ typedef struct setti_compare_sink {
     /* Optional. `ended` or `begun` may be NULL. */
     void (*entity)(struct setti_compare_sink* sink, const sett_entity* ended,
                    const sett_entity* begun);
-    void (*value)(struct setti_compare_sink* sink, sett_entity was, const void* before,
-                  sett_entity is, const void* after);
+    void (*value)(struct setti_compare_sink* sink, sett_entity entity_before, const void* before,
+                  sett_entity entity_after, const void* after);
 } setti_compare_sink;
 
 /* A set of entity indices. Most words are empty, and only `used` is cleared. */

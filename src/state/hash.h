@@ -4,7 +4,7 @@
 
 #include "state/view.h"
 
-/* Returns the hashed bytes of a value, or 0 if the type is not part of the state. */
+/* Returns the number of hashed bytes of a value. 0: not part of the state. */
 static inline size_t setti_hash_size(const setti_type* type)
 {
     bool bytes =
@@ -28,7 +28,7 @@ typedef struct setti_hash_type {
 
 void setti_hash_begin(setti_hash_type* hasher, const setti_type* type);
 
-/* Returns true if the bytes in memory are hashed, except for NaN. */
+/* Returns true if values without NaN are hashed as bytes in memory. */
 bool setti_hash_is_plain(const setti_hash_type* hasher);
 
 #define SETTI_HASH_K 0x9E3779B97F4A7C15u

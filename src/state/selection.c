@@ -358,9 +358,10 @@ static bool selection_is_same(selection_job* job, const void* before, const void
     if (!job->rounds) {
         return setti_hash_same(job->entries.type, before, after);
     }
-    const unsigned char* was = selection_pack(job, before, SETTI_BEFORE);
-    const unsigned char* is = selection_pack(job, after, SETTI_AFTER);
-    return memcmp(was, is, (size_t)(is - was)) == 0;
+    const unsigned char* packed_before = selection_pack(job, before, SETTI_BEFORE);
+    const unsigned char* packed_after = selection_pack(job, after, SETTI_AFTER);
+    size_t size = (size_t)(packed_after - packed_before); /* the halves are adjacent */
+    return memcmp(packed_before, packed_after, size) == 0;
 }
 
 /* Returns true if the receiver needs the value. */
@@ -733,8 +734,12 @@ static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, 
         return setti_snapshot_fail(world, snapshot, status, call);
     }
     status = setti_world_check_unlocked(world, call);
-    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
-    status = status == SETT_OK ? selection_find_all(job, call) : status;
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
+    if (status == SETT_OK) {
+        status = selection_find_all(job, call);
+    }
     if (status != SETT_OK) {
         return status;
     }

@@ -503,8 +503,7 @@ static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t numb
     return &node->diff.item[number];
 }
 
-/* Exchanges a live page with the saved page. Plain bytes stay in place, and only the address in the
- * table changes. setti_cow_give_back moves the bytes to the page's own address later. */
+/* Exchanges a live page with the saved page. Plain bytes stay in place, and the table changes. */
 static void restore_swap(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          setti_cow_entry* saved, uint32_t number)
 {
@@ -514,7 +513,7 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
     if (*setti_pages_restored(saved->pages, saved->number) != pool->tick) {
         *lent = 0; /* the first exchange of the page, still at its own address */
     }
-    if (!plain && *lent != 0) {
+    if (!plain && *lent != 0) { /* copies the bytes back to the page's own address */
         setti_cow_give_back(restore_entry(first, *lent - 1));
         *lent = 0;
     }
@@ -529,10 +528,11 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
 static bool restore_is_now(const setti_state* state, const setti_cow_entry* saved, uint32_t pass)
 {
     bool plain = setti_pages_values(saved->pages) == NULL;
-    return !state->has_values || plain == (pass == 1);
+    bool pass_is_plain = pass == 1;
+    return !state->has_values || plain == pass_is_plain;
 }
 
-/* Restores the pages of a diff. `first` is NULL for the head's diff, which has no numbers. */
+/* Restores the pages of a diff. For the head's diff, `first` is NULL and `number` is not used. */
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t number)
 {

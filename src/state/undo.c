@@ -161,16 +161,16 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
 {
     const sett_world* world = undo->world;
     const sett_selection* selection = &undo->selection;
-    uint32_t count = selection->type_count != 0 ? selection->type_count : world->registered.count;
+    bool selects_all = selection->type_count == 0;
+    uint32_t count = selects_all ? world->registered.count : selection->type_count;
     undo->mirror_type_count = 0;
     if (count == 0) {
         return setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
                                      "%s: no component is registered - register some", call);
     }
     for (uint32_t k = 0; k < count; k++) {
-        const setti_type* type = selection->type_count != 0
-                                     ? setti_world_type(world, selection->types[k])
-                                     : world->registered.item[k];
+        const setti_type* type =
+            selects_all ? world->registered.item[k] : setti_world_type(world, selection->types[k]);
         sett_component* item =
             setti_pool_grow(&undo->mirror->pool, undo->mirror_types, sizeof(*item),
                             undo->mirror_type_count, 1, &undo->mirror_type_capacity);
@@ -199,7 +199,9 @@ static sett_status undo_sync_entities(sett_undo* undo, const char* call)
     sett_status status = listed ? SETT_OK : mirror->error;
     if (status == SETT_OK && destroyed.count + created.count != 0) {
         status = setti_selection_encode_handles(mirror, &destroyed, &created, call, &bytes);
-        status = status == SETT_OK ? undo_apply(mirror, &mirror->pool, &bytes) : status;
+        if (status == SETT_OK) {
+            status = undo_apply(mirror, &mirror->pool, &bytes);
+        }
         setti_bytes_free(&mirror->pool, &bytes);
     }
     setti_selection_free(mirror, &destroyed);
@@ -226,16 +228,18 @@ static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const 
            !(form == SETTI_DELTA_TREE && undo_has_children(mirror, entity));
 }
 
-/* Removes the values of an entity. The hierarchy is last: a root's name may be taken. */
+/* Removes the values of an entity, the hierarchy last. */
 static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
     bool ok = true;
-    for (uint32_t pass = 0; pass < 2; pass++) { /* pass 1: the hierarchy */
+    /* Pass 1 is for the hierarchy: as a root, the entity could have another root's name. */
+    for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t k = 0; ok && k < mirror->registered.count; k++) {
             const setti_type* type = mirror->registered.item[k];
             bool is_tree = setti_delta_form_of(type) == SETTI_DELTA_TREE;
-            bool in_pass = is_tree == (pass == 1);
+            bool pass_is_tree = pass == 1;
+            bool in_pass = is_tree == pass_is_tree;
             ok = !in_pass || !undo_can_remove(mirror, entity, type) ||
                  sett_remove(mirror, entity, type->id) == SETT_OK;
         }
@@ -378,14 +382,27 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
     sett_world* world = undo->world;
     setti_selected selected = {0};
     sett_status status = setti_world_check_unlocked(world, call);
-    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
-    status = status == SETT_OK ? undo_sync_types(undo, call) : status;
-    status = status == SETT_OK ? undo_find_types(undo, call) : status;
-    status = status == SETT_OK ? undo_sync_entities(undo, call) : status;
-    status =
-        status == SETT_OK ? setti_selection_find(world, &undo->selection, call, &selected) : status;
-    status = status == SETT_OK ? undo_sync_deselected(undo, &selected, call) : status;
-    status = status == SETT_OK ? undo_sync_values(undo, &selected, call) : status;
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
+    if (status == SETT_OK) {
+        status = undo_sync_types(undo, call);
+    }
+    if (status == SETT_OK) {
+        status = undo_find_types(undo, call);
+    }
+    if (status == SETT_OK) {
+        status = undo_sync_entities(undo, call);
+    }
+    if (status == SETT_OK) {
+        status = setti_selection_find(world, &undo->selection, call, &selected);
+    }
+    if (status == SETT_OK) {
+        status = undo_sync_deselected(undo, &selected, call);
+    }
+    if (status == SETT_OK) {
+        status = undo_sync_values(undo, &selected, call);
+    }
     setti_selection_free(world, &selected);
     return status;
 }
@@ -449,7 +466,9 @@ static void undo_forget(sett_undo* undo, undo_step* step)
     }
     if (step->before != NULL) {
         step->before->branches--;
-        step->before->after = step->before->after == step ? NULL : step->before->after;
+        if (step->before->after == step) {
+            step->before->after = NULL;
+        }
     }
     /* Removes the step from the list of all steps. */
     *(step->older != NULL ? &step->older->younger : &undo->oldest) = step->younger;
@@ -531,7 +550,9 @@ static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* na
     setti_bytes back = {0};
     *step = NULL;
     sett_status status = setti_delta_encode(mirror, undo->now_snapshot, to, &forward);
-    status = status == SETT_OK ? setti_delta_encode(mirror, to, undo->now_snapshot, &back) : status;
+    if (status == SETT_OK) {
+        status = setti_delta_encode(mirror, to, undo->now_snapshot, &back);
+    }
     if (status != SETT_OK) {
         status = undo_fail(undo, status, call);
     } else if (forward.size > SETTI_DELTA_HEAD) {

@@ -149,7 +149,7 @@ static void clone_seal(const setti_pages* pages, uint32_t number)
            values_word_count(storage) * sizeof(*alive));
 }
 
-/* Exchanges two values. One of them may be missing. */
+/* Exchanges two values. In `a` or `b` there may be no value. */
 static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, bool in_b)
 {
     SETTI_ASSERT((!in_a || !in_b) || type->row != NULL);

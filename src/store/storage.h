@@ -419,7 +419,7 @@ void setti_storage_free_strays(setti_pool* pool, setti_storage* storage);
 /* Returns NULL, or the violated part of the storage's invariant. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* Inserts an index into an array with a page. Returns NULL if a snapshot needs a page. */
+/* Inserts an index into an existing page of an array. Returns NULL if a snapshot needs a page. */
 SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
