@@ -377,7 +377,7 @@ static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* Fails if a type that cannot be sent has values that may differ. */
+/* Fails if values that cannot be sent may differ. */
 static sett_status delta_check_types(sett_world* world, const char* call, setti_compare* walk)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -396,7 +396,6 @@ static sett_status delta_check_types(sett_world* world, const char* call, setti_
     return SETT_OK;
 }
 
-/* Encodes the difference between two snapshots. */
 static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snapshot* b,
                                 setti_delta_writer* to)
 {
@@ -518,7 +517,7 @@ static size_t delta_guess(const sett_world* world)
     return size;
 }
 
-/* Encodes the live state, as a delta from the empty world. */
+/* Encodes the live state as a delta from the empty world. */
 static sett_status delta_encode_all(sett_world* world, const char* call, setti_delta_writer* to)
 {
     setti_view view;

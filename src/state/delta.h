@@ -76,8 +76,7 @@ SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
 /* Returns the size of a value in memory, as deltas and files state the size. */
 size_t setti_delta_size(const setti_type* type);
 
-/* Flag of a form: values are rounded (value/send.c). The record then contains a hash of the
- * rounding in place of the hash of padding. */
+/* Flag of a form: values are rounded. The hash of padding is then a hash of the rounding. */
 #define SETTI_DELTA_SENT 64u
 bool setti_delta_sends(const setti_type* type);
 
@@ -87,14 +86,13 @@ uint32_t setti_delta_bytes(const setti_type* type);
 /* Computes the checksum of a delta. */
 uint64_t setti_delta_seal(const void* bytes, size_t size);
 
-/* Fails with LIMIT if the caller's buffer `out` is too small. */
+/* Fails if the caller's buffer `out` is too small. */
 sett_status setti_delta_check_capacity(sett_world* world, const char* call, const void* out,
                                        size_t capacity, size_t size);
 
 /* Encodes the whole state, after recorded commands. */
 sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out);
 
-/* Encodes the difference between two snapshots. */
 sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
                                setti_bytes* out);
 

@@ -299,7 +299,7 @@ static sett_status apply_read_record(const setti_delta* delta, setti_delta_reade
     return SETT_OK;
 }
 
-/* Finds the type of a record. Fails if the record does not fit the type. */
+/* Finds the type of a record, and compares the two. */
 static sett_status apply_match_type(const setti_delta* delta, setti_delta_type* of,
                                     const apply_record* record)
 {
@@ -359,16 +359,16 @@ static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* fr
 {
     uint64_t magic = setti_delta_number(from, 4);
     uint32_t version = setti_delta_u32(from);
-    if (from->short_of || magic != (delta->part != NULL ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC)) {
+    bool is_part = delta->part != NULL;
+    if (from->short_of || magic != (is_part ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC)) {
         return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
-                                      delta->part != NULL
-                                          ? "%s: these bytes are not a selection - pass what "
-                                            "sett_selection_encode wrote"
-                                          : "%s: these bytes are not a delta - pass what "
-                                            "sett_delta_encode wrote",
+                                      is_part ? "%s: these bytes are not a selection - pass what "
+                                                "sett_selection_encode wrote"
+                                              : "%s: these bytes are not a delta - pass what "
+                                                "sett_delta_encode wrote",
                                       apply_call);
     }
-    bool half_hashes = delta->part == NULL && (version & SETTI_DELTA_SHORT) != 0;
+    bool half_hashes = !is_part && (version & SETTI_DELTA_SHORT) != 0;
     delta->hash_mask = half_hashes ? UINT32_MAX : UINT64_MAX;
     if (version != (SETTI_DELTA_VERSION | (half_hashes ? SETTI_DELTA_SHORT : 0))) {
         return setti_world_fail_input(
@@ -621,7 +621,8 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
     if (delta->part != NULL && !apply_has_index(&delta->begun, entry.index)) {
         return "a value is for an entity that the selection does not list";
     }
-    if (delta->part == NULL && has == (entry.kind == SETTI_DELTA_ADDED)) {
+    bool is_added = entry.kind == SETTI_DELTA_ADDED;
+    if (delta->part == NULL && has == is_added) {
         return has ? "a component is added to an entity that has it"
                    : "a component is removed from an entity that lacks it";
     }
@@ -631,7 +632,6 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
     return of->codec->check(&delta->player, of->type, &entry);
 }
 
-/* Checks each entry of a block. */
 static const char* apply_check_block(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry block)
 {
@@ -709,14 +709,17 @@ static bool apply_parent_will_live(const setti_delta* delta, uint32_t parent)
 static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_type* of,
                                  const setti_delta_entry* entry, unsigned char* out)
 {
+    if (entry->kind == SETTI_DELTA_REMOVED) {
+        return 0;
+    }
     uint32_t items = of->form == SETTI_DELTA_LINKS ? entry->count : 1;
     uint32_t count = 0;
-    for (uint32_t k = 0; entry->kind != SETTI_DELTA_REMOVED && k < items; k++) {
+    for (uint32_t k = 0; k < items; k++) {
         const unsigned char* item = entry->bytes + (size_t)k * of->bytes;
         bool copied = of->form == SETTI_DELTA_TREE; /* the caller checks the parent */
         if (!copied) {
-            copied = apply_will_live(
-                delta, (sett_entity){setti_delta_word(item, 0), setti_delta_word(item, 1)});
+            sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
+            copied = apply_will_live(delta, target);
         }
         if (copied) {
             memcpy(out + (size_t)count++ * of->bytes, item, of->bytes);
@@ -878,7 +881,6 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
     return status;
 }
 
-/* Finds and checks the sections of all types. */
 static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* from)
 {
     sett_status status = SETT_OK;
@@ -937,7 +939,7 @@ static size_t apply_piece(size_t size)
     return setti_align_up(size, SETTI_POOL_STEP) + 256;
 }
 
-/* Returns the table whose pages a single step may all write, or NULL. */
+/* Returns the table of which a step may write all pages, or NULL. */
 static const setti_pages* apply_find_whole(const setti_delta* delta)
 {
     const setti_type_list* types = &delta->world->registered;
@@ -993,12 +995,13 @@ static sett_status apply_reject_size(const setti_delta* delta)
 static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
 {
     setti_pool* pool = &delta->world->pool;
-    bool above_limit = setti_pool_is_above(pool);
-    bool done = !above_limit && pool->cow->diff != NULL && !pool->cow->spare_taken &&
-                setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
-    if (above_limit) {
+    if (setti_pool_is_above(pool)) {
         (void)apply_reject_size(delta);
-    } else if (!done) {
+        return false;
+    }
+    bool done = pool->cow->diff != NULL && !pool->cow->spare_taken &&
+                setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
+    if (!done) {
         setti_world_no_memory(delta->world, apply_call);
     }
     return done;

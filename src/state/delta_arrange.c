@@ -62,7 +62,7 @@ static void arrange_compute(setti_view* view, setti_delta_type* of)
     }
 }
 
-/* Whether the wanted order is a permutation of the present rows. `seen` has a zero bit a row. */
+/* Whether the wanted order is a permutation of the present rows. `seen` must be zeroes. */
 static bool arrange_fits(const setti_delta_type* of, uint64_t* seen)
 {
     SETTI_ASSERT(of->want != NULL);
@@ -106,7 +106,7 @@ static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
     of->want = NULL;
 }
 
-/* Computes a type's wanted order, unless it does not fit. Returns false when memory runs out. */
+/* Computes a type's wanted order, and checks the order. Returns false when memory runs out. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want == NULL);
@@ -159,7 +159,7 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
     return true;
 }
 
-/* Whether a type, or another type of its group, can have another order than the sender's. */
+/* Like arrange_concerns, for all types of a type's group. */
 static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
                                    const setti_delta_type* of)
 {

@@ -152,7 +152,7 @@ SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, 
     return true;
 }
 
-/* Whether values without NaN are hashed and sent like memory. *nan: tests for NaN, or NULL. */
+/* Whether values without NaN are hashed and sent like memory. *nan becomes the test for NaN. */
 static bool change_is_plain(const setti_delta_writer* to, const setti_nan_word** nan)
 {
     const setti_hash_type* of = &to->sum.of;

@@ -313,7 +313,7 @@ static bool play_follow(const setti_delta* delta, const setti_delta_type* of, ui
     return true;
 }
 
-/* Follows owners up to an entity in `seen`. Returns false, with *index in a cycle, for a cycle. */
+/* Follows owners up to an entity in `seen`. Returns false if the owners form a cycle. */
 static bool play_chain_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
                             unsigned char* seen)
 {
@@ -323,7 +323,7 @@ static bool play_chain_ends(const setti_delta* delta, const setti_delta_type* of
         if ((seen[*index / 8] >> *index % 8 & 1) != 0) {
             break;
         }
-        if (steps-- == 0) { /* more steps than values: a cycle */
+        if (steps-- == 0) { /* more steps than values: *index is in a cycle */
             return false;
         }
     }

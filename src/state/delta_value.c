@@ -288,14 +288,13 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
     return !sett_is_null(at);
 }
 
-/* Whether a list must be sent. Without it, the receiver has the remaining old members in the old
- * order, then the new members, ascending. *known: members at the begin that need not be sent. */
+/* Whether a list must be sent. *known: members at the begin that the receiver knows. */
 static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* known)
 {
     uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
     uint32_t next = value_list_next(to, SETTI_AFTER, &place); /* the next member to compare */
     *known = 0;
-    /* the remaining old members */
+    /* the receiver first has the remaining old members, in the old order */
     if (sett_equals(setti_view_entity(to->walk->view, owner.index, SETTI_BEFORE), owner)) {
         uint32_t old_place = value_list_first(to, owner.index, SETTI_BEFORE);
         uint32_t old;
@@ -310,12 +309,12 @@ static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, 
             ++*known;
         }
     }
-    /* the new members */
+    /* then the new members, ascending */
     uint32_t last = 0;
     for (; next != SETTI_NONE && next >= last; next = value_list_next(to, SETTI_AFTER, &place)) {
         last = next;
     }
-    return next != SETTI_NONE; /* not ascending */
+    return next != SETTI_NONE;
 }
 
 /* Writes an owner's list, if it must be sent. */

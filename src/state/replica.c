@@ -468,7 +468,6 @@ static void replica_empty_tables(sett_world* into)
 
 /* -------------------------------------------------------------------------------------- copying */
 
-/* Copies all pages. */
 static void replica_copy_pages(const setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     SETTI_ASSERT(to->count == from->count && to->size == from->size);
@@ -701,7 +700,7 @@ static bool replica_update_entities(const sett_world* from, sett_world* into,
     return done;
 }
 
-/* Whether the pages of both types are alike. */
+/* Whether the pages of `type` can be copied to `local`. */
 static bool replica_same_storage(const setti_type* type, const setti_type* local)
 {
     return local != NULL && type->storage.kind == local->storage.kind &&

@@ -235,7 +235,6 @@ void setti_canonical_write(const setti_members* members, const void* value, sett
     }
 }
 
-/* A reader of bytes. */
 typedef struct canonical_from {
     const unsigned char* at;
     size_t left;

@@ -124,7 +124,6 @@ static bool member_name_is_good(const char* name)
     return good;
 }
 
-/* Returns the error in a list's item, or NULL. */
 static const char* item_check(const sett_member* item)
 {
     const char* wrong = NULL;
@@ -167,7 +166,6 @@ static const char* list_check(const sett_member* member)
     return item_check(&item);
 }
 
-/* Whether a step is a power of two. */
 static bool member_is_step(double step)
 {
     uint64_t bits;
@@ -210,7 +208,6 @@ static bool member_constants_differ(const sett_constant* constants)
     return differ;
 }
 
-/* Returns the error in `.send`, or NULL. */
 static const char* member_check_send(const sett_member* member, sett_member_kind kind)
 {
     const sett_member_send* send = &member->send;
@@ -227,7 +224,6 @@ static const char* member_check_send(const sett_member* member, sett_member_kind
     return NULL;
 }
 
-/* Returns the error in a member's options, or NULL. */
 static const char* member_check_extras(const sett_member* given)
 {
     bool list = given->kind == SETT_MEMBER_LIST;
@@ -267,7 +263,7 @@ static const char* member_check_extras(const sett_member* given)
     return member_check_send(given, kind);
 }
 
-/* Returns the error of a member with the same name or bytes as an earlier member, or NULL. */
+/* Compares member k with earlier members. Returns the error, or NULL. */
 static const char* member_check_before(const sett_struct* of, uint32_t k)
 {
     const sett_member* member = &of->members[k];
@@ -329,12 +325,11 @@ static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
     return member_align(member);
 }
 
-/* Finds the offset, end and alignment of the next member from `at` on. Returns of->size at the end.
- * *align begins as the struct's alignment. */
+/* Finds the next member from `at` on. Returns the offset, or of->size at the end. */
 static uint32_t struct_next(const sett_struct* of, uint32_t at, uint32_t* end, uint32_t* align)
 {
     uint32_t first = of->size;
-    uint32_t limit = *align;
+    uint32_t limit = *align; /* the struct's alignment */
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
         if (member->offset >= at && member->offset < first) {
@@ -763,7 +758,7 @@ bool setti_members_equal(const sett_struct* a, const sett_struct* b)
     return equal;
 }
 
-/* Whether the canonical form is adjacent bytes of the value, without NaN. */
+/* Whether the canonical form of a value without NaN is adjacent bytes. */
 static bool pieces_are_adjacent(const setti_members* members)
 {
     bool adjacent = !SETTI_BIG_ENDIAN && members->piece_count != 0;

@@ -84,8 +84,7 @@ typedef struct setti_members {
     size_t room;
 } setti_members;
 
-/* Checks the members of a type. Returns NULL, or the error, written to `out`. `mask` has 0 for
- * padding, or is NULL. */
+/* Checks the members of a type. Returns the error, or NULL. `mask` has 0 for padding. */
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
                                 char* out);
 
@@ -162,7 +161,6 @@ void setti_canonical_turn_value(const setti_members* members, void* value);
 /* Zeroes the bytes that can differ in equal values. */
 void setti_canonical_clear(const setti_members* members, void* value);
 
-/* Whether two values have the same canonical form. */
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
 
 /* Whether two elements have the same canonical form. Not for structs and lists. */
