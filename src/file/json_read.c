@@ -3,15 +3,14 @@
  * The workload: texts of some MB, from people and programs, right or wrong. The text is read in
  * three passes: JSON_COLLECT checks the grammar and collects the references of entities, JSON_CHECK
  * checks all values, and JSON_APPLY changes the world, in three walks (json_load_apply). Between
- * the passes only the table of entities is stored. JSON_COLLECT also registers the types of the
- * library that the text names, as deltas and files do.
+ * the passes only the table of entities is stored. JSON_COLLECT also registers library types.
  *
  *     entries   | offset of the reference, handle in the text, handle in the world | ...
  *     found     hash of a reference -> entry; on a collision the next free key
  *
- * A world has at most one entity of singletons. If both the world and the text have an entity of
- * singletons, the text's entity is merged into the world's: references lead to the world's entity,
- * and the text's values are held until all other entities are complete:
+ * A world has at most one entity of singletons. If the world has one, the text's entity of
+ * singletons is merged: references lead to the world's entity, and the values of the text are held
+ * until all other entities are complete:
  *
  *     held      type, value | ...      after the types that the type requires
  *
@@ -669,7 +668,7 @@ static bool json_load_components(json_load* load)
         } else if (!json_load_is_singletons(load) || load->pass != JSON_APPLY) {
             good = json_load_value(load, type);
         } else if (type == setti_singleton_tag(load->world)) {
-            good = setti_json_read_value(&load->reader, type, NULL);
+            good = setti_json_read_value(&load->reader, type, NULL); /* the world has the tag */
         } else {
             good = json_load_hold_component(load, type);
         }

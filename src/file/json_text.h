@@ -43,8 +43,7 @@ SETTI_INLINE size_t setti_json_skip_space(setti_json* json)
     return json->at;
 }
 
-/* Skips white space. Returns the first character of the next token, or 0 at the end or after an
- * error. */
+/* Skips white space. Returns the next character, or 0 at the end or after an error. */
 SETTI_INLINE char setti_json_peek(setti_json* json)
 {
     size_t at = setti_json_skip_space(json);

@@ -863,7 +863,6 @@ static bool value_read_written(setti_json_reader* reader, const setti_type* type
             setti_json_fail(json, begin.at, "the `read` hook rejects the value - correct it"));
 }
 
-/* Reads the value of a tag: true, or {}. */
 static bool value_read_tag(setti_json* json)
 {
     size_t at = json->at;

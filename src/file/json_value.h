@@ -47,7 +47,6 @@ void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const 
 
 /* Adds a name to the path. Returns the length to which setti_json_leave shortens it. */
 size_t setti_json_enter(setti_json_reader* reader, const char* separator, const char* name);
-/* Shortens the path to an earlier length. */
 void setti_json_leave(setti_json_reader* reader, size_t before);
 
 /* Reads a value over the initialised `value`. Members missing in the text stay unchanged. Returns

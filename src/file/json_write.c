@@ -30,7 +30,7 @@ static bool write_wants(const json_writer* to, const setti_type* type, sett_enti
     return wanted && setti_storage_has(&type->storage, entity.index);
 }
 
-/* Writes `between`, which becomes ", ", and a key. */
+/* Writes `between` and a key. `between` becomes ", ". */
 static void write_key(json_writer* to, const char** between, const char* name)
 {
     setti_json_add_text(&to->out, *between);
@@ -39,8 +39,7 @@ static void write_key(json_writer* to, const char** between, const char* name)
     *between = ", ";
 }
 
-/* Writes a value of a component, or the data of a link. Systems declare access to `owner`, the
- * component or the relationship. */
+/* Writes a component's value or a link's data. `owner` is the component or the relationship. */
 static void write_value(json_writer* to, sett_entity entity, const setti_type* owner,
                         const setti_type* type, const void* value)
 {
@@ -252,7 +251,6 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
                      call);
 }
 
-/* Writes a text into the caller's memory. */
 static bool write_to_memory(void* user, const char* text, size_t size)
 {
     setti_writer_add_bytes(user, text, size);

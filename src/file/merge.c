@@ -175,7 +175,7 @@ static uint32_t merge_find_value(const merge_job* job, const setti_type* type, c
     return index;
 }
 
-/* Fails because two entities of the world, or of the file, match one entity. */
+/* Fails because two entities of the world, or of the file, match the same entity. */
 static sett_status merge_ambiguous(const merge_job* job, const char* where, const char* what,
                                    uint32_t index)
 {
@@ -220,7 +220,7 @@ static sett_entity merge_match_value(const merge_job* job, uint32_t index)
     return onto != SETTI_NONE ? setti_entity_at(&job->to->entities, onto) : sett_null();
 }
 
-/* Returns the entity of the world for an entity of the file, or null if the merge creates it. */
+/* Returns the world's entity for an entity of the file, or null if the merge creates an entity. */
 static sett_entity merge_match(const merge_job* job, uint32_t index)
 {
     const setti_type* tag = setti_singleton_tag(job->from);
@@ -296,8 +296,7 @@ static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
     return index == SETTI_NONE || merge_map_node(job, node, index, sett_null());
 }
 
-/* Adds the node of a chosen entity, after the node of the parent. Fails if a merged node has the
- * same entity of the world already. */
+/* Adds the node of a chosen entity, after the parent's node. Fails if the match is ambiguous. */
 static sett_status merge_add_chosen(merge_job* job, uint32_t index)
 {
     if (!merge_is_chosen(job, index)) {
@@ -394,7 +393,7 @@ static bool merge_add_top(merge_job* job)
     return !has_top || merge_append(job, SETTI_NONE, job->desc->parent, outside);
 }
 
-/* Returns true if a new entity will have the parent (null: none) and the name. */
+/* Returns true if a new entity will have the parent (null: root) and the name. */
 static bool merge_will_have(const merge_job* job, const setti_clone_node* node, sett_entity parent,
                             const char* name)
 {
@@ -521,8 +520,8 @@ static uint32_t merge_follow_file(const merge_job* job, const setti_relation* in
     return sett_is_null(target) ? SETTI_NONE : merge_node_of(job, target.index);
 }
 
-/* Follows the link that an entity will have after the merge: the link of the file if the world has
- * no link, or if links are overwritten. Returns false if the entity will have no link. */
+/* Follows the link of an entity after the merge: the file's link if the world has no link, or if
+ * links are overwritten. Returns false without a link. */
 static bool merge_step(const merge_job* job, const setti_relation* in_file,
                        const setti_relation* relation, merge_position* at)
 {

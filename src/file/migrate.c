@@ -221,7 +221,6 @@ static void migrate_note(setti_migration* rule, sett_status status)
     rule->failed = rule->failed || status == SETT_STATUS_INVALID;
 }
 
-/* Reads a value of the file into the buffer `room`. */
 static void migrate_fill_room(setti_migration* rule, const void* from, size_t size)
 {
     if (rule->varied != NULL) {

@@ -7,7 +7,7 @@
 
 /* The conversion of a type's values from the layout of a file to the layout of the program. */
 typedef struct setti_migration {
-    setti_delta_rule rule;                 /* first member: migrate_value gets this address */
+    setti_delta_rule rule;                 /* first member, so that migrate_value can cast */
     const sett_struct* from;               /* members in the file; NULL: unknown */
     const sett_struct* to;                 /* members in the program; NULL: unknown */
     size_t size;                           /* bytes to copy, if members are unknown */

@@ -105,7 +105,6 @@ static sett_status mirror_check(const sett_mirror* mirror)
                                        mirror_call, mirror->copy->listeners->name);
 }
 
-/* Adds new types to the copy, then copies the changes of the world. */
 static sett_status mirror_follow(sett_mirror* mirror)
 {
     sett_world* world = mirror->world;

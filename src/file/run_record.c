@@ -93,7 +93,7 @@ typedef struct run_loop {
     setti_fixed_state state;
 } run_loop;
 
-/* Reads a loop. The record counts as cut off unless `now` exceeds the steps by one step at most. */
+/* Reads a loop. The record counts as cut off unless 0 to 1 steps of the time `now` remain. */
 static run_loop run_next_loop(setti_delta_reader* from)
 {
     run_loop loop;

@@ -7,7 +7,7 @@
  *     header | record, page | record, page | record, page (last) | record ...
  *              \______________ one payload _______________/
  *
- * Invariant:  bytes before `offset` belong to whole payloads, or to foreign ones
+ * Invariant:  bytes before `offset` belong to whole payloads or foreign records
  */
 #include "file/stream.h"
 

@@ -27,7 +27,7 @@ enum {
 
 #define TYPES_NAMED 4 /* most names in a log line */
 
-/* Returns the members that the file describes, or NULL. */
+/* Returns the members described in a file, or NULL. */
 static const sett_struct* types_members(const setti_type* type)
 {
     return type->desc.write != NULL && type->written == NULL ? setti_written_struct()
@@ -140,7 +140,7 @@ static bool types_is_value(uint32_t form)
     return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
 }
 
-/* Registers a type that the program lacks. */
+/* Registers a type missing in the program. */
 static sett_status types_add(sett_world* world, const types_entry* entry, uint32_t* unknown)
 {
     sett_status status = setti_codec_register_library(world, entry->name);
@@ -213,7 +213,7 @@ static bool types_differ(const setti_type* local, const types_entry* entry)
            !types_same_members(types_members(local), desc->members);
 }
 
-/* Registers a relationship. A name or members of the data that differ come from the file. */
+/* Registers a relationship. A different name or different members of the data are the file's. */
 static sett_status types_join_links(sett_world* world, const sett_world* into,
                                     const setti_type* local, const types_entry* entry)
 {
@@ -241,11 +241,11 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
 {
     const setti_type* local = setti_type_find(into, entry->name);
     const char* why = local != NULL ? setti_values_unsaved(local) : NULL;
-    if (why != NULL) { /* before a value exists that hooks would free */
+    if (why != NULL) { /* before hooks could free a value */
         return types_reject(world, SETT_STATUS_ARGUMENT, entry, why);
     }
     if (setti_type_find(world, entry->name) != NULL) {
-        return SETT_OK; /* registered by a type that requires it, or by an earlier record */
+        return SETT_OK; /* registered by a requiring type, or by an earlier record */
     }
     if (local == NULL) {
         return types_add(world, entry, unknown);
@@ -259,9 +259,8 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
     if (entry->form == SETTI_DELTA_TARGET) {
         return SETT_OK; /* registered by the relationship */
     }
-    if (types_is_value(entry->form) && types_differ(local, entry)) {
-        return types_register(world, entry,
-                              local->desc.name); /* load_migrate converts the values */
+    if (types_is_value(entry->form) && types_differ(local, entry)) { /* see load_migrate */
+        return types_register(world, entry, local->desc.name);
     }
     return local->links != NULL ? types_join_links(world, into, local, entry)
                                 : setti_replica_join_bare(world, into, local);

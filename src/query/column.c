@@ -1,6 +1,5 @@
 /* column.c: long arrays for other languages: runs of batches that follow each other in memory
- * (sett_batch_next_run), and copies of the values of a term for all matches (sett_query_read,
- * _write).
+ * (sett_batch_next_run), and copies of all matching values of a term (sett_query_read, _write).
  *
  * The workload: numpy, a plot, a table of results. In another language a call costs as much as the
  * work on a batch. Most pages of a large world follow each other in memory: 1,000 batches are about
@@ -141,7 +140,8 @@ bool sett_batch_next_run(sett_batch* batch, sett_run* run)
     run->indices = batch->indices;
     memcpy(run->fields, batch->fields, batch->field_count * sizeof(batch->fields[0]));
     run->state_ = COLUMN_USED;
-    /* a list or gathered fields end a run: gathered values are written back at the next batch */
+    /* a batch with a list is a whole run, and so is a batch with gathered fields: gathered values
+     * are written back at the next batch */
     while (run->rows == NULL && setti_loop_of(batch)->scratch == NULL &&
            run->state_ == COLUMN_USED) {
         if (!sett_batch_next(batch)) {

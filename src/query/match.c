@@ -5,8 +5,7 @@
  * driver, and each entity is looked up in the other storages, except aligned storages (step_align).
  * Steps of loops that gather have at most SETTI_GATHER_ROWS rows.
  *
- * Invariant:  words = matching rows of the step at unit_base;  some = bits of the words that are
- * not 0
+ * Invariant:  words = matching rows of the step at unit_base;  bit k of some = (words[k] != 0)
  */
 #include "query/steps.h"
 
@@ -283,11 +282,11 @@ static bool step_is_run(const setti_storage* storage, const uint32_t* indices, u
     uint32_t first = indices[0];
     uint32_t differ = (first ^ (first + rows - 1)) >> storage->shift; /* not 0: two pages */
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && rows != 0);
-    differ |= indices[rows - 1] ^ (first + rows - 1); /* this comparison mostly decides */
-    for (uint32_t k = 0; differ == 0 && k < rows; k++) {
+    differ |= indices[rows - 1] ^ (first + rows - 1);    /* this comparison mostly decides */
+    for (uint32_t k = 0; differ == 0 && k < rows; k++) { /* consecutive indices */
         differ = indices[k] ^ (first + k);
     }
-    for (uint32_t at = first, end = first + rows; differ == 0 && at != end;) {
+    for (uint32_t at = first, end = first + rows; differ == 0 && at != end;) { /* presence */
         uint32_t part = SETTI_MIN(end - at, 64 - at % 64);
         const uint64_t* word = setti_storage_word(storage, at);
         uint64_t has = word != NULL ? *word >> (at % 64) : 0;

@@ -24,7 +24,7 @@ typedef struct setti_term {
     uint32_t sources; /* offset of the setti_source of each value in the scratch */
 } setti_term;
 
-/* A term about another entity than the visited entity: elsewhere.c. */
+/* A term about another entity than the visited entity; see elsewhere.c. */
 typedef struct setti_elsewhere {
     setti_type* type;
     sett_term given; /* the term as given; the type `along` may still be registered later */

@@ -1,5 +1,4 @@
-/* rows.c: chooses the next batch among the matching rows of a step, and remembers batches. A batch
- * is
+/* rows.c: chooses the rows of the next batch, and remembers batches. A batch is either
  *
  *     a run of rows without gaps     rows == NULL, and fields begin at the first row: compilers
  *                                    vectorise the plain loop of the program
@@ -56,9 +55,8 @@ static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
     return some >> last == 1 && (words[last] & ~setti_bits_below(end - last * 64)) == 0;
 }
 
-/* list_of_byte: for each byte, the numbers of the set bits, ascending. The macros build each entry
- * in `p`, 8 bits a number, from bit 7 down to bit 0: a set bit k shifts `p`, and k becomes the
- * first number. */
+/* list_of_byte: for each byte, the numbers of the set bits, ascending. The macros build an entry in
+ * `p`, 8 bits a number, from bit 7 down to bit 0: a set bit k becomes the first number. */
 #define LIST_BITS(p)                                                                               \
     {                                                                                              \
         (p) & 255, (p) >> 8 & 255, (p) >> 16 & 255, (p) >> 24 & 255, (p) >> 32 & 255,              \

@@ -36,7 +36,7 @@ SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 #define SETTI_HAS_TYPE true
 #define SETTI_LACKS_TYPE false
 
-/* Removes rows from `words`, unless the entity has, or lacks, the type of the term (`wanted`). */
+/* Removes rows from `words` if the entity lacks the type (or has it, with SETTI_LACKS_TYPE). */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 

@@ -115,7 +115,6 @@ static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
     return SETTI_MAX(SETTI_MIN(scaled, CHOOSE_MOST), 1);
 }
 
-/* Returns rows * each, at most CHOOSE_MOST. */
 static uint64_t choose_cost(uint64_t rows, uint64_t each)
 {
     SETTI_ASSERT(each != 0);
@@ -650,7 +649,7 @@ static void choose_add_tests(choose* c, choose_state* s)
     }
 }
 
-/* Adds a step to drop a variable's hidden entities, if tags hide any entity. */
+/* Adds a step to drop a variable's hidden entities, if there are hidden entities. */
 static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
     const setti_variable* at = &c->search->variable[variable];

@@ -317,7 +317,7 @@ SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, ui
     return f->block[ref_depth].index[find_origin(f, depth, row, ref_depth)];
 }
 
-/* Returns true, in a side of a list, if the list is already true for the origin of a row. */
+/* Returns true if an earlier result of the enclosing list has decided the origin of a row. */
 SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, uint32_t depth,
                                   uint32_t row)
 {
@@ -325,7 +325,8 @@ SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, 
         return false;
     }
     const find_block* input = &f->block[step->input_depth];
-    return input->mark[input->parent[find_origin(f, depth, row, step->input_depth)]];
+    uint32_t input_row = find_origin(f, depth, row, step->input_depth);
+    return input->mark[input->parent[input_row]];
 }
 
 SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)

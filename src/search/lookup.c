@@ -310,7 +310,8 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
 SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
 {
     bits = bits == code->minus_zero ? 0 : bits;
-    return bits ^ code->flip ^ ((0 - (bits >> 63)) & code->negative);
+    uint64_t all_if_negative = 0 - (bits >> 63);
+    return bits ^ code->flip ^ (all_if_negative & code->negative);
 }
 
 static lookup_encoding lookup_encoding_of(sett_member_kind kind, uint32_t size, bool ordered)
@@ -540,7 +541,7 @@ static void lookup_sort(sett_entity* out, uint32_t count)
     }
     SETTI_ASSERT(varying != 0); /* no entity occurs twice */
     uint32_t highest = setti_bits_highest(varying);
-    uint32_t shift = highest < 8 ? 0 : highest - 7;
+    uint32_t shift = highest < 8 ? 0 : highest - 7; /* of the 8 highest bits that vary */
     uint32_t stop[256];
     lookup_distribute(out, count, shift, stop);
     uint32_t first = 0;
@@ -661,7 +662,7 @@ uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uin
     return count;
 }
 
-/* Makes the key of float members equal to a number. Returns false if no member can be equal. */
+/* Makes the key of a float member with the value `number`. Returns false if inexact. */
 static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
 {
     float narrow = (float)number;
@@ -674,7 +675,7 @@ static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
     return number >= back && number <= back; /* number == back; false for NaN */
 }
 
-/* Makes the key of integer members equal to a number. Returns false if no member can be equal. */
+/* Makes the key of an integer member with the value `number`. Returns false if out of range. */
 static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* key)
 {
     unsigned char bytes[sizeof(uint64_t)] = {0};
@@ -686,7 +687,7 @@ static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* k
     return setti_number_load(l->member, bytes) == number; /* else the member is too narrow */
 }
 
-/* Makes the key of members equal to a value. Returns false if there is no such key. */
+/* Makes the key of a member with a constant's value. Returns false if there is no key. */
 static bool lookup_number_key(const sett_lookup* l, const setti_side_value* value, uint64_t* key)
 {
     const int64_t exact = (int64_t)1 << 53; /* each integer from -2^53 to 2^53 is a double */

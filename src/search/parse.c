@@ -28,8 +28,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Largest depth of nested lists. */
-#define PARSE_NESTED 16
+#define PARSE_NESTED 16 /* largest depth of nested lists */
 
 typedef struct parse {
     setti_parsed* out;
@@ -398,7 +397,6 @@ static bool parse_source(parse* p, sett_search_term* term)
     return true;
 }
 
-/* Reads an optional +, * or ? after a relationship. */
 static void parse_steps(parse* p, sett_search_term* term)
 {
     static const char marks[] = "+*?"; /* in the order of sett_search_steps */

@@ -97,7 +97,7 @@ typedef struct setti_rank_work {
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room);
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled);
 
-/* Fills in group, depth and value of an item, each from an entity (index, or SETTI_NONE). */
+/* Fills in group, depth and value of an item, from three entity indices (or SETTI_NONE). */
 void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_ranked* item,
                      uint32_t group_of, uint32_t cascade_of, uint32_t value_of);
 

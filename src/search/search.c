@@ -533,7 +533,7 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bu
     return true;
 }
 
-/* Returns the bits of a scope's variables that belong to outer scopes. */
+/* Returns the bits of variables in a scope that belong to outer scopes. */
 static uint32_t build_outer(const sett_search* search, uint16_t scope)
 {
     SETTI_ASSERT(scope < search->scope_count);

@@ -24,7 +24,7 @@
 /* The number of the order among the terms: the order too has a column in the text. */
 #define SETTI_AT_ORDER SETT_SEARCH_TERMS
 
-/* A range: numbers or steps from `first` to before `stop`. */
+/* A range of numbers, from `first` to before `stop`. */
 typedef struct setti_span {
     uint16_t first;
     uint16_t stop;
@@ -120,7 +120,7 @@ typedef struct setti_wanted {
     uint32_t room; /* number of entities; memory from the world's pool */
 } setti_wanted;
 
-/* Functions of look-ups. Searches call by pointer: programs without look-ups link no look-ups. */
+/* Functions of look-ups, called by pointer: programs without look-ups do not link the code. */
 typedef struct setti_lookup_calls {
     /* Selects a look-up for a scan and fills in *wanted. Not callable from systems. */
     void (*narrow)(const sett_search* search, const setti_search_step* step, setti_wanted* wanted);

@@ -164,7 +164,7 @@ static void spell_operand(setti_writer* writer, const sett_search* search,
     }
     bool constant = operand->of.variable == NULL && !sett_is_null(operand->of.entity);
     bool omits_this = operand->kind != SETT_OPERAND_ENTITY && spell_is_this(&operand->of);
-    if (constant) { /* as a handle, because a name at the beginning of a term is a component's */
+    if (constant) { /* not by name: parse.c reads a name at the begin of a term as a component */
         spell_handle(writer, operand->of.entity);
     } else if (!omits_this) {
         spell_ref(writer, search, &operand->of);

@@ -77,7 +77,7 @@ static size_t short_length(size_t number)
     return size;
 }
 
-/* Reads the next record, without counts. Returns false if the bytes are incomplete. */
+/* Reads the next record. Returns false if the bytes are incomplete. */
 static bool short_next(setti_delta_reader* from, short_record* record)
 {
     record->bytes = from->at;
@@ -99,7 +99,7 @@ static uint32_t short_number(setti_delta_reader table, uint32_t count, const sho
     return SETTI_NONE;
 }
 
-/* Finds the record at position `number` of the table. Returns false if the table is shorter. */
+/* Finds the record at a position of the table. */
 static bool short_numbered(setti_delta_reader table, uint32_t count, uint32_t number,
                            short_record* record)
 {
@@ -125,7 +125,7 @@ static sett_status short_reject(const short_job* job, const char* why)
     return setti_world_fail_input(job->world, SETT_STATUS_INVALID, "%s: %s", job->call, why);
 }
 
-/* Begins to read the bytes and the table. Fails if the arguments are wrong. */
+/* Begins to read the bytes and the table. */
 static sett_status short_start(short_job* job, const void* types, size_t types_size,
                                const void* bytes, size_t size)
 {
@@ -138,14 +138,14 @@ static sett_status short_start(short_job* job, const void* types, size_t types_s
     uint32_t magic = setti_delta_u32(&job->table);
     uint32_t version = setti_delta_u32(&job->table);
     job->count = setti_delta_u32(&job->table);
-    return !job->table.short_of && magic == SHORT_TABLE && version == SETTI_DELTA_VERSION
-               ? SETT_OK
-               : short_reject(job,
-                              "`types` is not a table of types - pass one that sett_delta_types "
-                              "of this version wrote");
+    if (!job->table.short_of && magic == SHORT_TABLE && version == SETTI_DELTA_VERSION) {
+        return SETT_OK;
+    }
+    return short_reject(job, "`types` is not a table of types - pass one that sett_delta_types of "
+                             "this version wrote");
 }
 
-/* Sets *size to the size of the result. Fails with LIMIT if the caller's buffer has less room. */
+/* Returns the size of the result. Fails if the caller's buffer is too small. */
 static sett_status short_end(const short_job* job, const void* out, size_t* size)
 {
     *size = job->to.size;
@@ -193,7 +193,7 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
     return short_end(&job, out, size);
 }
 
-/* Reads a whole head. Sets *from to the body, and *types to the bytes of the types. */
+/* Reads a whole head. Leaves the body in *from, and the types in *types. */
 static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_reader* types)
 {
     size_t size = (size_t)(from->end - from->at);
@@ -218,7 +218,7 @@ static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_
     return true;
 }
 
-/* Shortens a type. Returns false if the bytes are incomplete. */
+/* Writes a short type. Returns false if the bytes are incomplete. */
 static bool short_write_type(short_job* job, setti_delta_reader* types)
 {
     short_record record;
@@ -331,8 +331,7 @@ typedef enum short_pass {
     SHORT_WRITE
 } short_pass;
 
-/* Reads a short type. In the second pass, also writes the whole record and the counts. Returns
- * false if the short type is invalid. */
+/* Reads a short type, and expands it in the second pass. Returns false if it is invalid. */
 static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pass pass)
 {
     short_record record;
@@ -352,7 +351,7 @@ static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pa
     return found && bits < 2 * SHORT_RECORD && !from->short_of;
 }
 
-/* Writes the head of an expanded delta. The caller sets the counts later. */
+/* Writes the head of an expanded delta, without counts. */
 static void short_write_head(setti_delta_writer* to, const short_head* head)
 {
     setti_delta_write_head(to, head->magic);

@@ -19,7 +19,7 @@ typedef struct difference_pair {
     const setti_type* b;
 } difference_pair;
 
-/* Writes that entity `a` or `b` is missing, or that an index has two different entities. */
+/* Writes the difference of two handles at an index. */
 static int difference_entity(sett_entity a, sett_entity b, char* out, size_t size)
 {
     if (sett_is_null(b)) {
@@ -54,7 +54,7 @@ static unsigned char difference_mask(const setti_type* type, size_t at)
     return mask != NULL ? mask[at] : 255;
 }
 
-/* Returns the offset of the first different byte, without padding. SIZE_MAX: all are equal. */
+/* Returns the offset of the first different byte, or SIZE_MAX. */
 static size_t difference_byte(difference_pair pair, const unsigned char* a, const unsigned char* b)
 {
     size_t end = SETTI_MAX(setti_hash_size(pair.a), setti_hash_size(pair.b));
@@ -89,43 +89,44 @@ static void difference_print_bytes(char* out, size_t size, const unsigned char* 
     }
 }
 
-/* Writes the difference of two values, to continue the word "differs"; setti_value_difference. */
-static int difference_values(const setti_type* type, const void* a, const setti_type* other,
+/* Writes the difference of two values; setti_value_difference. */
+static int difference_values(const setti_type* type_a, const void* a, const setti_type* type_b,
                              const void* b, char* out, size_t size)
 {
-    difference_pair pair = {type, other};
-    if (type->desc.size != other->desc.size) {
+    difference_pair pair = {type_a, type_b};
+    if (type_a->desc.size != type_b->desc.size) {
         return snprintf(out, size, ": %zu bytes in the first world, %zu in the second",
-                        type->desc.size, other->desc.size);
+                        type_a->desc.size, type_b->desc.size);
     }
-    bool known = type->members != NULL || type->desc.write != NULL;
-    size_t at = known && setti_hash_same(type, a, b) ? SIZE_MAX : difference_byte(pair, a, b);
+    bool known = type_a->members != NULL || type_a->desc.write != NULL;
+    bool equal = known && setti_hash_same(type_a, a, b);
+    size_t at = equal ? SIZE_MAX : difference_byte(pair, a, b);
     if (at == SIZE_MAX) {
         return 0;
     }
     setti_writer text = {out, size, 0};
     setti_writer_add(&text, ": ");
-    if (type->members != NULL && other->members != NULL &&
-        setti_members_equal(&type->members->of, &other->members->of)) {
-        setti_value_print_differences(&text, &type->members->of, a, b);
+    if (type_a->members != NULL && type_b->members != NULL &&
+        setti_members_equal(&type_a->members->of, &type_b->members->of)) {
+        setti_value_print_differences(&text, &type_a->members->of, a, b);
         return (int)text.length;
     }
-    if (type->desc.write != NULL && other->desc.write != NULL) {
-        setti_type_print(type, a, &text);
+    if (type_a->desc.write != NULL && type_b->desc.write != NULL) {
+        setti_type_print(type_a, a, &text);
         setti_writer_add(&text, " in the first world, ");
-        setti_type_print(other, b, &text);
+        setti_type_print(type_b, b, &text);
         setti_writer_add(&text, " in the second");
         return (int)text.length;
     }
     char in_a[32];
     char in_b[32];
-    difference_print_bytes(in_a, sizeof(in_a), a, at, type->desc.size);
-    difference_print_bytes(in_b, sizeof(in_b), b, at, type->desc.size);
+    difference_print_bytes(in_a, sizeof(in_a), a, at, type_a->desc.size);
+    difference_print_bytes(in_b, sizeof(in_b), b, at, type_a->desc.size);
     return snprintf(out, size, " from byte %zu on:%s in the first world,%s in the second%s", at,
                     in_a, in_b, difference_padding(pair, at));
 }
 
-/* Writes both descriptions of the values by the type's module, if the descriptions differ. */
+/* Writes both descriptions of a value by its module. */
 static int difference_described(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
     const setti_module* module = pair.a->module;
@@ -166,7 +167,7 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     if (module != NULL && module->difference != NULL && pair.b->module == module) {
         return module->difference(entity, pair.a, pair.b, difference_values, out, size);
     }
-    if (difference_values(pair.a, a, pair.b, b, NULL, 0) == 0) {
+    if (difference_values(pair.a, a, pair.b, b, NULL, 0) == 0) { /* measures only */
         return 0;
     }
     int length = snprintf(out, size, "entity %u:%u: \"%.100s\" differs", SETTI_HANDLE(entity),
@@ -182,8 +183,7 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     return length + added;
 }
 
-/* Compares the selected types of an entity that lives in both worlds: types of world `a`, and for a
- * selection of all types also types of world `b` only. */
+/* Compares the selected types of an entity that lives in both worlds. */
 static int difference_components(const sett_world* a, const sett_world* b,
                                  const sett_selection* selection, sett_entity entity, char* out,
                                  size_t size)

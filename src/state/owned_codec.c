@@ -1,8 +1,8 @@
-/* owned_codec.c: the codec for values that own memory. A delta has the size and the canonical form
- * of such a value.
+/* owned_codec.c: the codec for values that own memory. A value is sent as the size and the bytes of
+ * the canonical form.
  *
- * The workload: titles, inventories and notes of some entities change seldom. So a changed value is
- * sent whole.
+ * The workload: titles and inventories of some entities change seldom. So a changed value is sent
+ * whole.
  *
  * Invariant:  no length is used before the reader has checked that so many bytes follow
  */

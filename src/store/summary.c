@@ -47,18 +47,18 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary)
     setti_summary_init(summary);
 }
 
-/* Computes the levels above level[0], in which all numbers from `count` on are members. */
+/* Computes the levels above level[0] for the numbers below `count`. */
 static void summary_rebuild(const setti_summary* summary, uint32_t count)
 {
     for (uint32_t k = 1; k < summary->levels; k++) {
-        uint32_t below = summary_words(summary->capacity, k - 1);
-        count = (count + 63) / 64;
+        uint32_t words_below = summary_words(summary->capacity, k - 1);
+        count = (count + 63) / 64; /* words of level k - 1 with bits to read */
         for (uint32_t n = 0; n < count; n++) {
-            summary->level[k][n / 64] |= (uint64_t)(summary->level[k - 1][n] == UINT64_MAX)
-                                         << (n % 64);
+            uint64_t full = summary->level[k - 1][n] == UINT64_MAX;
+            summary->level[k][n / 64] |= full << (n % 64);
         }
-        if (below < 64) {
-            summary->level[k][0] |= ~setti_bits_below(below);
+        if (words_below < 64) { /* bits without a word in the level below are 1 */
+            summary->level[k][0] |= ~setti_bits_below(words_below);
         }
     }
 }
