@@ -470,7 +470,7 @@ static const setti_relation* relation_to_read(const sett_world* world, sett_comp
     }
     const setti_relation* relation = setti_relation_of(world, relationship);
 #if !defined(NDEBUG)
-    if (relation == NULL && relationship == SETT_ID_HIERARCHY) { /* a likely mistake */
+    if (relation == NULL && relationship == SETT_ID_HIERARCHY) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
                                 "%s: the hierarchy has functions of its own - call "
                                 "sett_hierarchy_parent or sett_hierarchy_first",
