@@ -182,7 +182,6 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
     }
 }
 
-/* The first slot of a search for a pair. */
 static uint32_t pair_home(const setti_relation* relation, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(relation->pair_capacity != 0);
@@ -560,7 +559,6 @@ static bool chain_validate_once(const setti_relation* relation)
     return true;
 }
 
-/* Whether exclusive links form no cycle. */
 static bool chain_has_no_cycle(const setti_relation* relation)
 {
     const setti_storage* links = &relation->links->storage;

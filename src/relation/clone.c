@@ -28,7 +28,6 @@ static bool clone_is_merge(const setti_clone* clone)
     return clone->merge.verdicts != NULL;
 }
 
-/* Whether the copies are in another world. */
 static bool clone_changes_world(const setti_clone* clone)
 {
     return clone->from != clone->to;
@@ -170,7 +169,6 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
-/* A node's entry for a type of `to`, or NULL. */
 static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
                                             const setti_type* type)
 {
@@ -183,7 +181,6 @@ static setti_clone_existing* clone_existing(const setti_clone* clone, const sett
 
 static setti_type* clone_map(const setti_clone* clone, setti_type* type);
 
-/* Whether a node's copies get the original's links of this type. */
 static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* node,
                               setti_type* type)
 {
@@ -291,7 +288,7 @@ static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool is_root)
     }
 }
 
-/* Makes the original of node k known by its link. */
+/* Maps an original to node k. */
 static sett_status clone_index(setti_clone* clone, sett_entity original, uint32_t k)
 {
     uint64_t key = setti_link_to(original.index);
@@ -337,7 +334,6 @@ static void clone_count(setti_clone* clone, sett_entity root)
     }
 }
 
-/* Makes the nodes of all originals. */
 static sett_status clone_gather(setti_clone* clone)
 {
     const setti_entity_table* table = &clone->to->entities;
@@ -456,7 +452,6 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
     return sources != NULL;
 }
 
-/* Finds shared values, and links between nodes. */
 static sett_status clone_find_links(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -506,7 +501,6 @@ static bool clone_has_type(const setti_clone* clone, const setti_clone_node* nod
     return clone->instances == NULL || (!shared && type != from->hidden[SETTI_HIDDEN_PREFAB]);
 }
 
-/* The edit that creates a node's copies. */
 static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
 {
     SETTI_ASSERT(node->counterpart == SETTI_NONE ||
@@ -514,7 +508,6 @@ static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
     return node->counterpart != SETTI_NONE ? &clone->nodes[node->counterpart].edit : &node->edit;
 }
 
-/* Whether a type's values are copied. */
 static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
                                const setti_type* to)
 {
@@ -526,7 +519,6 @@ static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
            (setti_names_of(from) == NULL || type != setti_names_of(from)->type);
 }
 
-/* Adds a type to a node's edit. */
 static sett_status clone_include(const setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
     bool present = !sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index);
@@ -634,7 +626,6 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
     return !relation->many || setti_chain_claim(relation, clone->count);
 }
 
-/* Sets the name of a node's copies. */
 static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* node)
 {
     uint64_t key = setti_name_key(clone->from, node->index);
@@ -650,7 +641,6 @@ static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* no
     return node->name != 0 ? SETT_OK : setti_name_fail(clone->to, text, clone->desc.call);
 }
 
-/* Sets and reserves the names of all copies. */
 static sett_status clone_reserve_names(setti_clone* clone)
 {
     uint64_t count = 0;
@@ -672,7 +662,6 @@ static sett_status clone_reserve_names(setti_clone* clone)
     return reserved ? SETT_OK : clone_no_memory(clone);
 }
 
-/* Reserves the hierarchy's component of the given parent. */
 static bool clone_reserve_parent(setti_clone* clone)
 {
     if (sett_is_null(clone->desc.parent) ||
@@ -748,7 +737,6 @@ static void clone_remap_values(setti_clone* clone, const setti_clone_node* node,
     }
 }
 
-/* Whether a node's copies may have links of the relationship already. */
 static bool clone_may_have_links(const setti_clone* clone, const setti_clone_node* node,
                                  const setti_relation* relation)
 {
@@ -835,7 +823,6 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
     }
 }
 
-/* Overwrites the existing values of the node's `onto`. */
 static void clone_overwrite(setti_clone* clone, const setti_clone_node* node)
 {
     SETTI_ASSERT(clone_is_merge(clone) || node->existing == SETTI_NONE);
@@ -867,7 +854,6 @@ static void clone_notify_overwritten(const setti_clone* clone, const setti_clone
     }
 }
 
-/* Whether a merge changes an existing entity that has the hierarchy's component. */
 static bool clone_changes_node(const setti_clone* clone, const setti_clone_node* node)
 {
     return clone_is_edited(node) && !node->edit.creates &&
@@ -906,7 +892,6 @@ static void clone_notify_leaving(setti_clone* clone)
     }
 }
 
-/* Creates the copies, with values but without links. */
 static void clone_commit(setti_clone* clone)
 {
     if (clone->parent_joins) {
@@ -964,7 +949,6 @@ static void clone_notify_entering(const setti_clone* clone)
     }
 }
 
-/* Makes the copies, in reserved memory. */
 static void clone_make(setti_clone* clone)
 {
     setti_hierarchy* tree = setti_hierarchy_of(clone->to);
@@ -1039,7 +1023,6 @@ static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* nod
     return SETT_OK;
 }
 
-/* Begins the edits of existing entities. */
 static sett_status clone_match_existing(setti_clone* clone)
 {
     sett_status status = SETT_OK;
@@ -1119,7 +1102,6 @@ static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
     return added ? SETT_OK : clone_no_memory(clone);
 }
 
-/* Adds `outside` nodes for the references in a value. */
 static sett_status clone_add_referred(setti_clone* clone, const sett_component_desc* desc,
                                       const unsigned char* value)
 {

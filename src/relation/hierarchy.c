@@ -49,7 +49,6 @@ SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t lin
     return setti_storage_row(storage, setti_link_index(link));
 }
 
-/* Marks a node as written. */
 SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uint32_t link,
                             bool cow)
 {
@@ -106,7 +105,6 @@ static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t a
     return first != 0 ? first : tree_next_outside(tree, root, at);
 }
 
-/* The depth of a node's children. */
 SETTI_INLINE uint32_t tree_depth_below(const sett_hierarchy* node)
 {
     return (node->depth + 1) & ~SETTI_MOVED; /* of a moved node: repaired later */
@@ -178,7 +176,6 @@ static void tree_set_depth(setti_hierarchy* tree, sett_hierarchy* node, uint32_t
     }
 }
 
-/* Unlinks a node from the parent and the siblings. */
 SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                               sett_hierarchy* node)
 {
@@ -250,7 +247,6 @@ static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_
     return policy_of_node != SETT_CHILDREN_DEFAULT ? policy_of_node : tree->policy;
 }
 
-/* Collects the children of a destroyed entity. */
 static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
@@ -273,7 +269,6 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     return SETT_OK;
 }
 
-/* The node of a subtree that is destroyed first. */
 SETTI_INLINE uint32_t tree_first_destroyed(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
@@ -345,7 +340,6 @@ static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
     return setti_link_index(node->parent); /* SETTI_NONE after the root */
 }
 
-/* Removes a node from the list of moved nodes. */
 static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hierarchy* node,
                             uint32_t link)
 {
@@ -367,7 +361,6 @@ static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hiera
     }
 }
 
-/* Unlinks an entity from the parent, the siblings and the children. */
 static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
@@ -627,7 +620,6 @@ static sett_status tree_check_cycle(sett_world* world, const setti_hierarchy* tr
                                  call, SETTI_HANDLE(entity), SETTI_HANDLE(parent));
 }
 
-/* Checks whether an entity may become a child of a parent. */
 static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tree,
                                     sett_entity entity, sett_entity parent, const char* call)
 {
@@ -650,7 +642,6 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
     return SETT_OK;
 }
 
-/* Makes an entity a prefab if the parent is a prefab. */
 static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_entity parent,
                                     const char* call)
 {
@@ -677,7 +668,6 @@ static bool tree_is_observed(const sett_world* world, const setti_hierarchy* tre
     return SETTI_UNLIKELY(world->upward_observers != 0) && from != to && !tree->copies;
 }
 
-/* Rejects an observed move inside a callback. */
 static sett_status tree_check_observed(sett_world* world, const char* call)
 {
     return world->calling != NULL ? setti_world_check_unlocked(world, call) : SETT_OK;
@@ -840,7 +830,6 @@ void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent)
     node->depth = tree_depth_below(tree_read(tree, setti_link_to(parent)));
 }
 
-/* The side of a sibling on which an entity is inserted. */
 typedef enum tree_side {
     TREE_IN_FRONT,
     TREE_BEHIND
@@ -919,7 +908,6 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
     return SETT_OK;
 }
 
-/* Makes a child of `from` a root. */
 SETTI_INLINE void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t index,
                               uint32_t from)
 {
@@ -932,7 +920,6 @@ SETTI_INLINE void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t
     }
 }
 
-/* Like tree_detach, for a world with observers that look up the hierarchy. */
 static SETTI_COLD void tree_detach_observed(sett_world* world, setti_hierarchy* tree,
                                             uint32_t index, uint32_t from)
 {
@@ -1278,7 +1265,6 @@ void sett_hierarchy_update(sett_world* world)
     }
 }
 
-/* A walk over all trees. */
 typedef struct tree_walk {
     setti_sort_walk walk; /* first */
     const setti_hierarchy* tree;
@@ -1344,7 +1330,6 @@ static const char* tree_validate_children(const sett_world* world, uint32_t link
     return count == limit && end_is_right ? NULL : "hierarchy: children miscounted, or the last";
 }
 
-/* Whether no node is its own ancestor. */
 static bool tree_has_no_cycle(const setti_hierarchy* tree)
 {
     const setti_storage* storage = &tree->type->storage;

@@ -34,7 +34,6 @@ SETTI_INLINE uint32_t setti_link_to(uint32_t index)
     return index + 1;
 }
 
-/* The entity index of a link. */
 SETTI_INLINE uint32_t setti_link_index(uint32_t link)
 {
     return link - 1; /* SETTI_NO_LINK becomes SETTI_NONE */
@@ -46,7 +45,6 @@ SETTI_INLINE setti_hierarchy* setti_hierarchy_of(const sett_world* world)
     return world->module[SETTI_SLOT_HIERARCHY];
 }
 
-/* The node of an entity, or NULL. */
 SETTI_INLINE const sett_hierarchy* setti_hierarchy_find(const sett_world* world, uint32_t index)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
@@ -63,7 +61,6 @@ SETTI_INLINE uint32_t setti_hierarchy_parent(const sett_world* world, uint32_t i
 /* Registers the component if necessary. Returns 0 on failure. */
 sett_component setti_hierarchy_register(sett_world* world);
 
-/* The entity of a link, or null. */
 static inline sett_entity setti_hierarchy_entity(const sett_world* world, uint32_t link)
 {
     return link != SETTI_NO_LINK ? setti_entity_at(&world->entities, setti_link_index(link))

@@ -17,7 +17,6 @@
 
 static const char relation_registers[] = "sett_relationship_register";
 
-/* Copies the data of links. */
 static void links_copy(void* to, const void* from, uint32_t count, void* user)
 {
     const setti_relation* relation = user;
@@ -35,7 +34,6 @@ static void relation_write(const setti_relation* relation, void* to, const void*
     }
 }
 
-/* Computes the layout of links. */
 static void relation_lay_out(setti_relation* relation, const sett_component_desc* data)
 {
     size_t head = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
@@ -81,7 +79,6 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     return sett_component_register(world, &desc);
 }
 
-/* Writes the members of an exclusive link's value. */
 static void relation_fill_members(const setti_relation* relation, sett_member* member)
 {
     const sett_struct* data = relation->data_type->desc.members;
@@ -92,7 +89,6 @@ static void relation_fill_members(const setti_relation* relation, sett_member* m
     }
 }
 
-/* Writes the mask of an exclusive link's value. */
 static void relation_fill_mask(const setti_relation* relation, unsigned char* mask)
 {
     const sett_component_desc* data = &relation->data_type->desc;
@@ -294,7 +290,6 @@ static int relation_difference_one(sett_entity entity, const setti_relation* a,
     return 0;
 }
 
-/* Describes the first difference between the links of a source. */
 static int relation_difference(sett_entity entity, const setti_type* a, const setti_type* b,
                                setti_value_difference of_data, char* out, size_t size)
 {
@@ -367,7 +362,6 @@ static void relation_append(sett_world* world, setti_relation* relation)
     }
 }
 
-/* Adds a relation and its two types to the world. */
 static void relation_publish(setti_relation* relation, sett_component links, sett_component sources)
 {
     SETTI_ASSERT(relation->links == NULL && relation->sources == NULL);
@@ -630,7 +624,6 @@ static bool relation_leads(const setti_relation* relation, uint32_t from, uint32
     return false;
 }
 
-/* Fails if a new link would form a cycle. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
                                         sett_entity target, const char* call)
 {
@@ -654,7 +647,6 @@ static uint32_t relation_find_link(setti_relation* relation, sett_entity source,
                           : setti_chain_find(relation, source, target);
 }
 
-/* Asks the program's hook whether a link may be made. */
 SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett_entity source,
                                                   sett_entity target, const char* call)
 {
