@@ -102,7 +102,7 @@ void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_
     item->value = text;
 }
 
-/* Compares the values of two items. Returns a number below 0 if the first is less. */
+/* Compares the values of two items like strcmp. */
 static int rank_compare_values(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
     SETTI_ASSERT(a->present && b->present);
@@ -115,7 +115,7 @@ static int rank_compare_values(const setti_rank* rank, const setti_ranked* a, co
     return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Returns true if `a` may stand directly before `b`. Items without a value come first. */
+/* Returns true if `a` may stand before `b`. */
 static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
     if (a->group != b->group) {
@@ -125,7 +125,7 @@ static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const 
         return a->depth < b->depth;
     }
     if (a->present != b->present) {
-        return b->present;
+        return b->present; /* items without a value come first */
     }
     if (a->present) {
         int order = rank_compare_values(rank, a, b);
@@ -287,7 +287,7 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
                         entity_of[SETTI_RANK_CASCADE], entity_of[SETTI_RANK_VALUE]);
     }
     sorted->in_order = setti_rank_sort(&search->rank, &sorted->work, count);
-    sorted->count = sorted->in_order != NULL ? count : 0;
+    sorted->count = sorted->in_order != NULL ? count : 0; /* 0: a limit stopped the sorting */
     return true;
 }
 

@@ -72,16 +72,16 @@ enum {
     SETTI_RANK_KEYS
 };
 
-/* Prepares *rank, without variables. Returns SETT_OK, or an error and writes `message`. */
+/* Prepares a rank from an order. Writes `message` after an error. */
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
                                char message[SETTI_MESSAGE_SIZE]);
 
 /* Finds the type of an exclusive relationship or the hierarchy. Returns false for other types. */
 bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type);
 
-/* Buffers for sorting. `item`, `other` and `run` are one piece of memory, `depth` is another. */
+/* Buffers for sorting. */
 typedef struct setti_rank_work {
-    setti_ranked* item;
+    setti_ranked* item;  /* one piece of memory with `other` and `run` */
     setti_ranked* other; /* second buffer for merging */
     uint32_t* run;       /* first item of each run */
     uint32_t room;       /* number of items */
@@ -93,15 +93,15 @@ typedef struct setti_rank_work {
 /* For the parameter `pooled`. Systems pass false: the pool is for a single thread. */
 #define SETTI_FROM_POOL true
 
-/* Begins a sorting: makes room for items and depths. Returns false when memory runs out. */
+/* Makes room for a sorting. Returns false when memory runs out. */
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room);
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled);
 
-/* Fills in group, depth and value of an item, from three entity indices (or SETTI_NONE). */
+/* Reads group, depth and value of an item from three entities. */
 void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_ranked* item,
                      uint32_t group_of, uint32_t cascade_of, uint32_t value_of);
 
-/* Sorts work->item. Returns the sorted items, or NULL if `stop` ended the sorting. */
+/* Returns the sorted items. Returns NULL if `stop` ended the sorting. */
 const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_work* work,
                                     uint32_t count);
 
@@ -118,9 +118,9 @@ typedef struct setti_sorted {
 
 /* Adds a block of results. Returns false when memory runs out. */
 bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows);
-/* Sorts all results, or drops all if a limit stops the sorting. Returns false without memory. */
+/* Sorts all results. Returns false when memory runs out. */
 bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search);
-/* Writes the next results to `column`, SETT_SEARCH_ROWS per variable. Returns the count. */
+/* Writes the next results to the columns. Returns the count. */
 uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint32_t* column);
 void setti_sorted_free(setti_sorted* sorted, const sett_search* search);
 

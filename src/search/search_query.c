@@ -1,7 +1,7 @@
 /* search_query.c: turns the text of a plain query into the description of a query. */
 #include "search/search.h"
 
-/* Makes a query's term from a search's term. Returns NULL, or the part not allowed in queries. */
+/* Makes a query's term from a search's term. Returns NULL, or a part not allowed in queries. */
 static const char* plain_term(const sett_search_term* from, bool in_list, sett_term* term)
 {
     const char* source = from->source.variable;
@@ -28,7 +28,7 @@ static const char* plain_term(const sett_search_term* from, bool in_list, sett_t
     return NULL;
 }
 
-/* Makes all terms. *at becomes the number of the last term read. Returns as plain_term. */
+/* Makes all terms. Returns NULL, or a part of term *at that is not allowed in queries. */
 static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc, uint32_t* at)
 {
     uint32_t lists = 0;
