@@ -176,12 +176,12 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
     return rarest;
 }
 
-/* Samples entities in `of`, and counts samples in `both` storages. Returns the samples. */
+/* Samples the entities of a storage. Returns the number of samples. */
 static uint32_t share_sample(const setti_storage* of, const setti_storage* other, uint32_t* both)
 {
     SETTI_ASSERT(of != other);
     uint32_t seen = 0;
-    *both = 0;
+    *both = 0; /* samples that are also in `other` */
     if (of->kind == SETTI_SPARSE) {
         /* With keep_order no row is sampled: the positions of gaps are not part of the state. */
         uint32_t step = SETTI_MAX(of->extent / SHARE_SAMPLES, 1);
@@ -504,6 +504,19 @@ static uint64_t choose_rank(const choose_pick* pick)
     return pick->cost + choose_cost(pick->rows, COST_TARGET);
 }
 
+/* Insertion sort: there are few picks. */
+static void choose_sort(choose_pick* picks, uint32_t count)
+{
+    for (uint32_t k = 1; k < count; k++) {
+        choose_pick pick = picks[k];
+        uint32_t at = k;
+        for (; at != 0 && choose_rank(&picks[at - 1]) > choose_rank(&pick); at--) {
+            picks[at] = picks[at - 1];
+        }
+        picks[at] = pick;
+    }
+}
+
 /* Lists the possible next picks, the cheapest first. Returns the count. */
 static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks)
 {
@@ -518,14 +531,7 @@ static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks
             choose_scan(c, s, v, &picks[count++]);
         }
     }
-    for (uint32_t k = 1; k < count; k++) { /* insertion sort: there are few picks */
-        choose_pick pick = picks[k];
-        uint32_t at = k;
-        for (; at != 0 && choose_rank(&picks[at - 1]) > choose_rank(&pick); at--) {
-            picks[at] = picks[at - 1];
-        }
-        picks[at] = pick;
-    }
+    choose_sort(picks, count);
     return count;
 }
 
@@ -594,8 +600,10 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
 /* Returns the depth of a variable's block, or SETTI_NO_DEPTH. */
 static uint8_t choose_depth_of(const choose* c, uint8_t ref)
 {
-    return ref < SETT_SEARCH_VARIABLES && (c->fixed >> ref & 1) == 0 ? c->depth[ref]
-                                                                     : SETTI_NO_DEPTH;
+    if (ref >= SETT_SEARCH_VARIABLES || (c->fixed >> ref & 1) != 0) {
+        return SETTI_NO_DEPTH;
+    }
+    return c->depth[ref];
 }
 
 static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uint64_t rows,
@@ -625,7 +633,10 @@ static uint32_t choose_class(const setti_search_item* item)
         return item->walk != SETT_WALK_NONE ? 1 : 0;
     }
     bool is_direct_link = item->kind == SETTI_ITEM_LINK && !item->closure;
-    return item->kind == SETTI_ITEM_LIST ? 3 : is_direct_link ? 1 : 2;
+    if (item->kind == SETTI_ITEM_LIST) {
+        return 3;
+    }
+    return is_direct_link ? 1 : 2;
 }
 
 /* Adds steps for all tests that are due. */
@@ -693,7 +704,7 @@ static void choose_add_optional(choose* c, const choose_state* s)
 }
 
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
-                        uint8_t depth);
+                        uint8_t input_depth);
 
 /* Plans a pipe for each side of the lists that a pipe tests. */
 static void choose_lists(choose* c, uint16_t pipe)
@@ -741,7 +752,7 @@ static void choose_add_steps(choose* c, choose_state* s)
 
 /* Plans a scope as a pipe. */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
-                        uint8_t depth)
+                        uint8_t input_depth)
 {
     choose_state s = {.rows = rows, .found = found | c->fixed};
     for (uint32_t v = 0; v < SETT_SEARCH_VARIABLES; v++) {
@@ -749,7 +760,7 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
     }
     SETTI_ASSERT(scope < c->search->scope_count && pipe < c->plan->pipe_count);
     c->scope = &c->search->scope[scope];
-    c->input_depth = c->level = depth;
+    c->input_depth = c->level = input_depth;
     c->nodes = 0;
     c->best_count = UINT32_MAX;
     choose_try(c, s, 0);

@@ -633,7 +633,7 @@ static bool find_generate(find* f, uint32_t k)
     SETTI_ASSERT(k != 0 && step->depth != 0 && step->depth < f->search->depth_room);
     out->count = 0;
     while (out->count == 0 && !f->failed) {
-        if (!w->begun) {
+        if (!w->begun) { /* all rows of the previous block are used */
             if (!find_pull(f, k - 1)) {
                 return false;
             }
@@ -881,6 +881,7 @@ static void find_keep_having(find* f, const setti_search_step* step, find_block*
     block->count = kept;
 }
 
+/* Returns true if a row passes the test of step k. */
 static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint32_t row)
 {
     uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
@@ -889,11 +890,17 @@ static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint
         return find_is_shown(f, a, f->search->variable[step->variable].shows);
     }
     uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
-    const setti_search_item* item = step->item; /* test_list has set the marks of a list */
-    bool is_true = item->kind == SETTI_ITEM_LIST      ? f->block[step->depth + 1].mark[row]
-                   : item->kind == SETTI_ITEM_LINK    ? test_link(f, step, &f->work[k], a, b)
-                   : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, item, a, b)
-                                                      : test_has(f, step, a);
+    const setti_search_item* item = step->item;
+    bool is_true;
+    if (item->kind == SETTI_ITEM_LIST) {
+        is_true = f->block[step->depth + 1].mark[row]; /* set by test_list */
+    } else if (item->kind == SETTI_ITEM_LINK) {
+        is_true = test_link(f, step, &f->work[k], a, b);
+    } else if (item->kind == SETTI_ITEM_COMPARE) {
+        is_true = test_compare(f, item, a, b);
+    } else {
+        is_true = test_has(f, step, a);
+    }
     return is_true != item->negated;
 }
 
@@ -1134,6 +1141,16 @@ uint64_t sett_search_count(sett_search* search)
     return count;
 }
 
+static void explain_rows(setti_writer* writer, uint64_t estimate)
+{
+    uint64_t tenths = (estimate * 10 + SETTI_ESTIMATE_ONE / 2) / SETTI_ESTIMATE_ONE;
+    if (tenths < 100) {
+        setti_writer_add(writer, "-> %u.%u\n", (unsigned)(tenths / 10), (unsigned)(tenths % 10));
+    } else {
+        setti_writer_add(writer, "-> %llu\n", (unsigned long long)(tenths / 10));
+    }
+}
+
 static void explain_step(setti_writer* writer, const sett_search* search,
                          const setti_search_step* step, uint32_t indent)
 {
@@ -1157,12 +1174,7 @@ static void explain_step(setti_writer* writer, const sett_search* search,
         setti_search_print_term(search, step->item->term, writer);
         setti_writer_add(writer, " ");
     }
-    uint64_t tenths = (step->estimate * 10 + SETTI_ESTIMATE_ONE / 2) / SETTI_ESTIMATE_ONE;
-    if (tenths < 100) {
-        setti_writer_add(writer, "-> %u.%u\n", (unsigned)(tenths / 10), (unsigned)(tenths % 10));
-    } else {
-        setti_writer_add(writer, "-> %llu\n", (unsigned long long)(tenths / 10));
-    }
+    explain_rows(writer, step->estimate);
 }
 
 static void explain_pipe(setti_writer* writer, const sett_search* search,

@@ -479,8 +479,9 @@ static bool lookup_update(sett_lookup* l)
         bool had_page = number < l->page_count && l->page[number] != NULL;
         bool has_page = setti_pages_get(&storage->rows, number) != NULL;
         bool at_end = resized && number >= first && number <= last;
+        bool must_read = tick >= l->since || had_page != has_page || at_end;
         newest = SETTI_MAX(newest, tick);
-        if ((tick >= l->since || had_page != has_page || at_end) && !lookup_read(l, number)) {
+        if (must_read && !lookup_read(l, number)) {
             return false;
         }
     }
@@ -595,8 +596,8 @@ static void lookup_copy(const sett_lookup* l, lookup_found found, uint32_t count
     }
 }
 
-/* Updates a look-up. Returns false, after an error, if the look-up cannot be used. */
-static bool lookup_is_ready(sett_lookup* l, const char* call)
+/* Updates a look-up. Returns false after an error. */
+static bool lookup_make_ready(sett_lookup* l, const char* call)
 {
     if (l == NULL || setti_world_check_unlocked(l->world, call) != SETT_OK) {
         return false;
@@ -610,7 +611,7 @@ static bool lookup_is_ready(sett_lookup* l, const char* call)
 
 uint32_t sett_lookup_find(sett_lookup* l, const void* value, sett_entity* out, uint32_t capacity)
 {
-    if (!lookup_is_ready(l, __func__) || setti_is_null(value, __func__, "value")) {
+    if (!lookup_make_ready(l, __func__) || setti_is_null(value, __func__, "value")) {
         return 0;
     }
     uint64_t key = lookup_key(l, value);
@@ -641,7 +642,7 @@ uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uin
                               __func__, l->type->desc.name);
         return 0;
     }
-    if (!lookup_is_ready(l, __func__)) {
+    if (!lookup_make_ready(l, __func__)) {
         return 0;
     }
     uint64_t low = 0;
@@ -712,13 +713,16 @@ static bool lookup_serves(const sett_lookup* l, const sett_search* search,
         item->source != variable || item->walk != SETT_WALK_NONE) {
         return false;
     }
-    const setti_search_side* sides = search->side[item->compare];
     sett_compare compare = search->term[item->term].compare;
     bool is_range = compare >= SETT_COMPARE_LESS && compare <= SETT_COMPARE_GREATER_OR_EQUAL;
-    return (compare == SETT_COMPARE_EQUAL || (is_range && l->ordered)) &&
-           sides[0].kind == SETT_OPERAND_MEMBER && sides[0].type == l->type &&
-           sides[0].member.offset == l->offset && sides[0].member.kind == l->member &&
-           sides[1].kind != SETT_OPERAND_MEMBER && !setti_compare_is_scaled(&sides[0].member);
+    if (compare != SETT_COMPARE_EQUAL && !(is_range && l->ordered)) {
+        return false;
+    }
+    const setti_search_side* left = &search->side[item->compare][0];
+    const setti_search_side* right = &search->side[item->compare][1];
+    return left->kind == SETT_OPERAND_MEMBER && left->type == l->type &&
+           left->member.offset == l->offset && left->member.kind == l->member &&
+           right->kind != SETT_OPERAND_MEMBER && !setti_compare_is_scaled(&left->member);
 }
 
 /* Narrows a range of keys by a comparison. Returns false if the constant has no key. */

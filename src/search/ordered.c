@@ -209,21 +209,29 @@ static bool ordered_find(sett_ordered* o, bool* parents_changed)
     return same;
 }
 
+/* Returns the k-th storage that decides the order: of types, hiding tags and the hierarchy. */
+static const setti_storage* ordered_part_storage(const sett_ordered* o, uint32_t k)
+{
+    const sett_query* query = o->desc.query;
+    if (k < query->array_count) {
+        return query->array[k];
+    }
+    uint32_t tag = k - query->array_count;
+    return tag < query->hidden_count ? &query->hidden[tag].type->storage : &o->rank.along->storage;
+}
+
 /* Lists the storages that decide the order. Returns 0 if presence bits alone do not decide. */
 static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
 {
     sett_query* query = o->desc.query;
     setti_plan_update(query);
-    uint32_t first_tag = query->array_count; /* `part` has types, hiding tags and the tree */
-    uint32_t tree = first_tag + query->hidden_count;
+    uint32_t tree = query->array_count + query->hidden_count;
     uint32_t count = tree + (o->rank.along != NULL ? 1 : 0);
     if (!o->fixed || !query->plain || query->array_count == 0 || count > ORDERED_PARTS) {
         return 0;
     }
     for (uint32_t k = 0; k < count; k++) {
-        const setti_storage* storage = k < first_tag ? query->array[k]
-                                       : k < tree    ? &query->hidden[k - first_tag].type->storage
-                                                     : &o->rank.along->storage;
+        const setti_storage* storage = ordered_part_storage(o, k);
         if (storage->kind == SETTI_SPARSE && (storage->count != 0 || k == tree)) {
             return 0; /* no presence bits; for an empty sparse set, the count is enough */
         }
@@ -239,9 +247,10 @@ static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* p
     for (uint32_t k = 0; k < count; k++) {
         newest = SETTI_MAX(newest, setti_search_newest(&part[k].storage->presence));
     }
-    bool reads_tree = o->rank.along != NULL && count != 0; /* the tree is the last part */
-    return reads_tree ? SETTI_MAX(newest, setti_search_newest(&part[count - 1].storage->rows))
-                      : newest;
+    if (o->rank.along != NULL && count != 0) { /* the last part is the hierarchy */
+        newest = SETTI_MAX(newest, setti_search_newest(&part[count - 1].storage->rows));
+    }
+    return newest;
 }
 
 /* Returns true if no page of the parts was written since the last update. */
@@ -426,7 +435,7 @@ static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* ty
         setti_search_newest(&storage->presence) >= o->rows_since) {
         return false;
     }
-    uint32_t number = 0;
+    uint32_t number = 0; /* becomes the first page that has moved */
     while (number < o->page_count &&
            (page[number].page == NULL || page[number].page == storage->rows.data[number])) {
         number++;

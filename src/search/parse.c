@@ -287,6 +287,27 @@ static bool parse_is_path(const char* at)
     return at[0] == '/' && at[1] != '/'; /* two slashes are a comment */
 }
 
+/* Reads a path, such as /Harbour/Crane-1. */
+static bool parse_path(parse* p, const char* what, const char* start, sett_search_ref* ref)
+{
+    const char* path = parse_text(p, what, "/#", "/-#");
+    if (path == NULL) {
+        return false;
+    }
+    const char* end = p->at;
+    bool has_steps = *end != '\0' && strchr("+*?", *end) != NULL;
+    p->at += has_steps ? 1 : 0;
+    if (parse_accept(p, "(")) { /* the path was another term's component */
+        return PARSE_REJECT(p, start,
+                            "\")\" is missing before \"%.100s\", which begins another term", path);
+    }
+    p->at = end;
+    ref->entity = setti_name_lookup(p->out->world, sett_null(), path);
+    char meant[128];
+    return !sett_is_null(ref->entity) || PARSE_REJECT(p, start, "no entity is called \"%.100s\"%s",
+                                                      path, parse_meant(p, path, meant));
+}
+
 /* Reads $name, *, _, #7:2 or a path. */
 static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
 {
@@ -305,22 +326,7 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     if (*p->at == '#' && !parse_is_path(p->at)) {
         return parse_handle(p, &ref->entity);
     }
-    const char* path = parse_text(p, what, "/#", "/-#"); /* "/Harbour/Crane-1" */
-    if (path == NULL) {
-        return false;
-    }
-    const char* end = p->at;
-    bool has_steps = *end != '\0' && strchr("+*?", *end) != NULL;
-    p->at += has_steps ? 1 : 0;
-    if (parse_accept(p, "(")) { /* the path was another term's component */
-        return PARSE_REJECT(p, start,
-                            "\")\" is missing before \"%.100s\", which begins another term", path);
-    }
-    p->at = end;
-    ref->entity = setti_name_lookup(p->out->world, sett_null(), path);
-    char meant[128];
-    return !sett_is_null(ref->entity) || PARSE_REJECT(p, start, "no entity is called \"%.100s\"%s",
-                                                      path, parse_meant(p, path, meant));
+    return parse_path(p, what, start, ref);
 }
 
 static sett_search_term* parse_add(parse* p, const char* at, sett_search_kind kind)
@@ -366,7 +372,7 @@ static bool parse_walk(parse* p, sett_search_term* term)
     if (self && !parse_expect(p, "|", "after \"self\" (as in \"self|up\")")) {
         return false;
     }
-    if (!parse_word(p, "up")) {
+    if (!parse_word(p, "up")) { /* there is no walk, or only a part */
         return !self || parse_missing(p, "\"up\"", " after \"self|\"");
     }
     term->walk = self ? SETT_WALK_SELF_UP : SETT_WALK_UP;
@@ -516,19 +522,25 @@ typedef enum parse_word_meaning {
     PARSE_CONSTANT
 } parse_word_meaning;
 
+/* Reads a quoted text, or a member of a component with a quoted name. */
+static bool parse_quoted_operand(parse* p, sett_search_operand* operand)
+{
+    const char* start = p->at;
+    operand->kind = SETT_OPERAND_TEXT;
+    operand->text = parse_quoted(p);
+    if (operand->text == NULL || *p->at != '.') {
+        return operand->text != NULL;
+    }
+    return parse_component(p, start, operand->text, &operand->component) && /* "a.b".x */
+           parse_expect(p, ".", "after a component (as in A.b)") && parse_member(p, operand);
+}
+
 /* Reads a side of a comparison. */
 static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_meaning meaning)
 {
     parse_skip(p);
     if (*p->at == '"') {
-        const char* start = p->at;
-        operand->kind = SETT_OPERAND_TEXT;
-        operand->text = parse_quoted(p);
-        if (operand->text == NULL || *p->at != '.') {
-            return operand->text != NULL;
-        }
-        return parse_component(p, start, operand->text, &operand->component) && /* "a.b".x */
-               parse_expect(p, ".", "after a component (as in A.b)") && parse_member(p, operand);
+        return parse_quoted_operand(p, operand);
     }
     if (setti_search_is_digit(*p->at) || (*p->at == '-' && setti_search_is_digit(p->at[1]))) {
         return parse_value(p, operand);
@@ -553,7 +565,7 @@ static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_mea
     return parse_property(p, operand);
 }
 
-static bool parse_is_behind_star(const parse* p)
+static bool parse_follows_star(const parse* p)
 {
     const char* at = p->at;
     while (at != p->text && (at[-1] == ' ' || at[-1] == '\n' || at[-1] == '\t')) {
@@ -570,7 +582,7 @@ static bool parse_compare(parse* p, sett_compare* compare)
             return true;
         }
     }
-    if (parse_is_behind_star(p)) {
+    if (parse_follows_star(p)) {
         return PARSE_REJECT(p, p->at, "\"*\" cannot stand for a component - name the component");
     }
     return parse_missing(p, "a comparison (== != < <= > >= ~= !~)",

@@ -124,12 +124,12 @@ static bool build_is_name(const char* name)
 }
 
 /* Returns the number of the variable or constant that a term names. */
-static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char* otherwise,
+static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char* default_name,
                          uint16_t scope)
 {
-    bool named = ref->variable != NULL || !sett_is_null(ref->entity);
-    const char* name = named ? ref->variable : otherwise;
-    if (!named && name == NULL) {
+    bool is_empty = ref->variable == NULL && sett_is_null(ref->entity);
+    const char* name = is_empty ? default_name : ref->variable;
+    if (is_empty && name == NULL) {
         return SETTI_NO_REF;
     }
     if (name != NULL && strcmp(name, "_") == 0) {
@@ -672,6 +672,25 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
     return true;
 }
 
+/* Adds a test that no side before `side` is true, so that branches have different results. */
+static bool build_exclude(search_build* b, search_items* items, const setti_search_item* list,
+                          uint32_t side)
+{
+    const sett_search* search = b->search;
+    setti_search_item* earlier = build_item(b, items, SETTI_ITEM_LIST);
+    if (earlier == NULL) {
+        return false;
+    }
+    earlier->negated = true;
+    earlier->term = list->term;
+    earlier->scopes.first = list->scopes.first;
+    earlier->scopes.stop = (uint16_t)(list->scopes.first + side);
+    for (uint32_t s = earlier->scopes.first; s < earlier->scopes.stop; s++) {
+        earlier->variables |= build_outer(search, search->order[s]);
+    }
+    return true;
+}
+
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 
 /* Builds a branch: a copy of the scope with one side of the list. */
@@ -696,18 +715,8 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
     if (!build_merge_side(b, &items, branch, search->order[list->scopes.first + side])) {
         return false;
     }
-    if (side != 0) {
-        setti_search_item* earlier = build_item(b, &items, SETTI_ITEM_LIST);
-        if (earlier == NULL) {
-            return false;
-        }
-        earlier->negated = true;
-        earlier->term = list->term;
-        earlier->scopes.first = list->scopes.first;
-        earlier->scopes.stop = (uint16_t)(list->scopes.first + side);
-        for (uint32_t s = earlier->scopes.first; s < earlier->scopes.stop; s++) {
-            earlier->variables |= build_outer(search, search->order[s]);
-        }
+    if (side != 0 && !build_exclude(b, &items, list, side)) {
+        return false;
     }
     return build_close_scope(b, branch, &items) && build_branches(b, branch, most);
 }
@@ -1102,11 +1111,12 @@ static sett_status search_check_idle(const sett_search* search, const char* call
         return status;
     }
     setti_world_close_returned(search->world);
-    return search->open.count == 0
-               ? SETT_OK
-               : setti_world_fail_with(search->world, SETT_STATUS_LOCKED,
-                                       "%s: a loop over search \"%.100s\" is open - end it first",
-                                       call, search->open.name);
+    if (search->open.count == 0) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(search->world, SETT_STATUS_LOCKED,
+                                 "%s: a loop over search \"%.100s\" is open - end it first", call,
+                                 search->open.name);
 }
 
 sett_status sett_search_destroy(sett_search* search)

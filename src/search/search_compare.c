@@ -248,9 +248,13 @@ bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_
     setti_side_value value = side_get(world, side, index);
     double number = value.number + 0.0; /* -0 becomes 0 */
     *text = value.text;
-    *key = value.form == SETTI_FORM_FLOAT    ? setti_sort_key(&number, SETT_KEY_F64)
-           : value.form == SETTI_FORM_SIGNED ? setti_sort_key(&value.bits, SETT_KEY_I64)
-                                             : value.bits;
+    if (value.form == SETTI_FORM_FLOAT) {
+        *key = setti_sort_key(&number, SETT_KEY_F64);
+    } else if (value.form == SETTI_FORM_SIGNED) {
+        *key = setti_sort_key(&value.bits, SETT_KEY_I64);
+    } else {
+        *key = value.bits;
+    }
     return value.kind != SETTI_VALUE_NONE;
 }
 
@@ -293,9 +297,13 @@ static int order_numbers(const setti_side_value* a, const setti_side_value* b)
     if (isnan(a->number) || isnan(b->number)) {
         return ORDER_NONE;
     }
-    return a->form != SETTI_FORM_FLOAT   ? order_integer_float(a, b->number)
-           : b->form != SETTI_FORM_FLOAT ? -order_integer_float(b, a->number)
-                                         : ORDER_OF(a->number, b->number);
+    if (a->form != SETTI_FORM_FLOAT) {
+        return order_integer_float(a, b->number);
+    }
+    if (b->form != SETTI_FORM_FLOAT) {
+        return -order_integer_float(b, a->number);
+    }
+    return ORDER_OF(a->number, b->number);
 }
 
 static int order_texts(const setti_side_value* a, const setti_side_value* b)

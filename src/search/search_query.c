@@ -16,10 +16,13 @@ static const char* plain_term(const sett_search_term* from, bool in_list, sett_t
     memset(term, 0, sizeof(*term));
     term->component = from->component;
     term->access = from->negated ? SETT_NONE : from->access;
-    term->kind = from->negated    ? SETT_WITHOUT
-                 : from->optional ? SETT_OPTIONAL
-                 : in_list        ? SETT_ANY
-                                  : SETT_WITH;
+    if (from->negated) {
+        term->kind = SETT_WITHOUT;
+    } else if (from->optional) {
+        term->kind = SETT_OPTIONAL;
+    } else {
+        term->kind = in_list ? SETT_ANY : SETT_WITH;
+    }
     term->walk = from->walk;
     term->along = from->along;
     term->entity = from->source.entity;
