@@ -1,10 +1,9 @@
 /* choose.c: the order of the steps of a search.
  *
- * The workload: three to eight terms over two to four variables, run many times; relationships with
- * many links, components of few or of all entities. The cost depends on the first step and on the
- * direction of each link. So all orders are tried by branch and bound: depth first, the cheapest
- * next step first; an order above the best cost is dropped. After CHOOSE_NODES tries only the
- * cheapest next step is taken.
+ * The workload: three to eight terms over two to four variables, run many times. The cost depends on
+ * the first step and on the direction of each link. So all orders are tried by branch and bound:
+ * depth first, the cheapest next step first; an order above the best cost is dropped. After
+ * CHOOSE_NODES tries only the cheapest next step is taken.
  *
  *     rows after a scan      = rows before x entities of the rarest component x shares
  *     rows after a link      = rows before x links / sources (or targets) of the relationship
@@ -120,7 +119,6 @@ static uint64_t choose_cost(uint64_t rows, uint64_t each)
     return rows >= CHOOSE_MOST / each ? CHOOSE_MOST : rows * each;
 }
 
-/* Returns the number of targets of a relationship. */
 static uint32_t choose_target_count(const setti_type* along)
 {
     return along->links != NULL
@@ -278,7 +276,6 @@ static uint64_t choose_entities(const choose* c)
     return SETTI_MAX(c->search->world->entities.count, 1);
 }
 
-/* Estimates the rows that pass the test of a component. */
 static uint64_t choose_test_component(choose* c, choose_state* s, const setti_search_item* item)
 {
     uint32_t domain = choose_domain(c, s, item->source);
@@ -353,7 +350,6 @@ static bool choose_is_due(const choose* c, const choose_state* s, const setti_se
     return !item->optional && !choose_is_done(s, c, item) && (item->variables & ~s->found) == 0;
 }
 
-/* Adds the costs of all tests that are due. */
 static void choose_add_test_costs(choose* c, choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -390,7 +386,6 @@ static uint32_t choose_link_count_of(const choose* c, const setti_search_item* i
     return links != NULL ? links->count : 0;
 }
 
-/* Estimates rows and cost of a pick that follows links. */
 static void choose_follow(const choose* c, const choose_state* s, const setti_search_item* item,
                           setti_link_side side, choose_pick* pick)
 {
@@ -452,7 +447,6 @@ static bool choose_item_pick(const choose* c, const choose_state* s, const setti
            c->search->term[item->term].compare == SETT_COMPARE_EQUAL;
 }
 
-/* Fills in the picks of an item. Returns the count. */
 static uint32_t choose_item_picks(const choose* c, const choose_state* s,
                                   const setti_search_item* item, choose_pick* picks)
 {
@@ -470,7 +464,6 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
     return count;
 }
 
-/* Fills in the pick for a scan. */
 static void choose_scan(choose* c, const choose_state* s, uint32_t variable, choose_pick* pick)
 {
     SETTI_ASSERT(choose_is_wanted(c, s, variable));
@@ -498,23 +491,9 @@ static void choose_scan(choose* c, const choose_state* s, uint32_t variable, cho
     pick->cost += choose_cost(rows, COST_ROW);
 }
 
-/* Returns the cost of a pick and of a typical next step. */
 static uint64_t choose_rank(const choose_pick* pick)
 {
-    return pick->cost + choose_cost(pick->rows, COST_TARGET);
-}
-
-/* Insertion sort: there are few picks. */
-static void choose_sort(choose_pick* picks, uint32_t count)
-{
-    for (uint32_t k = 1; k < count; k++) {
-        choose_pick pick = picks[k];
-        uint32_t at = k;
-        for (; at != 0 && choose_rank(&picks[at - 1]) > choose_rank(&pick); at--) {
-            picks[at] = picks[at - 1];
-        }
-        picks[at] = pick;
-    }
+    return pick->cost + choose_cost(pick->rows, COST_TARGET); /* with a typical next step */
 }
 
 /* Lists the possible next picks, the cheapest first. Returns the count. */
@@ -531,11 +510,17 @@ static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks
             choose_scan(c, s, v, &picks[count++]);
         }
     }
-    choose_sort(picks, count);
+    for (uint32_t k = 1; k < count; k++) { /* insertion sort: there are few picks */
+        choose_pick pick = picks[k];
+        uint32_t at = k;
+        for (; at != 0 && choose_rank(&picks[at - 1]) > choose_rank(&pick); at--) {
+            picks[at] = picks[at - 1];
+        }
+        picks[at] = pick;
+    }
     return count;
 }
 
-/* Updates the state after a pick. */
 static void choose_take(const choose* c, choose_state* s, const choose_pick* pick)
 {
     SETTI_ASSERT(pick->variable < c->search->variable_count);
@@ -626,7 +611,7 @@ static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uin
 
 #define CHOOSE_CLASSES 4
 
-/* Returns the cost class of an item's test; 0 is the cheapest. */
+/* Returns the cost class of an item's test. Class 0 is the cheapest. */
 static uint32_t choose_class(const setti_search_item* item)
 {
     if (item->kind == SETTI_ITEM_HAS) {
@@ -639,7 +624,6 @@ static uint32_t choose_class(const setti_search_item* item)
     return is_direct_link ? 1 : 2;
 }
 
-/* Adds steps for all tests that are due. */
 static void choose_add_tests(choose* c, choose_state* s)
 {
     for (uint32_t cost_class = 0; cost_class < CHOOSE_CLASSES; cost_class++) { /* cheapest first */
@@ -672,7 +656,6 @@ static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
     }
 }
 
-/* Adds a step to find a variable. */
 static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind, uint64_t rows,
                                           const setti_search_item* item, uint8_t variable)
 {
@@ -689,7 +672,6 @@ static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind
     return step;
 }
 
-/* Adds the steps for optional links. */
 static void choose_add_optional(choose* c, const choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {

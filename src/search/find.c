@@ -110,7 +110,6 @@ static size_t find_lay_out(const sett_search* search, find* f, void* piece)
     return at;
 }
 
-/* Makes a loop. Returns NULL when memory runs out. */
 static find* find_make(sett_search* search, bool pooled)
 {
     if (pooled && search->spare != NULL) {
@@ -179,7 +178,6 @@ void setti_find_free(sett_search* search)
     }
 }
 
-/* Stops the loop if the search's limit says so. */
 SETTI_COLD static void find_check_limit(find* f)
 {
     const setti_rank* rank = &f->search->rank;
@@ -262,7 +260,7 @@ static void reached_follow(find* f, find_reached* reached, const setti_type* alo
     }
 }
 
-/* Begins with the entities at most one link away from `from`. */
+/* Begins anew, at the entity `from`. */
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
                           uint32_t from, setti_link_side side)
 {
@@ -336,7 +334,7 @@ SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
     out->parent[out->count++] = (uint16_t)row;
 }
 
-/* Keeps a row if the row is wanted, without a branch. */
+/* Keeps or drops a row, without a branch. */
 SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, bool wanted)
 {
     SETTI_ASSERT(*kept <= row && row < block->count);
@@ -365,7 +363,6 @@ typedef struct find_scan {
     uint32_t limit; /* first index after the scan */
 } find_scan;
 
-/* Adds a storage to test. */
 static void scan_add(find_scan* scan, const setti_storage* storage, bool negated)
 {
     scan->storage[scan->count] = storage;
@@ -504,7 +501,6 @@ static bool scan_rows(const setti_search_step* step, find_work* w, find_block* o
     return false;
 }
 
-/* Returns the entity to follow links from. */
 SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, uint32_t row)
 {
     return find_value(f, (uint32_t)step->depth - 1, row, step->a, step->a_depth);
@@ -602,7 +598,6 @@ static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_
 
 static bool find_pull(find* f, uint32_t k);
 
-/* Prefetches the links of a block's rows. */
 static void find_prefetch(const find* f, const setti_search_step* step, uint32_t count)
 {
     bool to_sources = step->kind == SETTI_FIND_SOURCES;
@@ -881,7 +876,6 @@ static void find_keep_having(find* f, const setti_search_step* step, find_block*
     block->count = kept;
 }
 
-/* Returns true if a row passes the test of step k. */
 static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint32_t row)
 {
     uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
@@ -904,7 +898,6 @@ static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint
     return is_true != item->negated;
 }
 
-/* Drops the rows that fail the test of step k. */
 static void find_test(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -949,7 +942,7 @@ static bool find_pull(find* f, uint32_t k)
     return false;
 }
 
-/* Reports the members that a search reads to the guard. */
+/* Reports reads of members to the guard. */
 SETTI_COLD static void find_check_access(const sett_search* search)
 {
     const setti_guard* guard = search->world->guard;
@@ -1043,7 +1036,6 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
     return opened;
 }
 
-/* Writes the columns of results from the blocks. */
 static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
 {
     SETTI_ASSERT(rows->count <= FIND_ROWS && last < f->search->depth_room);
@@ -1057,7 +1049,6 @@ static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
     }
 }
 
-/* Reports a lack of memory. */
 static void rows_report_failure(const find* f)
 {
     if (f->failed && f->pooled && !f->stopped) { /* systems are not pooled, and do not report */

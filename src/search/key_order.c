@@ -111,7 +111,6 @@ static setti_key_part* key_part_insert(setti_pool* pool, setti_key_order* order,
     return &part[at];
 }
 
-/* Moves pairs to another place. */
 static void key_move(const setti_key_part* from, uint32_t row, const setti_key_part* to,
                      uint32_t to_row, uint32_t count)
 {

@@ -50,7 +50,6 @@ bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_p
 /* Returns the place of the first pair not less than (key, number). */
 setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key, uint32_t number);
 
-/* Returns the number of pairs between two places. */
 uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
                                  setti_key_place to);
 
@@ -71,7 +70,6 @@ static inline uint32_t setti_key_order_take(const setti_key_order* order, setti_
     return number;
 }
 
-/* Removes all pairs and frees the memory. */
 void setti_key_order_deinit(setti_pool* pool, setti_key_order* order);
 
 #endif

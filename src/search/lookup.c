@@ -171,7 +171,6 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
     return true;
 }
 
-/* Counts a change of a record. */
 static void lookup_count_change(sett_lookup* l)
 {
     l->changes++;
@@ -284,7 +283,6 @@ static bool lookup_ensure_page(sett_lookup* l, uint32_t number)
     return l->page[number] != NULL;
 }
 
-/* Reads the bits of a member. */
 SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
 {
     uint64_t wide = 0;
@@ -331,7 +329,6 @@ static uint64_t lookup_key(const sett_lookup* l, const void* member)
     return lookup_encode(&l->code, lookup_bits(member, l->size) << l->code.up);
 }
 
-/* Changes entity and key of a record. Returns false when memory runs out. */
 static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64_t key)
 {
     lookup_record* record = lookup_at(l, place);
@@ -348,7 +345,6 @@ static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64
     return true;
 }
 
-/* Updates the changed records of a page. */
 SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsigned char* rows,
                                    uint32_t size)
 {
@@ -384,7 +380,6 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
     return true;
 }
 
-/* Updates the records of a page of rows. */
 static bool lookup_read(sett_lookup* l, uint32_t number)
 {
     const unsigned char* rows = setti_pages_get(&l->type->storage.rows, number);
@@ -452,7 +447,6 @@ static bool lookup_is_current(const sett_lookup* l)
            (storage->kind == SETTI_SPARSE || setti_search_newest(&storage->presence) < l->since);
 }
 
-/* Returns true if a search can use a look-up without an update. */
 static bool lookup_is_readable(const sett_lookup* l)
 {
     return l->type->storage.gather == NULL && lookup_is_current(l);

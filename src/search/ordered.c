@@ -98,7 +98,6 @@ static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
     return true;
 }
 
-/* Makes the item of an entity, for sorting. */
 static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
 {
     const sett_ordered_desc* desc = &o->desc;
@@ -269,7 +268,6 @@ static bool ordered_is_current(const sett_ordered* o)
     return ordered_newest_part(o, part, o->part_count) < o->since;
 }
 
-/* Notes that the order is current. */
 static void ordered_note(sett_ordered* o)
 {
     o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
@@ -309,7 +307,6 @@ static uint32_t ordered_collect(sett_ordered* o)
     return count;
 }
 
-/* Fills in a list from sorted items. */
 static void ordered_group_all(ordered_list* list, const setti_ranked* item, const setti_type* along,
                               bool fixed)
 {
@@ -443,7 +440,6 @@ static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* ty
     return number == o->page_count;
 }
 
-/* Marks the pages of all values in rows as written. */
 static void ordered_mark(const sett_ordered* o, const setti_type* type)
 {
     const ordered_page* page = o->pages.bytes;

@@ -56,7 +56,6 @@ static bool parse_fail(parse* p, const char* at, sett_status status, const char*
 
 #define PARSE_REJECT(p, at, ...) parse_fail(p, at, SETT_STATUS_ARGUMENT, __VA_ARGS__)
 
-/* Skips spaces and comments. */
 static void parse_skip(parse* p)
 {
     for (;;) {
@@ -127,7 +126,6 @@ static const char* parse_keep(parse* p, const char* from, size_t length)
     return kept;
 }
 
-/* Reads a quoted text. */
 static const char* parse_quoted(parse* p)
 {
     SETTI_ASSERT(*p->at == '"');
@@ -220,7 +218,6 @@ static const struct {
     {"InstanceOf", sett_instance_of},      {"Name", sett_name_register},
     {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
-/* Finds a component by name. */
 static bool parse_component(parse* p, const char* start, const char* name, sett_component* out)
 {
     sett_world* world = p->out->world;
@@ -381,7 +378,6 @@ static bool parse_walk(parse* p, sett_search_term* term)
     return !names_relationship || parse_along(p, &term->along);
 }
 
-/* Reads the source of a term. */
 static bool parse_source(parse* p, sett_search_term* term)
 {
     if (!parse_walk(p, term) || term->walk != SETT_WALK_NONE) {
@@ -413,7 +409,6 @@ static void parse_steps(parse* p, sett_search_term* term)
     }
 }
 
-/* Reads the steps, source and target of a term. */
 static bool parse_arguments(parse* p, sett_search_term* term)
 {
     parse_steps(p, term);
@@ -488,7 +483,6 @@ static const char* parse_digits(const char* at, const char* signs)
     return at;
 }
 
-/* Reads a number, such as 10, -3, 0.5 or 1e6. */
 static bool parse_value(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
@@ -535,7 +529,6 @@ static bool parse_quoted_operand(parse* p, sett_search_operand* operand)
            parse_expect(p, ".", "after a component (as in A.b)") && parse_member(p, operand);
 }
 
-/* Reads a side of a comparison. */
 static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_meaning meaning)
 {
     parse_skip(p);
@@ -712,7 +705,6 @@ static bool parse_item(parse* p)
     return parse_accept(p, "{") ? parse_list(p, start, term) : parse_term(p, term);
 }
 
-/* Reads terms and lists, separated by "||" or ",". */
 static bool parse_chains(parse* p)
 {
     do {
@@ -774,7 +766,6 @@ static parse_clause parse_clause_word(parse* p)
     return clause;
 }
 
-/* Returns true if a relationship or variable follows. */
 static bool parse_is_named(const parse* p)
 {
     parse ahead = *p;

@@ -1,8 +1,7 @@
 /* rank.c: sorts by group, depth and value.
  *
  * The workload: lists in the order of the last sorting, with few changes since. A natural merge
- * sort finds the runs already in order and merges them; a sorted list costs one comparison per
- * item.
+ * sort merges the sorted runs. A sorted list costs one comparison per item.
  */
 #include "search/search.h"
 #include "sett/name.h"

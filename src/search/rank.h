@@ -1,7 +1,4 @@
-/* rank.h: sorts by group, by depth (targets before sources) and by value.
- *
- * Used by lists of a query's matches (ordered.c) and by results of searches (find.c).
- */
+/* rank.h: sorts the matches of queries and the results of searches. */
 #ifndef SETTI_RANK_H
 #define SETTI_RANK_H
 
@@ -22,7 +19,6 @@ typedef enum setti_number_form {
     SETTI_FORM_FLOAT
 } setti_number_form;
 
-/* A value to compare. */
 typedef struct setti_side_value {
     setti_value_kind kind;
     setti_number_form form;
@@ -41,7 +37,7 @@ typedef struct setti_search_side {
     setti_side_value value; /* the constant */
 } setti_search_side;
 
-/* How to sort: by group, depth and value. */
+/* How to sort: by group, by depth (targets before sources) and by value. */
 typedef struct setti_rank {
     sett_world* world;
     const setti_type* group_by; /* group by the target of this relationship, or NULL */
@@ -79,7 +75,6 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
 /* Finds the type of an exclusive relationship or the hierarchy. Returns false for other types. */
 bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type);
 
-/* Buffers for sorting. */
 typedef struct setti_rank_work {
     setti_ranked* item;  /* one piece of memory with `other` and `run` */
     setti_ranked* other; /* second buffer for merging */
@@ -116,7 +111,6 @@ typedef struct setti_sorted {
     bool pooled;                  /* memory is from the world's pool, not from its allocator */
 } setti_sorted;
 
-/* Adds a block of results. Returns false when memory runs out. */
 bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows);
 /* Sorts all results. Returns false when memory runs out. */
 bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search);

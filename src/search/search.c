@@ -75,7 +75,6 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
 
 #define BUILD_REJECT(b, ...) build_fail(b, SETT_STATUS_ARGUMENT, __VA_ARGS__)
 
-/* Returns the smallest scope around two scopes. */
 static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16_t b)
 {
     SETTI_ASSERT(a < search->scope_count && b < search->scope_count);
@@ -233,7 +232,6 @@ static bool build_is_relationship(const setti_type* type)
     return type->links != NULL || type->id == SETT_ID_HIERARCHY;
 }
 
-/* Fills in the walk of a term without a target. */
 static bool build_walk(search_build* b, setti_search_item* item, const sett_search_term* term)
 {
     item->walk = term->walk;
@@ -266,7 +264,6 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
                            "entity");
 }
 
-/* Notes the variables that an item tests. */
 static void build_note_sources(search_build* b, const setti_search_item* item)
 {
     const uint8_t refs[2] = {item->source, item->target};
@@ -289,7 +286,6 @@ static void build_note_sources(search_build* b, const setti_search_item* item)
     }
 }
 
-/* Makes an item a test for links. */
 static void build_link(setti_search_item* item, sett_search_steps steps)
 {
     const setti_relation* relation = setti_relation_of_links(item->type);
@@ -338,7 +334,6 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
     return true;
 }
 
-/* Prepares a side of a comparison, and the variable to read. */
 static bool build_operand(search_build* b, setti_search_side* side,
                           const sett_search_operand* operand, uint16_t scope, uint8_t* ref)
 {
@@ -426,7 +421,6 @@ typedef enum build_end {
 
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until);
 
-/* Builds the term or list at the current term. */
 static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
 {
     sett_search* search = b->search;
@@ -507,7 +501,6 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
     return !b->failed && build_close(b, &list->scopes, sides, count);
 }
 
-/* Builds the terms of a scope. */
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until)
 {
     sett_search* search = b->search;
@@ -833,7 +826,6 @@ typedef struct search_texts {
     size_t size;
 } search_texts;
 
-/* Measures a text, and replaces the text by a copy. */
 static void search_keep_text(search_texts* to, const char** text)
 {
     size_t size = *text != NULL ? strlen(*text) + 1 : 0;
@@ -935,7 +927,6 @@ static bool search_add_terms(search_build* b, const sett_search_desc* desc, size
     return true;
 }
 
-/* Allocates a search with terms and texts. */
 static sett_search* search_make(search_build* b, sett_world* world, const sett_search_desc* desc,
                                 size_t term_size)
 {

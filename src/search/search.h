@@ -187,7 +187,7 @@ static inline uint64_t setti_search_read_tick(setti_pool* pool, uint64_t newest)
     return pool->tick;
 }
 
-/* Makes the plan of a loop. Equal states and bound variables give equal plans. */
+/* Makes the plan of a loop. */
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
 /* Returns the type of an item that a scan tests by presence bits, or NULL. */
@@ -198,7 +198,6 @@ const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t v
 void* setti_find_alloc(sett_world* world, bool pooled, size_t size);
 void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size);
 
-/* Frees the memory of all loops over a search. */
 void setti_find_free(sett_search* search);
 
 /* Prepares a side of a comparison. Writes `message` after an error. */
@@ -239,14 +238,12 @@ static inline uint32_t setti_search_constant(const sett_search* search, uint32_t
     return setti_along_fixed(search->world, at->singleton, at->entity);
 }
 
-/* Returns the sign of a comparison in texts. */
 static inline const char* setti_search_mark(sett_compare compare)
 {
     static const char* const marks[] = {"==", "!=", "<", "<=", ">", ">=", "~=", "!~"};
     return marks[compare];
 }
 
-/* Returns the word for an access in texts. */
 static inline const char* setti_search_access(sett_access access)
 {
     static const char* const words[] = {"inout", "in", "out", "none"};
@@ -307,7 +304,6 @@ void setti_parsed_free(setti_parsed* parsed);
 sett_status setti_query_parse(sett_world* world, const char* text, const char* call,
                               sett_query_desc* desc, setti_rank* rank);
 
-/* Writes a term as text. */
 void setti_search_print_term(const sett_search* search, uint32_t term, setti_writer* writer);
 
 #endif

@@ -184,7 +184,6 @@ bool setti_compare_is_scaled(const sett_member_ref* member)
     return (scale < 0 || scale > 0) && (scale < 1 || scale > 1);
 }
 
-/* Reads the value of a member. */
 static void side_member(setti_side_value* value, const sett_world* world,
                         const setti_search_side* side, uint32_t index)
 {

@@ -1,7 +1,5 @@
-/* walk.h: follows links from an entity to its sources or targets.
- *
- * The place of a link is a position in the lists of relation/chain.h. In the hierarchy, the place is
- * the index of the entity at the other end. */
+/* walk.h: follows links from an entity to its sources or targets. The place of a link is a position
+ * in relation/chain.h. In the hierarchy, the place is the index of the entity at the other end. */
 #ifndef SETTI_WALK_H
 #define SETTI_WALK_H
 
