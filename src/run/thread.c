@@ -45,7 +45,7 @@ struct sett_threads {
     setti_thread thread[];
 };
 
-/* Takes some of the remaining items, and runs the items without the lock. */
+/* Runs some of the remaining items, without the lock. */
 static void threads_work(sett_threads* threads)
 {
     SETTI_ASSERT(threads->next < threads->end && threads->unfinished != 0);
@@ -76,7 +76,7 @@ static void threads_sleep(sett_threads* threads)
     threads->sleepers--;
 }
 
-/* Spins some rounds, without the lock, until the signal equals `value`, or differs if !`equal`. */
+/* Spins until (signal == value) == equal, but only some rounds. */
 static void threads_spin(setti_signal* signal, uint32_t value, bool equal)
 {
     uint32_t rounds = SETTI_SIGNAL_ROUNDS(THREADS_SPIN);
@@ -196,7 +196,7 @@ sett_status sett_threads_destroy(sett_threads* threads)
     return SETT_OK;
 }
 
-/* Returns the pool of `tasks`; NULL if the tasks do not belong to a pool of this file. */
+/* Returns the pool of `tasks`, or NULL if the program has threads of its own. */
 static sett_threads* threads_of(const sett_tasks* tasks)
 {
     return tasks->enqueue == threads_enqueue ? tasks->user : NULL;

@@ -235,7 +235,11 @@ static void state_unlink_toward(setti_snapshot* node)
 {
     SETTI_ASSERT(node->toward != NULL);
     setti_snapshot* before = node->sibling_previous;
-    *(before != NULL ? &before->sibling_next : &node->toward->child) = node->sibling_next;
+    if (before != NULL) {
+        before->sibling_next = node->sibling_next;
+    } else {
+        node->toward->child = node->sibling_next;
+    }
     if (node->sibling_next != NULL) {
         node->sibling_next->sibling_previous = before;
     }
@@ -249,6 +253,7 @@ static void state_free(setti_state* state, setti_snapshot* node)
     if (node->toward != NULL) {
         state_unlink_toward(node);
     }
+    /* Removes the snapshot from the list of all snapshots. */
     *(node->older != NULL ? &node->older->younger : &state->oldest) = node->younger;
     *(node->younger != NULL ? &node->younger->older : &state->youngest) = node->older;
     state->count--;
