@@ -1,8 +1,7 @@
 /* delta_play.c: plays a checked delta with public calls, like a program.
  *
- * The workload: a hostile peer can send entries that are valid alone, but not together: parents in
- * a cycle, siblings of one name, missing targets. Calls reject such entries, and the caller undoes
- * the delta.
+ * The workload: a hostile peer can send entries that are valid alone, but not together, as parents
+ * in a cycle. Calls reject such entries, and the caller undoes the delta.
  *
  * Ended entities are first unlinked, so that no clean-up policy acts: the delta has the effects of
  * the sender's policies. Names are removed before nodes move, and set after all nodes have moved,

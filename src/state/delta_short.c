@@ -1,9 +1,8 @@
 /* delta_short.c: short deltas and parts, for two peers that share a table of types.
  *
- * The workload: packets of some hundred bytes, twenty times a second. A third of these bytes were
- * the head and the records of types. The peers exchange the table once; then a number stands for a
- * type. Half of each hash and all bytes that follow from other bytes are left out. A delta is
- * shortened after encoding, and expanded before applying. Nothing is allocated.
+ * The workload: packets of some hundred bytes, twenty times a second. A third of the bytes were the
+ * head and the records of types. The peers exchange the table once; then a number stands for a
+ * type. A delta is shortened after encoding, and expanded before applying.
  *
  *     table    magic, version, number of records, records of types without counts (delta.h); a type
  *              with rounded values has two records

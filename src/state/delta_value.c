@@ -3,7 +3,7 @@
  * Values are sent as bytes, or in the form of a codec (world/codec.h). The order of a list is sent
  * only if it does not follow from the entries.
  *
- * Invariant:  to play the entries in order, and then the lists, gives the lists of the state after
+ * Invariant:  playing the entries, then the lists, gives the lists of the second state
  */
 #include "state/delta_writer.h"
 #include "state/hash.h"

@@ -1,4 +1,4 @@
-/* canonical.c: the canonical form of a value, which is equal on every machine.
+/* canonical.c: the canonical form of a value, equal on every machine.
  *
  * The workload: programs hash and compare values by the million. On little-endian machines nearly
  * all values have adjacent members without NaN. The bytes in memory are then the canonical form.
