@@ -37,8 +37,10 @@ static void change_copy(const setti_type* type, const void* value, uint32_t side
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
     memcpy(out, value, size);
-    for (size_t k = 0; mask != NULL && k < size; k++) {
-        out[k] &= mask[k]; /* padding */
+    if (mask != NULL) {
+        for (size_t k = 0; k < size; k++) {
+            out[k] &= mask[k]; /* padding becomes zeroes */
+        }
     }
     if (side == SETTI_BEFORE && type->members != NULL) {
         setti_canonical_clear(type->members, out);

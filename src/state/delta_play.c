@@ -163,11 +163,12 @@ static void play_write(const setti_type* type, unsigned char* value, const unsig
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
-    if (mask == NULL && size != 0) {
+    if (mask != NULL) {
+        for (size_t k = 0; k < size; k++) {
+            value[k] = (unsigned char)((value[k] & ~mask[k]) | (bytes[k] & mask[k]));
+        }
+    } else if (size != 0) {
         memcpy(value, bytes, size);
-    }
-    for (size_t k = 0; mask != NULL && k < size; k++) {
-        value[k] = (unsigned char)((value[k] & ~mask[k]) | (bytes[k] & mask[k]));
     }
     if (setti_delta_turns(type)) {
         setti_canonical_turn_value(type->members, value);

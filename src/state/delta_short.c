@@ -184,8 +184,10 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
         }
         short_write_records(&job, type);
     }
-    for (uint32_t k = 0; types == NULL && k < world->registered.count; k++) {
-        short_write_records(&job, world->registered.item[k]);
+    if (types == NULL) { /* all types */
+        for (uint32_t k = 0; k < world->registered.count; k++) {
+            short_write_records(&job, world->registered.item[k]);
+        }
     }
     setti_delta_write_at(&job.to, 8, job.count, 4);
     return short_end(&job, out, size);

@@ -97,7 +97,10 @@ static bool value_differs(setti_delta_writer* to, uint32_t index, const void* be
     const setti_type* list_type = value_list_type(to);
     const setti_codec* codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
     sett_entity owner[2] = {sett_null(), sett_null()};
-    for (uint32_t side = 0; codec != NULL && side < 2; side++) {
+    if (codec == NULL) {
+        return false;
+    }
+    for (uint32_t side = 0; side < 2; side++) {
         setti_codec_cursor cursor = {0};
         owner[side] = codec->owner(&to->walk->view->sides, list_type, index, side, &cursor);
     }
