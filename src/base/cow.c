@@ -266,7 +266,7 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
     entry->tick = live_tick;
     *setti_pages_restored(pages, entry->number) = pool->tick;
     if (entry->kind == SETTI_COW_COPY && setti_pages_values(pages) != NULL) {
-        setti_pages_values(pages)->swap(pages, entry->number, entry->data); /* page by page */
+        setti_pages_values(pages)->swap(pages, entry->number, entry->data); /* in place */
         return;
     }
     if (live != NULL && setti_pages_values(pages) != NULL) {

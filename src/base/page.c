@@ -652,8 +652,8 @@ void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count
         return items;
     }
     size_t bytes;
-    uint64_t room = SETTI_MAX((uint64_t)*capacity * 2, (uint64_t)count + SETTI_MAX(more, 4));
-    if (room > UINT32_MAX || !setti_multiply((size_t)room, size, &bytes)) {
+    uint64_t larger = SETTI_MAX((uint64_t)*capacity * 2, (uint64_t)count + SETTI_MAX(more, 4));
+    if (larger > UINT32_MAX || !setti_multiply((size_t)larger, size, &bytes)) {
         return NULL;
     }
     void* grown = setti_pool_alloc(pool, bytes, 16);
@@ -664,7 +664,7 @@ void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count
         memcpy(grown, items, count * size);
     }
     setti_pool_free(pool, items, *capacity * size, 16);
-    *capacity = (uint32_t)room;
+    *capacity = (uint32_t)larger;
     return grown;
 }
 

@@ -45,7 +45,7 @@ static void frame_report_open(const sett_system* system)
     }
 }
 
-/* Runs a slice that begins at a time. Returns the time at the end. */
+/* Runs a slice from time `begin` on. Returns the time at the end. */
 static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 {
     SETTI_ASSERT(slice->number < slice->count);
@@ -597,7 +597,7 @@ static sett_status frame_fixed(sett_world* world, float dt)
     return status;
 }
 
-/* Lets contexts show the frame and time of the frame. */
+/* Sets the frame number and time of contexts. */
 static void frame_reset_context(setti_run* run)
 {
     run->frame = run->state.frames;

@@ -118,7 +118,7 @@ static void price_view_group(const sett_query* query, setti_use use, const sett_
     }
 }
 
-/* Returns the view of a query after a change (or NULL). */
+/* Returns the view of a query. `change` may be NULL. */
 static price_view price_view_of(const sett_query* query, setti_use use,
                                 const setti_relayout* change)
 {
@@ -275,12 +275,15 @@ setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change, const setti_price_list* list)
 {
     setti_prices total = {0, 0, 0};
-    for (uint32_t k = 0; list != NULL && k < list->count; k++) {
-        price_add(&total, list->query[k], use, change);
-    }
-    const sett_query* query = list == NULL ? setti_query_first(world) : NULL;
-    for (; query != NULL; query = query->next) {
-        price_add(&total, query, use, change);
+    if (list != NULL) {
+        for (uint32_t k = 0; k < list->count; k++) {
+            price_add(&total, list->query[k], use, change);
+        }
+    } else {
+        const sett_query* query = setti_query_first(world);
+        for (; query != NULL; query = query->next) {
+            price_add(&total, query, use, change);
+        }
     }
     setti_prices_add(&total, price_all_singles(use, change));
     return total;
