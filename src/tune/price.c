@@ -218,9 +218,10 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     bool all;
     bool concerned = false;
     if (change->group != NULL) {
+        uint32_t owned = setti_price_owned(change->group);
+        bool shares_types = price_common(query, change->group, owned, &all) != 0;
         concerned =
-            price_common(query, change->group, setti_price_owned(change->group), &all) != 0 ||
-            (query->arranged != 0 && price_collides(change->group, query->cover));
+            shares_types || (query->arranged != 0 && price_collides(change->group, query->cover));
     }
     if (change->dissolved != NULL) {
         concerned = price_terms_of(query, &change->dissolved->owned) != 0;
