@@ -230,7 +230,6 @@ static void delta_note_group(const delta_note* notes, delta_note* note, const se
     }
 }
 
-/* Writes the records of the occurring types. */
 static void delta_write_types(setti_delta_writer* to, delta_note* notes)
 {
     const setti_type_list* types = &to->walk->view->world->registered;
@@ -503,6 +502,7 @@ sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot
     return delta_take(world, delta_call, status, &to, out);
 }
 
+/* Returns a likely size of the whole state. */
 static size_t delta_guess(const sett_world* world)
 {
     size_t size = 4096 + (size_t)world->entities.count;

@@ -22,8 +22,7 @@
 #define PACK_BLOCK 32u
 #define PACK_GROUP 4u /* blocks */
 
-/* Bits of a code, by choice. */
-static const unsigned char pack_width[4] = {8, 2, 3, 4};
+static const unsigned char pack_width[4] = {8, 2, 3, 4}; /* bits of a code, by choice */
 
 static size_t pack_codes(size_t size, uint32_t width)
 {

@@ -32,7 +32,6 @@ static setti_view_table* view_table(const setti_view* view, const setti_pages* p
     return &view->table[at];
 }
 
-/* Finds a page in the list. */
 static setti_view_page* view_find(const setti_view* view, const setti_pages* pages, uint32_t number)
 {
     const setti_view_table* table = view_table(view, pages);

@@ -401,7 +401,10 @@ static const char* struct_check(const sett_struct* of, size_t align, bool gaps, 
             return member_wrong(out, of, member, wrong);
         }
     }
-    return gaps ? struct_check_gaps(of, (uint32_t)SETTI_MAX(align, struct_align(of)), out) : NULL;
+    if (!gaps) {
+        return NULL;
+    }
+    return struct_check_gaps(of, (uint32_t)SETTI_MAX(align, struct_align(of)), out);
 }
 
 static bool struct_has_byte(const sett_struct* of, uint32_t at)
