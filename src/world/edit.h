@@ -36,7 +36,7 @@ typedef struct setti_edit_part {
 } setti_edit_part;
 
 typedef struct setti_edit {
-    sett_entity* entities;  /* with `creates`, written by the commit; NULL: nobody needs them */
+    sett_entity* entities;  /* with `creates`, written by the commit; may be NULL */
     uint32_t count;         /* of entities: 1, unless the edit creates */
     uint32_t from;          /* the entities' signature before, without dont_fragment types */
     uint32_t to;            /* the signature after */

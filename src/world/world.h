@@ -176,7 +176,7 @@ struct sett_world {
     bool replaying;      /* set by the program: sett_world_set_replaying */
     bool busy;           /* inside sett_progress or sett_system_run */
     const char* running; /* names of the running systems; NULL: no system, or an exclusive one */
-    bool side_by_side;   /* systems run on several threads, so nobody writes to this struct */
+    bool side_by_side;   /* systems run on several threads, without writes to this struct */
     const setti_guard* guard; /* called at every access, while systems are watched */
 
     struct {
