@@ -20,7 +20,7 @@ struct setti_arena_chunk {
 
 static_assert(sizeof(setti_arena_chunk) <= ARENA_HEADER, "pieces begin after the header");
 
-/* Adds a chunk with room for `size` bytes. */
+/* Adds a chunk for at least `size` bytes. */
 static bool arena_grow(setti_arena* arena, size_t size)
 {
     SETTI_ASSERT(arena->allocator != NULL);
@@ -47,8 +47,7 @@ static bool arena_grow(setti_arena* arena, size_t size)
 void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
 {
     SETTI_ASSERT(size != 0 && align != 0 && (align & (align - 1)) == 0);
-    /* Chunks are aligned to 64 bytes. A larger alignment may skip up to `align` bytes. */
-    size_t slack = align > ARENA_ALIGN ? align : 0;
+    size_t slack = align > ARENA_ALIGN ? align : 0; /* bytes skipped to align the piece */
     if (size > SIZE_MAX / 4) {
         return NULL;
     }

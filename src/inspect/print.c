@@ -1,7 +1,7 @@
 /* print.c: prints an entity with all of its values.
  *
  * The workload: single entities, read by a person, also while a debugger has stopped the program.
- * So nothing is allocated, and only the text is written. / */
+ * So nothing is allocated, and only the text is written. */
 #include "inspect/describe.h"
 #include "sett/describe.h"
 #include "world/written.h"

@@ -278,8 +278,7 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* The fast path: the plan is unchanged and over plain pages, outside of systems, copies and
- * profiles. The fast path calls no function and saves no register. */
+/* Fast path for an unchanged plan over plain pages; calls no function and saves no register. */
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -5,8 +5,7 @@
  * driver, and each entity is looked up in the other storages, except aligned storages (step_align).
  * Steps of loops that gather have at most SETTI_GATHER_ROWS rows.
  *
- * Invariant:  words = matching rows of the step at unit_base;  some = bits of the words that are
- * not 0
+ * Invariant:  words = matching rows of the step at unit_base;  bit k of some = (words[k] != 0)
  */
 #include "query/steps.h"
 

@@ -62,8 +62,7 @@ static const char* query_default_name(const sett_world* world, const sett_query_
     return count != 0 ? out : "everything";
 }
 
-/* Reports a term with an unregistered type. Component UINT32_MAX stands for id 0, because 0 would
- * end the list of terms. `name` may be "". */
+/* Reports a term with an unregistered type. UINT32_MAX stands for id 0. `name` may be "". */
 static sett_status query_unregistered(sett_world* world, const char* call, const char* name,
                                       const sett_query_desc* desc, uint32_t k)
 {

@@ -2,9 +2,8 @@
  *
  * The workload: some numbers for each of many entities a frame, in loops on any number of threads,
  * on machines that must agree in every bit. So there is no state. The arithmetic is on integers,
- * and the last step is exact: the conversion of at most 53 bits to floating point, and a
- * multiplication by a power of two. So results do not depend on libm or on contracted
- * multiplications.
+ * and the last step is exact: the conversion of at most 53 bits to floating point, times a power of
+ * two. So results do not depend on libm or on contracted multiplications.
  *
  * Invariant:  equal arguments give equal results, on every machine
  */

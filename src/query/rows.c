@@ -1,5 +1,4 @@
-/* rows.c: chooses the next batch among the matching rows of a step, and remembers batches. A batch
- * is
+/* rows.c: chooses the rows of the next batch, and remembers batches. A batch is either
  *
  *     a run of rows without gaps     rows == NULL, and fields begin at the first row: compilers
  *                                    vectorise the plain loop of the program

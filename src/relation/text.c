@@ -157,7 +157,7 @@ static uint32_t text_search(const setti_texts* texts, const char* text, size_t l
     for (uint32_t at = 0; text_skip_to(texts, &at); at = text_after(texts, at)) {
         size_t size;
         const char* other = text_at(texts, at, &size);
-        /* The key is the hash, plus 1 for each earlier text with the present key as hash. */
+        /* The key is the hash. Each earlier text with this key as hash moves the key on by 1. */
         uint64_t other_key = setti_hash_bytes(other, size);
         for (uint32_t k = 0; text_skip_to(texts, &k) && k < at; k = text_after(texts, k)) {
             size_t earlier_size;
@@ -200,7 +200,7 @@ const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key)
     return place != SETTI_NONE ? text_at(texts, place, &length) : NULL;
 }
 
-/* Collects texts in use, and texts before another text with the same hash. False without memory. */
+/* Collects the texts that a sweep preserves. Returns false if memory runs out. */
 static bool text_collect_live(sett_world* world, const setti_texts* texts, setti_hash_map* live)
 {
     SETTI_EACH_INDEX(index, &texts->users->storage) {
@@ -217,6 +217,7 @@ static bool text_collect_live(sett_world* world, const setti_texts* texts, setti
         const char* text = text_at(texts, at, &length);
         uint32_t place;
         uint64_t key = text_key(texts, text, length, &place);
+        /* The text with the next key would get another key without this text. */
         if (setti_hash_map_find(&texts->where, setti_hash_next(key)) != SETTI_NONE &&
             !setti_hash_map_set(&world->pool, live, key, place)) {
             return false;

@@ -19,7 +19,7 @@ typedef struct difference_pair {
     const setti_type* b;
 } difference_pair;
 
-/* Writes that entity `a` or `b` is missing, or that an index has two different entities. */
+/* Writes the difference of two handles at an index. */
 static int difference_entity(sett_entity a, sett_entity b, char* out, size_t size)
 {
     if (sett_is_null(b)) {
@@ -54,7 +54,7 @@ static unsigned char difference_mask(const setti_type* type, size_t at)
     return mask != NULL ? mask[at] : 255;
 }
 
-/* Returns the offset of the first different byte, without padding. SIZE_MAX: all are equal. */
+/* Returns the offset of the first different byte, or SIZE_MAX. */
 static size_t difference_byte(difference_pair pair, const unsigned char* a, const unsigned char* b)
 {
     size_t end = SETTI_MAX(setti_hash_size(pair.a), setti_hash_size(pair.b));
@@ -89,7 +89,7 @@ static void difference_print_bytes(char* out, size_t size, const unsigned char* 
     }
 }
 
-/* Writes the difference of two values, to continue the word "differs"; setti_value_difference. */
+/* Writes the difference of two values; setti_value_difference. */
 static int difference_values(const setti_type* type_a, const void* a, const setti_type* type_b,
                              const void* b, char* out, size_t size)
 {
@@ -126,7 +126,7 @@ static int difference_values(const setti_type* type_a, const void* a, const sett
                     in_a, in_b, difference_padding(pair, at));
 }
 
-/* Writes both descriptions of the values by the type's module, if the descriptions differ. */
+/* Writes both descriptions of a value by its module. */
 static int difference_described(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
     const setti_module* module = pair.a->module;
@@ -183,8 +183,7 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     return length + added;
 }
 
-/* Compares the selected types of an entity that lives in both worlds: types of world `a`, and for a
- * selection of all types also types of world `b` only. */
+/* Compares the selected types of an entity that lives in both worlds. */
 static int difference_components(const sett_world* a, const sett_world* b,
                                  const sett_selection* selection, sett_entity entity, char* out,
                                  size_t size)

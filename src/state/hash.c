@@ -95,8 +95,7 @@ bool setti_hash_is_plain(const setti_hash_type* hasher)
            (members == NULL || (members->adjacent && (members->words != NULL || !members->floats)));
 }
 
-/* Hashes neighbouring members with floats. *nan becomes true if a float is NaN: then the caller has
- * to hash the canonical form instead. */
+/* Hashes members without gaps, and sets *nan if a float is NaN. */
 static uint64_t hash_floats(uint64_t hash, const setti_members* members, const unsigned char* bytes,
                             bool* nan)
 {
@@ -118,7 +117,7 @@ static uint64_t hash_floats(uint64_t hash, const setti_members* members, const u
     return hash;
 }
 
-/* Collects bytes from writes of any size, and hashes full pieces. */
+/* Hashes bytes in full pieces. */
 typedef struct hash_sink {
     sett_sink sink; /* first */
     uint64_t hash;
@@ -142,7 +141,7 @@ static void hash_sink_write(sett_sink* sink, const void* bytes, size_t size)
     }
 }
 
-/* Hashes the canonical form of a value (canonical.h), equal on each machine. */
+/* Hashes the canonical form of a value (canonical.h). */
 static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const void* value)
 {
     SETTI_ASSERT(members->size != 0);
@@ -159,7 +158,7 @@ static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const 
     return hash_bytes(to.hash, to.piece, to.used); /* the last piece is not full */
 }
 
-/* Hashes the members of a value: as bytes if possible, else in the canonical form. */
+/* Hashes the members of a value. */
 static uint64_t hash_members(uint64_t hash, const setti_type* type, const setti_members* members,
                              const void* value)
 {
@@ -214,7 +213,7 @@ uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, cons
 
 /* ---------------------------------------------------------------------------------------- pages */
 
-/* Returns the sum of a page of the entity table. `first` is the index of the page's first slot. */
+/* Returns the sum of a page of the entity table. */
 static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
 {
     uint64_t sum = 0;
@@ -227,7 +226,7 @@ static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
 
 /* ---------------------------------------------------------------------------------------- walks */
 
-/* Returns the remembered hashes of a table's pages, one for each page. NULL without memory. */
+/* Returns the remembered hash of each page, or NULL without memory. */
 static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
 {
     setti_page_notes* notes = setti_notes_get(&world->pool, pages);
@@ -266,7 +265,7 @@ typedef struct hash_part {
     hash_answer answer;
 } hash_part;
 
-/* Returns the table with the values of a type, or the table of presence for a tag. */
+/* Returns the table with a type's values. A tag has only presence. */
 static setti_pages* hash_pages_of(const sett_world* world, const setti_hash_type* hasher)
 {
     setti_storage* storage = &world->types[hasher->type->id]->storage;
@@ -287,7 +286,7 @@ static sett_entity hash_entity(const hash_part* part, uint32_t index)
     return (sett_entity){index, hash_entities(part, index)->generation[index & SETTI_ENTITY_MASK]};
 }
 
-/* Returns the words of presence from index `first` on, a multiple of 64. May return NULL. */
+/* Returns the words of presence from index `first` on, or NULL. */
 static const uint64_t* hash_words(const hash_part* part, uint32_t first)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -315,7 +314,7 @@ static uint32_t hash_record_count(const hash_part* part, uint32_t number)
     return SETTI_MIN(rest, (uint32_t)1 << records->shift);
 }
 
-/* Returns the sum for the values of indices base + k, for each bit k. `rows` == NULL: a tag. */
+/* Returns the sum of the values of one word of presence. */
 static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
                           const unsigned char* rows)
 {
@@ -330,7 +329,7 @@ static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
     return sum;
 }
 
-/* Returns the sum of a page of an array, or of a tag's page of presence. */
+/* Returns the sum of a page of an array or tag. */
 static uint64_t hash_array(const hash_part* part, const unsigned char* page, uint32_t number)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -363,7 +362,7 @@ static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, ui
     return sum;
 }
 
-/* Returns the sum of a page of records: the targets and data of links. */
+/* Returns the sum of a page of links. */
 static uint64_t hash_records(const hash_part* part, const unsigned char* record, uint32_t number)
 {
     const setti_records* records = part->hasher->type->records;
@@ -391,7 +390,7 @@ static uint64_t hash_page(const hash_part* part, const void* page, uint32_t numb
     return hash_array(part, page, number);
 }
 
-/* Returns a number that changes if values of a page are removed without a write to the page. */
+/* Returns a number that changes with the rows in use of a page. */
 static uint64_t hash_shape(const hash_part* part, uint32_t number)
 {
     if (part->records) {
@@ -422,7 +421,7 @@ static uint64_t hash_price_of(const hash_part* part)
     return has_rows ? setti_storage_rows(&part->hasher->type->storage) : 64; /* a guess */
 }
 
-/* Returns the sum, or the price, of a live page. `known` is the remembered hash, or NULL. */
+/* Returns the sum, or the price, of a live page. */
 static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_page_hash* known)
 {
     hash_part live = *part;
@@ -538,7 +537,7 @@ bool sett_world_hash_portable(const sett_world* world, sett_component* raw)
     return true;
 }
 
-/* Returns true if all remembered sums are right. Otherwise *number becomes the first wrong page. */
+/* Returns true if all remembered sums are right. */
 static bool hash_part_holds(const hash_part* part, uint32_t* number)
 {
     const setti_page_notes* notes = part->pages->notes;
@@ -548,7 +547,7 @@ static bool hash_part_holds(const hash_part* part, uint32_t* number)
         if (part->pages->data[*number] != NULL && known->tick == part->pages->tick[*number] &&
             known->shape == hash_shape(part, *number) &&
             known->hash != hash_page(part, part->pages->data[*number], *number)) {
-            return false;
+            return false; /* *number is the wrong page */
         }
     }
     return true;
@@ -582,7 +581,7 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
     return values;
 }
 
-/* Compares remembered sums. Returns the values of the first page written without a new tick. */
+/* Finds a page that was written without a new tick, and returns its values. */
 static hash_values hash_check(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -601,7 +600,7 @@ static hash_values hash_check(sett_world* world)
     return (hash_values){NULL, {0, 0}, 0};
 }
 
-/* Writes the handle and path of the first entity, and the number of all entities of the page. */
+/* Writes the handle and path of the first entity of a page. */
 static void hash_name_entity(const sett_world* world, const hash_values* values, char* out,
                              size_t size)
 {

@@ -4,8 +4,7 @@
 
 #include "state/view.h"
 
-/* Returns the number of hashed bytes of a value. Bits outside of the mask are hashed as zeroes. 0:
- * the type's values are not part of the state. */
+/* Returns the number of hashed bytes of a value. 0: not part of the state. */
 static inline size_t setti_hash_size(const setti_type* type)
 {
     bool bytes =
@@ -15,7 +14,7 @@ static inline size_t setti_hash_size(const setti_type* type)
     return bytes ? type->desc.size : 0;
 }
 
-/* Returns true if two values count as equal: their hashes are the same. */
+/* Returns true if two values have the same hash. */
 bool setti_hash_same(const setti_type* type, const void* a, const void* b);
 
 /* The parameters for hashing values of a type. */
@@ -29,12 +28,12 @@ typedef struct setti_hash_type {
 
 void setti_hash_begin(setti_hash_type* hasher, const setti_type* type);
 
-/* Returns true if values are hashed as the bytes in memory, except values with a float NaN. */
+/* Returns true if values without NaN are hashed as bytes in memory. */
 bool setti_hash_is_plain(const setti_hash_type* hasher);
 
 #define SETTI_HASH_K 0x9E3779B97F4A7C15u
 
-/* Finishes a hash. A hash begins as a seed, and setti_hash_step adds eight bytes of a value. */
+/* Finishes a hash. setti_hash_step has added eight bytes at a time. */
 SETTI_INLINE uint64_t setti_hash_mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -48,7 +47,7 @@ SETTI_INLINE uint64_t setti_hash_step(uint64_t hash, uint64_t word)
     return hash ^ (hash >> 32);
 }
 
-/* Returns 0 if no float in the eight bytes of `word` is NaN. */
+/* Returns 0 if `word` has no float that is NaN. */
 SETTI_INLINE uint64_t setti_hash_nan(setti_nan_word nan, uint64_t word)
 {
     return ((word & ~nan.test) + nan.add) & nan.test;
@@ -59,14 +58,14 @@ SETTI_INLINE uint64_t setti_hash_entity(sett_entity entity)
     return setti_hash_mix((((uint64_t)entity.generation << 32) | entity.index) + SETTI_HASH_K);
 }
 
-/* Returns the part of a world's sum for a value of an entity. */
+/* Returns the hash of an entity's value, a part of the world's sum. */
 uint64_t setti_hash_value(const setti_hash_type* hasher, sett_entity entity, const void* value);
 
-/* Returns the part of a world's sum for a link, of a type with records. */
+/* Returns the hash of a link, a part of the world's sum. */
 uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, const void* record);
 
-/* Returns the sum of hashes of the live world, or of side SETTI_BEFORE of `view` if not NULL. Side
- * SETTI_AFTER of the view is the live world. Begins a new tick. */
+/* Returns the sum of all hashes: of SETTI_BEFORE in a view, or without a view of the live world.
+ * Begins a new tick. */
 uint64_t setti_hash_sum(sett_world* world, setti_view* view);
 /* Estimates the number of values that setti_hash_sum has to hash. */
 uint64_t setti_hash_price(sett_world* world, setti_view* view);

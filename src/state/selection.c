@@ -30,7 +30,7 @@ static uint64_t selection_key(sett_entity entity)
     return (uint64_t)entity.index << 32 | entity.generation;
 }
 
-/* Lets item `at` sink to its place in a heap with the greatest key at the top. */
+/* Restores the heap below item `at`. */
 static void selection_sink(sett_entity* item, uint32_t at, uint32_t count)
 {
     sett_entity sinking = item[at];
@@ -149,7 +149,7 @@ bool setti_selected_add(sett_world* world, setti_selected* selected, sett_entity
     return true;
 }
 
-/* Returns the position of a handle in the list, or SETTI_NONE. Binary search. */
+/* Finds a handle by binary search. Returns SETTI_NONE if it is missing. */
 static uint32_t selection_position(const setti_selected* selected, sett_entity entity)
 {
     uint32_t low = 0;
@@ -280,7 +280,7 @@ static void selection_mark(selection_job* job)
     }
 }
 
-/* Returns true if an entity is selected and alive, and unknown to the receiver. */
+/* Returns true if a selected entity is new to the receiver. */
 static bool selection_enters(const selection_job* job, sett_entity entity)
 {
     uint32_t at = selection_position(&job->selected, entity);
@@ -288,8 +288,7 @@ static bool selection_enters(const selection_job* job, sett_entity entity)
            (job->mark[at] & (SELECTION_ALIVE | SELECTION_KNOWN)) == SELECTION_ALIVE;
 }
 
-/* Returns true if the receiver lacks an owner of the value: a link's target, or the parent of a
- * named child. Without the owner, the receiver had to leave out the value. */
+/* Returns true if an owner of the value is new to the receiver. */
 static bool selection_leads_in(const selection_job* job, sett_entity entity)
 {
     const setti_codec* codec = job->entries.codec;
@@ -314,7 +313,7 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
     }
 }
 
-/* Returns true if the receiver's value may differ, for a type with a codec. */
+/* Compares values of a type with a codec. */
 static bool selection_codec_differs(const selection_job* job, const void* before, const void* after)
 {
     const setti_type* type = job->entries.type;
@@ -326,8 +325,7 @@ static bool selection_codec_differs(const selection_job* job, const void* before
                : memcmp(before, after, type->storage.size) != 0;
 }
 
-/* Rounds a value into the side's half of `job->packed`. The end of the entries is used as scratch
- * memory for the unrounded bytes. */
+/* Rounds a value into one half of `job->packed`. */
 static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t side)
 {
     setti_delta_writer* to = &job->entries;
@@ -335,7 +333,7 @@ static unsigned char* selection_pack(selection_job* job, const void* value, uint
     size_t begin = to->size;
     size_t size = setti_delta_bytes(to->type);
     unsigned char* packed = job->packed.data + side * setti_send_size(members, size);
-    setti_delta_write_bytes(to, to->type, value);
+    setti_delta_write_bytes(to, to->type, value); /* the entries are scratch memory here */
     if (to->encoder.status == SETT_OK) {
         setti_send_pack(members, to->out + begin, size, packed);
     }
@@ -354,18 +352,19 @@ static void selection_write_value(selection_job* job, const void* value)
     }
 }
 
-/* Returns true if two values are sent as equal bytes, for a type without a codec. */
+/* Compares values as the receiver would see them. */
 static bool selection_is_same(selection_job* job, const void* before, const void* after)
 {
     if (!job->rounds) {
         return setti_hash_same(job->entries.type, before, after);
     }
-    const unsigned char* was = selection_pack(job, before, SETTI_BEFORE);
-    const unsigned char* is = selection_pack(job, after, SETTI_AFTER);
-    return memcmp(was, is, (size_t)(is - was)) == 0;
+    const unsigned char* packed_before = selection_pack(job, before, SETTI_BEFORE);
+    const unsigned char* packed_after = selection_pack(job, after, SETTI_AFTER);
+    size_t size = (size_t)(packed_after - packed_before); /* the halves are adjacent */
+    return memcmp(packed_before, packed_after, size) == 0;
 }
 
-/* Returns true if the receiver's value may differ, or was left out without an owner. */
+/* Returns true if the receiver needs the value. */
 static bool selection_differs(selection_job* job, sett_entity entity, const void* before,
                               const void* after)
 {
@@ -375,7 +374,7 @@ static bool selection_differs(selection_job* job, sett_entity entity, const void
     return selection_codec_differs(job, before, after) || selection_leads_in(job, entity);
 }
 
-/* Returns the kind of the entry for a value of a known entity, compared with `since`. */
+/* Compares a value with the snapshot `since`, and returns the kind of the entry. */
 static setti_delta_kind selection_kind_since(selection_job* job, sett_entity entity,
                                              const void* value)
 {
@@ -390,7 +389,7 @@ static setti_delta_kind selection_kind_since(selection_job* job, sett_entity ent
     return differs ? kind : SELECTION_NO_ENTRY;
 }
 
-/* Returns the kind of the entry for a value of the k-th selected entity. */
+/* Returns the kind of the entry for a value. */
 static setti_delta_kind selection_kind(selection_job* job, uint32_t k, const void* value)
 {
     const setti_type* type = job->entries.type;
@@ -429,13 +428,13 @@ static void selection_write_entry(selection_job* job, sett_entity entity, const 
     to->count++;
 }
 
-/* Writes the values of the entities `bits`: as an entry for a single value, else as a block. */
+/* Writes the values of the entities `bits` in one block. */
 static void selection_write_block(selection_job* job, uint32_t base, uint64_t bits)
 {
     setti_delta_writer* to = &job->entries;
     const setti_storage* storage = &to->type->storage;
     bool one_value = (bits & (bits - 1)) == 0;
-    if (one_value) {
+    if (one_value) { /* an entry is shorter */
         uint32_t index = base + setti_bits_lowest(bits);
         selection_write_entry(job, setti_entity_at(&job->world->entities, index),
                               setti_storage_find(storage, index), SETTI_DELTA_ADDED);
@@ -464,7 +463,7 @@ static void selection_end_block(selection_job* job, selection_block* block)
     }
 }
 
-/* Adds an entry to the block, or ends the block first if the entry does not fit. */
+/* Adds an entry to the block, or after the block. */
 static void selection_add_entry(selection_job* job, selection_block* block, sett_entity entity,
                                 const void* value, setti_delta_kind kind)
 {
@@ -480,7 +479,7 @@ static void selection_add_entry(selection_job* job, selection_block* block, sett
     }
 }
 
-/* Writes the entries of the writer's type, and marks the entities with entries. */
+/* Writes the entries of a type. */
 static void selection_write_entries(selection_job* job)
 {
     const setti_codec* codec = job->entries.codec;
@@ -517,7 +516,7 @@ static void selection_write_all_ended(selection_job* job)
     }
 }
 
-/* Returns true if the receiver has the handle of an entity now dead or not selected. */
+/* Returns true if the receiver has to destroy an entity. */
 static bool selection_ends(const selection_job* job, sett_entity entity)
 {
     uint32_t at = selection_position(&job->selected, entity);
@@ -559,7 +558,7 @@ static void selection_write_begun(selection_job* job)
     }
 }
 
-/* Writes an ascending list of handles, and the number of runs at offset `at` of the head. */
+/* Writes a list of handles. */
 static void selection_write_list(setti_delta_writer* to, const setti_selected* list, size_t at)
 {
     setti_delta_begin_handles(to);
@@ -569,7 +568,7 @@ static void selection_write_list(setti_delta_writer* to, const setti_selected* l
     setti_delta_write_at(to, at, to->count, 4);
 }
 
-/* Lists the owners of entries that name owners by index alone. Returns false without memory. */
+/* Lists the owners that entries of a type name by index. */
 static bool selection_find_owners(const selection_job* job, const setti_type* type,
                                   setti_selected* owners)
 {
@@ -617,7 +616,7 @@ static bool selection_begin_type(selection_job* job)
     return ok;
 }
 
-/* Writes the entries of all types. counts[k] becomes the number of entries of the k-th type. */
+/* Writes the entries of all types. counts[k] becomes their number for type k. */
 static void selection_write_values(selection_job* job, uint32_t* counts)
 {
     setti_delta_writer* to = &job->entries;
@@ -694,7 +693,7 @@ static sett_status selection_check_types(const selection_job* job, const char* c
     return SETT_OK;
 }
 
-/* Finds the selected entities, and the receiver's entities from the list `before`. */
+/* Finds the selected entities, and the entities of the list `before`. */
 static sett_status selection_find_all(selection_job* job, const char* call)
 {
     const sett_selection before = {.entities = job->selection->before,
@@ -723,8 +722,7 @@ static sett_status selection_encode_view(selection_job* job, setti_view* sides, 
                                                   : job->out.encoder.status;
 }
 
-/* Encodes the changes since a snapshot, or the writes after `job->tick` for a null snapshot. The
- * bytes are in memory of the pool. */
+/* Encodes a part. With a null snapshot, `job->tick` selects the writes. */
 static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, const char* call)
 {
     sett_world* world = job->world;
@@ -736,8 +734,12 @@ static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, 
         return setti_snapshot_fail(world, snapshot, status, call);
     }
     status = setti_world_check_unlocked(world, call);
-    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
-    status = status == SETT_OK ? selection_find_all(job, call) : status;
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
+    if (status == SETT_OK) {
+        status = selection_find_all(job, call);
+    }
     if (status != SETT_OK) {
         return status;
     }

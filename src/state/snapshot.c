@@ -62,7 +62,7 @@ static void state_count_others(setti_state* state, const setti_diff* diff)
     state->cow.pages += diff->pages;
 }
 
-/* Subtracts a diff from the totals. The diff becomes the head's, or is freed. */
+/* Subtracts a diff from the totals of all diffs except the head's. */
 static void state_discount_others(setti_state* state, const setti_diff* diff)
 {
     SETTI_ASSERT(state->cow.others >= diff->size && state->cow.pages >= diff->pages);
@@ -70,7 +70,7 @@ static void state_discount_others(setti_state* state, const setti_diff* diff)
     state->cow.pages -= diff->pages;
 }
 
-/* Makes a snapshot, or NULL, the head. The head's diff gets a copy of each page before a write. */
+/* Makes a snapshot the head. The head's diff gets a copy of each page before a write. */
 static void state_set_head(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == NULL || head->toward == NULL);
@@ -199,7 +199,7 @@ const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti
     return root->number < node->root_count ? node->roots + root->saved_at : NULL;
 }
 
-/* Restores all roots. Roots newer than the snapshot get their initial values. */
+/* Restores all roots. */
 static void roots_restore(const sett_world* world, const setti_snapshot* node)
 {
     for (const setti_root* root = world->roots; root != NULL; root = root->next) {
@@ -235,7 +235,11 @@ static void state_unlink_toward(setti_snapshot* node)
 {
     SETTI_ASSERT(node->toward != NULL);
     setti_snapshot* before = node->sibling_previous;
-    *(before != NULL ? &before->sibling_next : &node->toward->child) = node->sibling_next;
+    if (before != NULL) {
+        before->sibling_next = node->sibling_next;
+    } else {
+        node->toward->child = node->sibling_next;
+    }
     if (node->sibling_next != NULL) {
         node->sibling_next->sibling_previous = before;
     }
@@ -249,6 +253,7 @@ static void state_free(setti_state* state, setti_snapshot* node)
     if (node->toward != NULL) {
         state_unlink_toward(node);
     }
+    /* Removes the snapshot from the list of all snapshots. */
     *(node->older != NULL ? &node->older->younger : &state->oldest) = node->younger;
     *(node->younger != NULL ? &node->younger->older : &state->youngest) = node->older;
     state->count--;
@@ -259,14 +264,14 @@ static void state_free(setti_state* state, setti_snapshot* node)
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
-/* Merges a hidden snapshot into the only child. Without memory, postpones the merge. */
+/* Merges a hidden snapshot into the only child. */
 static bool state_merge(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden && node->child != NULL && node->child->sibling_next == NULL);
     setti_snapshot* child = node->child;
     const setti_diff before[2] = {child->diff, node->diff};
     if (!setti_diff_merge(&state->world->pool, &child->diff, &node->diff)) {
-        state->postponed = true;
+        state->postponed = true; /* until memory is free */
         return false;
     }
     state_discount_others(state, &before[0]);
@@ -279,7 +284,7 @@ static bool state_merge(setti_state* state, setti_snapshot* node)
     return true;
 }
 
-/* Frees a hidden snapshot with at most one child, if possible. Returns true if it is freed. */
+/* Frees a hidden snapshot if possible. Returns true if the snapshot is freed. */
 static bool state_collapse(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden);
@@ -294,14 +299,14 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
     return one_child && node != state->head && state_merge(state, node);
 }
 
-/* Frees hidden snapshots from `node` towards the head, then retries postponed merges. */
+/* Frees hidden snapshots from `node` towards the head. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
     while (node != NULL && node->hidden) {
         setti_snapshot* toward = node->toward;
         node = state_collapse(state, node) ? toward : NULL;
     }
-    setti_snapshot* at = state->postponed ? state->oldest : NULL;
+    setti_snapshot* at = state->postponed ? state->oldest : NULL; /* retries merges */
     state->postponed = false;
     while (at != NULL) {
         bool freed = at->hidden && state_collapse(state, at);
@@ -314,7 +319,7 @@ typedef enum state_reason {
     STATE_LOST     /* for lack of memory, or because of the limit */
 } state_reason;
 
-/* Ends a snapshot. With children, the snapshot stays, hidden. */
+/* Ends a snapshot. The snapshot stays, hidden, while others depend on it. */
 static void state_drop(setti_state* state, setti_snapshot* node, state_reason reason)
 {
     SETTI_ASSERT(!node->hidden);
@@ -354,7 +359,7 @@ static size_t state_size(const setti_state* state)
     return state->cow.others + (state->head != NULL ? state->head->diff.size : 0);
 }
 
-/* Drops the oldest snapshots while memory exceeds the limit, but never the last snapshot. */
+/* Drops the oldest snapshots while memory exceeds the limit. */
 static void state_enforce_limit(setti_state* state)
 {
     size_t limit = state->cow.limit;
@@ -365,7 +370,7 @@ static void state_enforce_limit(setti_state* state)
             node = node->younger;
         }
         if (node == state->head || state->count - state->hidden == 1) {
-            break;
+            break; /* the last snapshot stays */
         }
         state_drop(state, node, STATE_LOST);
         dropped++;
@@ -389,11 +394,11 @@ void setti_state_set_limit(setti_state* state)
     state_enforce_limit(state);
 }
 
-/* Enforces the limit; setti_cow.full. A write may be in progress, so this has no effect while loops
- * are open, callbacks run, or dropping would call hooks. The next snapshot enforces the limit. */
+/* Enforces the limit; setti_cow.full. */
 static void state_full(setti_cow* cow)
 {
     setti_state* state = (setti_state*)cow;
+    /* A write may be in progress, and the next snapshot enforces the limit too. */
     if (state->world->locks == 0 && !state->world->side_by_side && !state->has_clones) {
         state_enforce_limit(state);
     }
@@ -418,7 +423,7 @@ static sett_status snapshot_prepare(setti_state* state)
     return SETT_OK;
 }
 
-/* Allocates a snapshot with the present roots. Returns NULL when memory runs out. */
+/* Allocates a snapshot, and saves all roots. */
 static setti_snapshot* snapshot_make(setti_state* state)
 {
     sett_world* world = state->world;
@@ -493,7 +498,7 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target)
     return target;
 }
 
-/* Returns entry `number`. The entries of all edges of a restore are numbered from `first` on. */
+/* Returns entry `number`, counted over all edges of the path. */
 static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t number)
 {
     const setti_snapshot* node = first;
@@ -503,10 +508,7 @@ static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t numb
     return &node->diff.item[number];
 }
 
-/* Exchanges the live page of entry `number` with the saved data. For plain bytes, only the address
- * in the table changes. The first such entry notes the page's own address (SETTI_COW_LENT), and the
- * table notes the number of this entry plus one. At the end of the restore, or before an exchange
- * of another kind, setti_cow_give_back copies the bytes back to the page's own address. */
+/* Exchanges a live page with the saved page. Plain bytes stay in place, and the table changes. */
 static void restore_swap(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          setti_cow_entry* saved, uint32_t number)
 {
@@ -516,30 +518,30 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
     if (*setti_pages_restored(saved->pages, saved->number) != pool->tick) {
         *lent = 0; /* the first exchange of the page, still at its own address */
     }
-    if (!plain && *lent != 0) {
+    if (!plain && *lent != 0) { /* copies the bytes back to the page's own address */
         setti_cow_give_back(restore_entry(first, *lent - 1));
         *lent = 0;
     }
     setti_cow_swap(pool, diff, saved);
     if (plain && *lent == 0) {
-        saved->kind = SETTI_COW_LENT;
+        saved->kind = SETTI_COW_LENT; /* has the page's own address */
         *lent = number + 1;
     }
 }
 
-/* Returns true if an entry is exchanged in this pass: values with hooks in pass 0, all other pages
- * in pass 1. Hooks need the old pages of presence. */
+/* Returns true if an entry is restored in this pass. */
 static bool restore_is_now(const setti_state* state, const setti_cow_entry* saved, uint32_t pass)
 {
     bool plain = setti_pages_values(saved->pages) == NULL;
-    return !state->has_values || plain == (pass == 1);
+    bool pass_is_plain = pass == 1;
+    return !state->has_values || plain == pass_is_plain;
 }
 
-/* Restores the pages of a diff. Without `first`, the diff is the head's, and the entries become
- * empty. With `first`, the entries are numbered from `number` on, and get the live pages. */
+/* Restores the pages of a diff. For the head's diff, `first` is NULL and `number` is not used. */
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t number)
 {
+    /* Pass 0 is for values with hooks, which need the old pages of presence. */
     for (uint32_t pass = state->has_values ? 0 : 1; pass < 2; pass++) {
         for (uint32_t k = 0; k < diff->count; k++) {
             if (!restore_is_now(state, &diff->item[k], pass)) {
@@ -576,8 +578,7 @@ static void restore_entities(sett_world* world, const setti_diff* diff)
     }
 }
 
-/* Gives the live world the state of the path's last snapshot, edge by edge. The reversed diff of an
- * edge becomes the diff of the edge's other snapshot. */
+/* Restores the path's last snapshot, edge by edge. */
 static void restore_walk(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == state->head);
@@ -613,8 +614,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     state->world->epoch++;
 }
 
-/* Finds the snapshot to restore, and drops all commands. Returns NULL, and reports the failure, if
- * a restore is not possible now. */
+/* Checks that a snapshot can be restored, and drops all commands. */
 static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, const char* call)
 {
     sett_status status = setti_world_check_unlocked(world, call);
@@ -637,7 +637,7 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
     return target;
 }
 
-/* The behaviour of a restore without memory for carrying SETT_SAVE_SKIP values over. */
+/* The behaviour of a restore without memory for SETT_SAVE_SKIP values. */
 typedef enum restore_need {
     RESTORE_OR_FAIL,
     RESTORE_ALWAYS /* the values are initialised */
@@ -778,7 +778,7 @@ void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats*
 
 /* ------------------------------------------------------------------------------------- validate */
 
-/* Checks that the head's diff has an entry for each page written since the head was taken. */
+/* Checks that the head has a copy of each page written since. */
 static const char* state_check_pages(const sett_world* world, const setti_pages* pages,
                                      uint32_t* saved)
 {

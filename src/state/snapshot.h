@@ -6,7 +6,7 @@
 #include "sett/state.h"
 #include "world/world.h"
 
-/* A saved state: the difference `diff` from `toward`, the neighbour closer to the live world. */
+/* A saved state, stored as the difference from the state of `toward`. */
 typedef struct setti_snapshot {
     struct setti_snapshot* older; /* list of all snapshots, in order of taking */
     struct setti_snapshot* younger;
@@ -68,7 +68,7 @@ static inline setti_state* setti_state_of(const sett_world* world)
 /* Returns the world's state object, or creates one. Returns NULL when memory runs out. */
 setti_state* setti_state_get(sett_world* world);
 
-/* Returns the snapshot of a handle, or NULL if it has ended; *status becomes the reason. */
+/* Returns the snapshot of a handle. Returns NULL and sets *status if it has ended. */
 setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
                                     sett_status* status);
 
@@ -76,33 +76,30 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
 sett_status setti_snapshot_fail(sett_world* world, sett_snapshot snapshot, sett_status status,
                                 const char* call);
 
-/* Links the `path` from the live world to `target`. Returns the first snapshot of the path. */
+/* Links the path from the live world to a snapshot, and returns its first snapshot. */
 setti_snapshot* setti_snapshot_path(setti_snapshot* target);
 
-/* Returns the bytes of a root in a snapshot, or NULL if the root is newer than the snapshot. */
+/* Returns the bytes of a root in a snapshot, or NULL for a newer root. */
 const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti_root* root);
 
-/* Restores a snapshot. If memory runs out, SETT_SAVE_SKIP values are initialised instead of carried
- * over. Fails like sett_snapshot_restore, but never with OUT_OF_MEMORY. */
+/* Restores a snapshot even if memory runs out. Then SETT_SAVE_SKIP values are initialised. */
 sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot);
 
-/* Computes a snapshot's sum of hashes. May begin a new tick. Fails, as `call`: OUT_OF_MEMORY. */
+/* Computes the sum of a snapshot's hashes. May begin a new tick. */
 sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const char* call);
 
-/* Suspends the limit on memory: an internal snapshot must not end the program's snapshots. */
+/* Suspends the limit on memory while an internal snapshot exists. */
 void setti_state_lift_limit(setti_state* state);
-/* Resumes the limit, and drops snapshots beyond the limit. */
+/* Resumes the limit on memory. */
 void setti_state_set_limit(setti_state* state);
 
-/* Prepares a type for snapshots: sets the functions that copy pages of values. Fails, as `call`:
- * ARGUMENT (the type lacks hooks or a `save` mode), OUT_OF_MEMORY. */
+/* Prepares a type for snapshots. Fails if the type does not tell how to copy its values. */
 sett_status setti_values_prepare(sett_world* world, setti_type* type, const char* call);
 
-/* Returns NULL if a type's values can be saved and read, else the reason: values with hooks own
- * memory, and after reading them as bytes, pointers from a file would be freed. */
+/* Returns the reason if values of a type cannot be saved as bytes, or NULL. */
 const char* setti_values_unsaved(const setti_type* type);
 
-/* Fails with ARGUMENT, as `call`, if setti_values_unsaved rejects a type of the world. */
+/* Fails if setti_values_unsaved rejects a type of the world. */
 sett_status setti_values_check(sett_world* world, const char* call);
 
 /* The values of a SETT_SAVE_SKIP type during a restore. */
@@ -115,17 +112,15 @@ typedef struct setti_carried {
     unsigned char* values; /* aligned with `entity` */
 } setti_carried;
 
-/* Moves the live SETT_SAVE_SKIP values into *out, for all types with pages on the path. Returns
- * false without memory, and the values stay in place. */
+/* Moves the SETT_SAVE_SKIP values that a restore would lose into *out. Returns false, without
+ * effect, if memory runs out. */
 bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_carried** out);
 
-/* Calls `fn` for each live SETT_SAVE_SKIP value. Without memory to carry values, a restore
- * deinitialises the values first, and initialises values at the end. */
+/* Calls `fn` for each live SETT_SAVE_SKIP value. */
 void setti_values_each_skipped(const setti_state* state,
                                void (*fn)(const setti_type* type, void* values, uint32_t count));
 
-/* Moves carried values back to the restored entities. Deinitialises values without an entity, and
- * initialises values that the restore brought back. Frees `carried`. */
+/* Moves carried values back to their entities, and frees `carried`. New values are initialised. */
 void setti_values_settle(setti_state* state, setti_carried* carried);
 
 #endif

@@ -32,11 +32,11 @@ static uint64_t sum_value(const setti_delta_sum* sum, sett_entity entity, const 
     return hash;
 }
 
-void setti_delta_sum_value(setti_delta_sum* sum, sett_entity was, const void* before,
-                           sett_entity is, const void* after)
+void setti_delta_sum_value(setti_delta_sum* sum, sett_entity entity_before, const void* before,
+                           sett_entity entity_after, const void* after)
 {
-    sum->sum += after != NULL ? sum_value(sum, is, after, SETTI_AFTER) : 0;
-    sum->sum -= before != NULL ? sum_value(sum, was, before, SETTI_BEFORE) : 0;
+    sum->sum += after != NULL ? sum_value(sum, entity_after, after, SETTI_AFTER) : 0;
+    sum->sum -= before != NULL ? sum_value(sum, entity_before, before, SETTI_BEFORE) : 0;
 }
 
 static uint64_t sum_slot(uint32_t index, uint32_t generation)
@@ -60,10 +60,10 @@ typedef struct sum_walk {
 } sum_walk;
 
 /* Adds the difference of a changed value; setti_compare_sink.value. */
-static void sum_note_value(setti_compare_sink* sink, sett_entity was, const void* before,
-                           sett_entity is, const void* after)
+static void sum_note_value(setti_compare_sink* sink, sett_entity entity_before, const void* before,
+                           sett_entity entity_after, const void* after)
 {
-    setti_delta_sum_value(&((sum_walk*)sink)->sum, was, before, is, after);
+    setti_delta_sum_value(&((sum_walk*)sink)->sum, entity_before, before, entity_after, after);
 }
 
 /* Adds the difference of changed values of an array; setti_compare_sink.rows. */
@@ -102,17 +102,17 @@ static uint64_t sum_difference(setti_compare* walk)
 #define SUM_SAMPLES 4u /* an estimate reads this many pages of a type */
 #define SUM_COMPARE 8u /* comparing 8 rows takes as long as hashing one row */
 
-/* Returns the number of different rows in a page; all rows if one side lacks the page. */
+/* Returns the number of different rows in a page. */
 static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage* storage)
 {
-    const unsigned char* was = page->in[SETTI_BEFORE];
-    const unsigned char* is = page->in[SETTI_AFTER];
+    const unsigned char* before = page->in[SETTI_BEFORE];
+    const unsigned char* after = page->in[SETTI_AFTER];
     uint32_t rows = setti_storage_rows(storage);
-    bool in_both = was != NULL && is != NULL;
+    bool in_both = before != NULL && after != NULL;
     uint32_t count = 0;
     for (uint32_t row = 0; row < rows && in_both; row++) {
         size_t at = (size_t)row * storage->size;
-        count += memcmp(was + at, is + at, storage->size) != 0;
+        count += memcmp(before + at, after + at, storage->size) != 0;
     }
     return in_both ? count : rows;
 }
@@ -139,7 +139,7 @@ static uint64_t sum_price_difference(setti_view* view)
     return price;
 }
 
-/* Returns the snapshot with a known sum that was taken nearest to `node`, or NULL. */
+/* Returns the nearest snapshot with a known sum, or NULL. */
 static setti_snapshot* sum_find_known(setti_snapshot* node)
 {
     setti_snapshot* older = node->older;
@@ -157,8 +157,7 @@ static setti_snapshot* sum_find_known(setti_snapshot* node)
     return NULL;
 }
 
-/* Computes the sum of `node` from the known sum of `known`, if this takes less than `price` rows.
- * Returns true if the sum is computed. */
+/* Computes the sum of `node` from a known sum, unless this takes `price` rows. */
 static bool sum_by_difference(sett_world* world, setti_snapshot* node, setti_snapshot* known,
                               uint64_t price)
 {

@@ -98,7 +98,7 @@ static void values_relocate(const setti_type* type, void* to, void* from, uint32
     }
 }
 
-/* Returns the offset of the columns after the values; *size becomes the size of the columns. */
+/* Returns the offset of the columns after the values, and their size. */
 static size_t values_columns(const setti_storage* storage, size_t* size)
 {
     size_t at = (size_t)setti_storage_rows(storage) * storage->size;
@@ -120,7 +120,7 @@ static void values_swap_columns(const setti_storage* storage, void* a, void* b)
     setti_cow_swap_bytes((unsigned char*)a + at, (unsigned char*)b + at, size);
 }
 
-/* Saves a live page into `copy`: clones of the values, the columns and the bits. */
+/* Saves a live page with clones of the values. */
 static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
 {
     SETTI_ASSERT(copy != NULL && pages->data[number] != NULL);
@@ -139,7 +139,7 @@ static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
     }
 }
 
-/* Writes the bits of a live page before the page becomes a saved page. */
+/* Writes the bits of a live page that becomes a saved page. */
 static void clone_seal(const setti_pages* pages, uint32_t number)
 {
     const setti_storage* storage = values_storage(pages);
@@ -149,7 +149,7 @@ static void clone_seal(const setti_pages* pages, uint32_t number)
            values_word_count(storage) * sizeof(*alive));
 }
 
-/* Exchanges two values, or moves a single value to the other side. */
+/* Exchanges two values. In `a` or `b` there may be no value. */
 static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, bool in_b)
 {
     SETTI_ASSERT((!in_a || !in_b) || type->row != NULL);
@@ -164,7 +164,7 @@ static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, 
     }
 }
 
-/* Exchanges a live page with a saved page, value by value if the type has a move hook. */
+/* Exchanges a live page with a saved page. */
 static void clone_swap(const setti_pages* pages, uint32_t number, void* saved)
 {
     const setti_type* type = values_type(pages);
@@ -316,7 +316,7 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
     return values_note(world, type, call, &values_clone);
 }
 
-/* Returns the least index >= `from` in a sparse set with a hash table, which is not sorted. */
+/* Returns the least index >= `from`. A hash table is not sorted. */
 static uint32_t carry_least(const setti_storage* storage, uint32_t from)
 {
     uint32_t least = SETTI_NONE;
@@ -329,7 +329,7 @@ static uint32_t carry_least(const setti_storage* storage, uint32_t from)
     return least;
 }
 
-/* Returns the next index with a value from *cursor on, or SETTI_NONE. Ascends in each storage. */
+/* Returns the next index with a value, in ascending order. */
 static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
 {
     if (storage->kind != SETTI_SPARSE) {
@@ -354,7 +354,7 @@ static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
     return SETTI_NONE;
 }
 
-/* Returns true if a restore along the path exchanges pages of the type. */
+/* Returns true if a restore exchanges pages of the type. */
 static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
 {
     for (const setti_snapshot* at = path; at != NULL; at = at->path) {
@@ -432,8 +432,7 @@ bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_ca
     return true;
 }
 
-/* Moves carried values to the restored rows of the same entities. Initialises other rows, and
- * deinitialises other carried values. Rows and carried values ascend by index. */
+/* Moves carried values to the rows of the same entities. */
 static void carry_in(const sett_world* world, const setti_carried* carried)
 {
     const setti_type* type = carried->type;
@@ -453,11 +452,11 @@ static void carry_in(const sett_world* world, const setti_carried* carried)
                 setti_type_deinit_values(type, carried->values + at * size, 1);
             }
         }
-        if (!found) {
+        if (!found) { /* the restore brought the entity back */
             setti_type_init_values(type, value, 1);
         }
     }
-    for (; at < carried->count; at++) {
+    for (; at < carried->count; at++) { /* entities that the restore removed */
         setti_type_deinit_values(type, carried->values + at * size, 1);
     }
 }

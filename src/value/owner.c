@@ -89,7 +89,7 @@ bool setti_string_set(const sett_allocator* allocator, sett_string* string, cons
     return true;
 }
 
-/* Moves the first `used` bytes of a list to new memory of `size` bytes. */
+/* Moves a list to new memory of `size` bytes. */
 static bool list_move(const sett_allocator* allocator, sett_list* list, size_t used, size_t size)
 {
     void* fresh = setti_owned_create(allocator, size);

@@ -25,8 +25,7 @@ SETTI_COLD static void* access_misuse(const sett_world* world, sett_entity entit
     return NULL;
 }
 
-/* The slow path to a type, if the type is not registered, use is profiled, or a system is
- * watched. */
+/* The slow path to a type. */
 SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity entity,
                                           sett_component component, uint32_t access,
                                           const char* call)
@@ -45,8 +44,7 @@ SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity e
     return type;
 }
 
-/* The slow path of reading. The fast paths call no other function, and call this function last, so
- * that no registers need to be saved. */
+/* The slow path of reading. Fast paths call this function last, so that they save no registers. */
 SETTI_COLD static const void* access_find(const sett_world* world, sett_entity entity,
                                           sett_component component, const char* call)
 {
@@ -122,7 +120,7 @@ SETTI_APART static void* access_find_mut(sett_world* world, sett_entity entity,
     return setti_storage_find_mut(&world->pool, &type->storage, entity.index);
 }
 
-/* The slow path of sett_get_mut: reports an absent value. */
+/* The slow path of sett_get_mut. */
 SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
                                         sett_component component)
 {
@@ -133,8 +131,7 @@ SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
     return value;
 }
 
-/* The fast path of sett_find_mut. Returns true if *value is the result, false to take the slow
- * path. Calls no function. */
+/* The fast path of sett_find_mut. Returns false to take the slow path. */
 SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
                                  sett_component component, void** value)
 {
