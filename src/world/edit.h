@@ -23,8 +23,8 @@ typedef struct setti_edit_fill {
     void (*write)(const struct setti_edit_fill* fill, void* value);
 } setti_edit_fill;
 
-/* An added type. The value comes from `value`, `origin` or `fill`; the other two are NULL. Without
- * any of the three, the value is only initialised. */
+/* An added type. At most one of `value`, `origin` and `fill` is set. If none is set, the value is
+ * only initialised. */
 typedef struct setti_edit_part {
     setti_type* type;
     /* the value to copy, or an array of values for several entities */
@@ -89,14 +89,15 @@ void setti_edit_reclaim_signatures(sett_world* world);
 /* Drops all plans and cached transitions, after listeners have changed. */
 void setti_edit_forget_transitions(sett_world* world);
 
-/* Makes an edit of one type. If memory runs out, reserving the edit fails. */
+/* Makes an edit that adds a type. If memory runs out, reserving the edit fails. */
 setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t from,
                                setti_edit_part* part);
+
+/* Makes an edit that removes a type. If memory runs out, reserving the edit fails. */
 setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_t from,
                                  setti_type* type);
 
-/* Adds a type, after its required types, to an edit. Returns the part of the type, or NULL if memory
- * runs out. */
+/* Adds a type, after its required types, to an edit. Returns NULL if memory runs out. */
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type);
 
 /* Frees the parts of an edit. */
@@ -216,7 +217,7 @@ SETTI_INLINE void setti_edit_write(const setti_edit_part* part, void* row)
     }
 }
 
-/* Whether `claimed` of a type counts reservations: rows of a sparse set, entries of collect_list. */
+/* Whether `claimed` of a type counts reserved rows, or entries of collect_list. */
 SETTI_INLINE bool setti_edit_claims(const setti_type* type)
 {
     return type->storage.kind == SETTI_SPARSE || type->cascade != NULL;

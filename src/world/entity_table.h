@@ -115,7 +115,7 @@ SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_enti
     return setti_pages_try_mark(pool, &table->pages, index >> SETTI_ENTITY_SHIFT, cow);
 }
 
-/* Whether the handle's generation equals the slot's. The slot may be dead if the handle is invalid. */
+/* Whether a handle's generation equals the slot's. An invalid handle may equal a dead slot. */
 SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_entity entity)
 {
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -238,8 +238,7 @@ setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t
 sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t* from,
                                  uint32_t count);
 
-/* Finds the lowest free index, and reserves memory for an entity there. Returns false if no index or
- * memory is left. */
+/* Finds the lowest free index, and reserves memory there. Returns false on failure. */
 SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_table* table,
                                               uint32_t* index)
 {
