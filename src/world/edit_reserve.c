@@ -141,7 +141,7 @@ SETTI_COLD void setti_edit_free_strays(sett_world* world)
     }
 }
 
-/* Reserves pages for a run of new entities. Returns false if memory runs out. */
+/* Reserves pages for consecutive new entities. Returns false if memory runs out. */
 static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_run run)
 {
     SETTI_ASSERT(run.count != 0);
@@ -153,6 +153,23 @@ static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_
     }
     return !setti_edit_does(world, edit, SETTI_PLAN_ENTERS) ||
            world->plans.calls->reserve(world, edit, run);
+}
+
+/* Reserves pages for new entities, from index `from` on. Returns false if memory runs out. */
+static bool reserve_runs(sett_world* world, const setti_edit* edit, uint32_t from)
+{
+    if (edit->added_count == 0) {
+        return true;
+    }
+    for (uint32_t done = 0; done < edit->count;) {
+        setti_entity_run run = setti_entity_next_run(&world->entities, from, edit->count - done);
+        if (!reserve_run(world, edit, run)) {
+            return false;
+        }
+        done += run.count;
+        from = run.first + run.count;
+    }
+    return true;
 }
 
 /* Reserves rows for all types of an edit. Returns false if memory runs out. */
@@ -218,19 +235,13 @@ sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* fr
                    : SETT_STATUS_OUT_OF_MEMORY;
     }
     SETTI_ASSERT(edit->count != 0);
-    const setti_entity_table* table = &world->entities;
-    uint32_t at = *from;
+    uint32_t first = *from;
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, from, edit->count);
-    bool done = status == SETT_OK && reserve_claims(world, edit);
-    for (uint32_t k = 0; done && k < edit->count && edit->added_count != 0;) {
-        setti_entity_run run = setti_entity_next_run(table, at, edit->count - k);
-        done = reserve_run(world, edit, run);
-        at = run.first + run.count;
-        k += run.count;
+    if (status == SETT_OK && !(reserve_claims(world, edit) && reserve_runs(world, edit, first))) {
+        status = SETT_STATUS_OUT_OF_MEMORY;
     }
-    if (!done) {
+    if (status != SETT_OK) {
         setti_edit_unclaim(world);
     }
-    bool no_memory = !done && status == SETT_OK;
-    return no_memory ? SETT_STATUS_OUT_OF_MEMORY : status;
+    return status;
 }

@@ -84,7 +84,7 @@ SETTI_INLINE setti_entity_page* setti_entity_page_of(const setti_entity_table* t
     return setti_pages_get(&table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 
-/* The signature at an index, with the bit SETTI_DYING. */
+/* The signature at an index. SETTI_DYING may be set. */
 SETTI_INLINE uint32_t setti_entity_set_of(const setti_entity_table* table, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(table, index);
@@ -206,7 +206,8 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor);
 static inline uint64_t setti_entity_free_bits(const setti_entity_table* table, uint32_t word)
 {
     const setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
-    return page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : UINT64_MAX; /* without a limit */
+    return page != NULL ? page->free[word % SETTI_ENTITY_WORDS]
+                        : UINT64_MAX; /* also above the limit */
 }
 
 /* The handle of the next entity at an index. */
@@ -333,7 +334,7 @@ void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t 
 /* Destroys an entity of another range, so that the same handle can be created again. */
 void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Fast path of setti_entity_destroy. The caller has added the word if it had no free index. */
+/* Fast path of setti_entity_destroy, for a word that has a free index or was added. */
 SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
                                               sett_entity entity)
 {

@@ -71,7 +71,7 @@ static bool group_lists(const sett_component* list, uint32_t count, sett_compone
     return false;
 }
 
-/* Fails if a type is in two lists, or twice in a list. */
+/* Checks that no type is in two lists, or twice in a list. */
 static sett_status group_check_lists(const group_draft* draft)
 {
     sett_world* world = draft->group->world;
@@ -81,18 +81,16 @@ static sett_status group_check_lists(const group_draft* draft)
     for (uint32_t list = 0; list < 3; list++) {
         for (uint32_t k = 0; k < SETT_GROUP_TYPES && lists[list][k] != 0; k++) {
             sett_component id = lists[list][k];
-            uint32_t earlier = 0; /* the first list with the id */
-            while (earlier < list && !group_lists(lists[earlier], SETT_GROUP_TYPES, id)) {
-                earlier++;
-            }
-            bool repeated = earlier < list || group_lists(lists[list], k, id);
-            if (repeated) {
-                return setti_world_fail_with(
-                    world, SETT_STATUS_ARGUMENT,
-                    "%s: group \"%.100s\": \"%.100s\" (component %u) is in `%s` and %sin `%s` - "
-                    "leave out one",
-                    draft->call, draft->group->listener.name, setti_component_text(world, id),
-                    (unsigned)id, words[earlier], earlier == list ? "again " : "", words[list]);
+            for (uint32_t earlier = 0; earlier <= list; earlier++) {
+                bool same_list = earlier == list;
+                if (group_lists(lists[earlier], same_list ? k : SETT_GROUP_TYPES, id)) {
+                    return setti_world_fail_with(
+                        world, SETT_STATUS_ARGUMENT,
+                        "%s: group \"%.100s\": \"%.100s\" (component %u) is in `%s` and %sin "
+                        "`%s` - leave out one",
+                        draft->call, draft->group->listener.name, setti_component_text(world, id),
+                        (unsigned)id, words[earlier], same_list ? "again " : "", words[list]);
+                }
             }
         }
     }

@@ -86,7 +86,9 @@ static uint64_t misuse_count(sett_world* world, uint64_t kind)
         if (at->kind == kind) {
             count = ++at->count;
         }
-        rarest = rarest == NULL || at->count < rarest->count ? at : rarest;
+        if (rarest == NULL || at->count < rarest->count) {
+            rarest = at;
+        }
     }
     if (count == 0) { /* a new kind */
         count = 1;

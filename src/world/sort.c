@@ -138,7 +138,9 @@ static size_t sort_count_too_great(const sort_order* order, const sort_item* kep
     SETTI_ASSERT(recent_count != 0);
     const sort_item* greatest = recent;
     for (size_t k = 1; k < recent_count; k++) {
-        greatest = sort_less(order, greatest, &recent[k]) ? &recent[k] : greatest;
+        if (sort_less(order, greatest, &recent[k])) {
+            greatest = &recent[k];
+        }
     }
     size_t too_great = 0;
     while (too_great <= recent_count && too_great < kept_count &&
@@ -340,10 +342,12 @@ static sett_status sort_run(const sort_task* task, const setti_type* by, const s
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     for (uint32_t row = 0; row < task->count; row++) {
-        const unsigned char* value =
-            &by->storage == rows
-                ? setti_storage_at(rows, row)
-                : setti_storage_find(&by->storage, *setti_storage_index(rows, row));
+        const unsigned char* value;
+        if (&by->storage == rows) {
+            value = setti_storage_at(rows, row);
+        } else {
+            value = setti_storage_find(&by->storage, *setti_storage_index(rows, row));
+        }
         items[row].key =
             desc->compare == NULL ? setti_sort_key(value + desc->key_offset, desc->key) ^ flip : 0;
         items[row].row = row;

@@ -76,33 +76,34 @@ static sett_status unregister_from_listeners(sett_world* world, const setti_type
 /* Checks that nothing uses a type. Destroys the layouts' groups that do. */
 static sett_status unregister_release(sett_world* world, const setti_type* type)
 {
-    sett_status status = setti_world_check_no_snapshots(world, unregister_call);
-    for (const sett_commands* at = world->all_commands; status == SETT_OK && at != NULL;
-         at = setti_commands_next(at)) {
+    if (setti_world_check_no_snapshots(world, unregister_call) != SETT_OK) {
+        return SETT_STATUS_LOCKED;
+    }
+    for (const sett_commands* at = world->all_commands; at != NULL; at = setti_commands_next(at)) {
         if (sett_commands_count(at) != 0) {
-            status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                           "%s: %u recorded commands may use \"%.100s\" - apply "
-                                           "them first (sett_commands_apply)",
-                                           unregister_call, (unsigned)sett_commands_count(at),
-                                           type->desc.name);
+            return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                         "%s: %u recorded commands may use \"%.100s\" - apply "
+                                         "them first (sett_commands_apply)",
+                                         unregister_call, (unsigned)sett_commands_count(at),
+                                         type->desc.name);
         }
     }
-    for (uint32_t k = 0; status == SETT_OK && k < type->dependants.count; k++) {
+    for (uint32_t k = 0; k < type->dependants.count; k++) {
         const setti_type* other = type->dependants.item[k];
         if (other != type->off) {
-            status = setti_world_fail_with(
+            return setti_world_fail_with(
                 world, SETT_STATUS_CONFLICT,
                 "%s: \"%.100s\" is required by component \"%.100s\" - unregister that one first",
                 unregister_call, type->desc.name, other->desc.name);
         }
     }
     SETTI_MODULES_EACH(world, calls, holder) {
-        const char* name = status == SETT_OK ? calls->holder(world, type) : NULL;
+        const char* name = calls->holder(world, type);
         if (name != NULL) {
-            status = unregister_reject(world, type, calls->kind, name);
+            return unregister_reject(world, type, calls->kind, name);
         }
     }
-    return status == SETT_OK ? unregister_from_listeners(world, type) : status;
+    return unregister_from_listeners(world, type);
 }
 
 /* Removes a type from an ordered list. */

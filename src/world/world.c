@@ -25,7 +25,7 @@
 static bool world_is_served(size_t size, int version, uint64_t layout)
 {
     bool same_major = version / 10000 == SETT_VERSION_MAJOR;
-    bool minor_fits = version / 100 >= 2 && version / 100 <= SETT_VERSION / 100;
+    bool minor_fits = version / 100 >= 2 && version / 100 <= SETT_VERSION / 100; /* from 0.2 on */
     return same_major && minor_fits && size <= sizeof(sett_world_desc) && layout == SETT_LAYOUT;
 }
 

@@ -37,8 +37,8 @@ typedef struct setti_scratch {
 typedef struct setti_open_loop {
     const char* name; /* of the query or search, for messages */
     uint32_t count;   /* open loops; if not 0, the struct is in the world's list */
-    /* A local variable, the batch of the first open loop; or NULL. After its function has returned,
-     * no loop is in use. */
+    /* The batch of the first open loop, a local variable; or NULL. Once the function with this
+     * variable has returned, no loop is in use. */
     const void* frame;
     struct setti_gather_scratch* scratches; /* of the loops that gather */
     uint32_t closed; /* how often the world closed loops that the program had left */
@@ -159,8 +159,7 @@ struct sett_world {
     bool receiving;              /* a delta is applied: all buffers are closed */
     uint32_t open_jobs;          /* how many buffers record side by side */
     uint32_t claim_from;         /* the lowest index for recorded creations */
-    uint32_t
-        reserved_for; /* for asserts: index of the entity with a reserved edit, or SETTI_NONE */
+    uint32_t reserved_for;       /* for asserts: index with a reserved edit, or SETTI_NONE */
 
     const setti_naming* naming; /* NULL: entities have no names */
 
@@ -176,7 +175,7 @@ struct sett_world {
     bool replaying;      /* set by the program: sett_world_set_replaying */
     bool busy;           /* inside sett_progress or sett_system_run */
     const char* running; /* names of the running systems; NULL: no system, or an exclusive one */
-    bool side_by_side;   /* systems run on several threads, without writes to this struct */
+    bool side_by_side;   /* systems run on several threads, and this struct is read-only */
     const setti_guard* guard; /* called at every access, while systems are watched */
 
     struct {
@@ -185,7 +184,7 @@ struct sett_world {
     } noted;
     setti_lock misuse_lock; /* of `misuse` and `noted` */
     bool misused;           /* `misuse` is initialised */
-    uintptr_t owner;        /* debug builds: the writing thread; 0: not known yet */
+    uintptr_t owner;        /* debug builds: the writing thread; 0: not known */
 
     sett_log_fn log_fn;
     sett_assert_fn assert_fn;
@@ -355,10 +354,10 @@ void setti_world_remove_root(sett_world* world, setti_root* root);
 /* Fails if a snapshot is held. */
 sett_status setti_world_check_no_snapshots(sett_world* world, const char* call);
 
-/* Fails while a loop, callback or system locks the world, or if the world is NULL. */
+/* Fails while a loop, callback or system locks the world. */
 sett_status setti_world_check_unlocked(sett_world* world, const char* call);
 
-/* Fails while non-exclusive systems run, or if the world is NULL. */
+/* Fails while non-exclusive systems run. */
 sett_status setti_world_check_serial(sett_world* world, const char* call);
 
 /* The status of a failed call. The world may be NULL. */
