@@ -54,8 +54,7 @@ typedef struct setti_edit {
 
 /* --------------------------------------------------------------------------------------- making */
 
-/* Frees unused signatures before a call makes edits. The numbers of signatures may change here, but
- * not during the rest of the call. */
+/* Frees unused signatures. A call that makes edits calls this function first. */
 void setti_edit_settle(sett_world* world);
 
 /* Pins the pages of storages. Pinned pages do not move and are not freed. */
@@ -114,8 +113,7 @@ typedef struct setti_scope_calls {
 /* ------------------------------------------------------------------------------------ the steps */
 
 /* The step reserve. A failure drops the reservations of all edits.
- *   from  with `creates`: the index to search free indices from. The call advances *from for the
- *         next edit of the list */
+ *   from  with `creates`: where the search for free indices begins; advanced for the next edit */
 sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from);
 
 /* The step reserve for one entity, at a reserved index. Returns false if memory runs out. */

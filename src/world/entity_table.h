@@ -36,7 +36,7 @@ typedef struct setti_entity_page {
     uint64_t free[SETTI_ENTITY_WORDS];      /* a bit for each slot: dead, not retired or reserved */
 } setti_entity_page;
 
-/* All free bits form one array of words of 64 bits: word w is for the indices from 64 * w on. */
+/* The free bits form words of 64 bits. Word w is for the indices from 64 * w on. */
 typedef struct setti_entity_table {
     setti_pages pages; /* setti_entity_page; all slots of a missing page are unused and free */
     /* The table's root: SETTI_ENTITY_ROOT_SIZE bytes of state. */
@@ -286,8 +286,7 @@ SETTI_INLINE void setti_entity_step_hint(setti_entity_table* table)
 /* Creates an entity with a given handle. The memory is reserved. */
 void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
-/* Creates an entity at the lowest free index of the hint's word. The caller advances the hint if
- * this was the last index.
+/* Creates an entity at the lowest free index of the hint's word.
  *   page  the page with the word, marked as written
  *   bits  the free bits of the word */
 SETTI_INLINE sett_entity setti_entity_take_lowest(setti_entity_table* table,
@@ -296,7 +295,7 @@ SETTI_INLINE sett_entity setti_entity_take_lowest(setti_entity_table* table,
     SETTI_ASSERT(page == setti_entity_page_of(table, setti_entity_hint_index(table)) && bits != 0);
     uint32_t word = table->hint;
     uint32_t index = word * 64 + setti_bits_lowest(bits);
-    page->free[word % SETTI_ENTITY_WORDS] = bits & (bits - 1);
+    page->free[word % SETTI_ENTITY_WORDS] = bits & (bits - 1); /* at 0 the caller moves the hint */
     table->count++;
     uint32_t generation = page->generation[index & SETTI_ENTITY_MASK] & ~SETTI_DEAD;
     page->generation[index & SETTI_ENTITY_MASK] = generation;

@@ -298,8 +298,7 @@ static bool group_is_arranged(const sett_world* world, const setti_listener* lis
 }
 #endif
 
-/* Carries out the reserved conversions. Returns the number of members if they are the first rows of
- * all owned types now, else SETTI_NONE. */
+/* Carries out the reserved conversions. Returns the new value of draft->arranged. */
 static uint32_t group_convert(group_draft* draft)
 {
     const setti_listener* listener = &draft->group->listener;

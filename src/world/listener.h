@@ -131,8 +131,7 @@ void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t i
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index);
 
 /* Creates a group that gives way to groups of the program. Returns NULL on failure.
- *   length  the number of members, if they are the first rows of all owned storages already; else
- *           SETTI_NONE
+ *   length  the number of members, if they are the first rows already; else SETTI_NONE
  *   call    for messages */
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, uint32_t length, const char* call);

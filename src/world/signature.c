@@ -74,12 +74,13 @@ static bool signature_is_toggled(const setti_signature* other, const setti_signa
     return same && k == smaller->count;
 }
 
-/* The hash of a type. The hash of a set is the xor of the hashes of types. */
+/* The hash of a type. */
 static uint64_t signature_type_hash(sett_component type)
 {
     return setti_hash_bytes(&type, sizeof(type));
 }
 
+/* The hash of a set: the xor of the hashes of all types. */
 static uint64_t signature_hash(const setti_signature* signature)
 {
     uint64_t hash = 0;

@@ -227,16 +227,15 @@ static void sort_move(const setti_storage* storage, void* to, void* from)
     }
 }
 
-/* Marks pages as written, because values move between them. Their latest tick of restoring becomes
- * the tick of all. */
+/* Marks pages as written. All get the latest of their ticks of restoring. */
 static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint32_t last)
 {
     for (uint32_t number = first; number <= last; number++) {
         setti_pages_write(pool, pages, number);
-        setti_pages_join_restored(pages, number, last); /* collects the tick in page `last` */
+        setti_pages_join_restored(pages, number, last); /* page `last` gets the latest tick */
     }
     for (uint32_t number = first; number < last; number++) {
-        setti_pages_join_restored(pages, last, number);
+        setti_pages_join_restored(pages, last, number); /* and passes it on */
     }
 }
 
@@ -273,12 +272,12 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* The rows to sort: the first `count` rows of a type, or of all types owned by a group. */
+/* Rows to sort, of one type or of all types owned by a group. */
 typedef struct sort_task {
     sett_world* world;
     setti_type* const* types;
     uint32_t type_count;
-    uint32_t count; /* rows */
+    uint32_t count; /* the first rows */
 } sort_task;
 
 /* Moves row from[k] to row k, in all storages of a task. */

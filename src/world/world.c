@@ -476,8 +476,7 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
     setti_message_escape(out, SETTI_MESSAGE_SIZE);
 }
 
-/* The limit of hooks that run for readers at the same time, so that a misuse inside of a hook does
- * not call the hook without end. */
+/* How many hooks may run for readers at once. The limit ends a chain of misuse inside of hooks. */
 #define WORLD_REPORTERS_MAX 8
 
 /* The kind of a line for the log. */

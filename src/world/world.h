@@ -35,11 +35,9 @@ typedef struct setti_scratch {
 
 /* A query or search with open loops. */
 typedef struct setti_open_loop {
-    const char* name; /* of the query or search, for messages */
-    uint32_t count;   /* open loops; if not 0, the struct is in the world's list */
-    /* The batch of the first open loop, a local variable; or NULL. Once the function with this
-     * variable has returned, no loop is in use. */
-    const void* frame;
+    const char* name;  /* of the query or search, for messages */
+    uint32_t count;    /* open loops; if not 0, the struct is in the world's list */
+    const void* frame; /* the batch of the first open loop, if a local variable; else NULL */
     struct setti_gather_scratch* scratches; /* of the loops that gather */
     uint32_t closed; /* how often the world closed loops that the program had left */
     bool of_search;  /* over a search, not over a query */
@@ -136,8 +134,7 @@ struct sett_world {
     uint32_t target_observers;                     /* observers of links to one entity */
     const struct setti_upward_calls* upward_calls; /* NULL until there is a hierarchy */
     bool observers_ended;                          /* some observers wait to be freed */
-    /* Adds the observers of every component to a new type, or removes them. Returns false if memory
-     * runs out. NULL until an observer of every component is created. */
+    /* Adds or removes the observers of every component. NULL until there is such an observer. */
     bool (*observe_type)(sett_world* world, setti_type* type, bool begins);
     const void* replaced;            /* in on_set: the old value, or NULL */
     const void* replaced_link;       /* while a link is set in place: the old value, or NULL */
@@ -315,8 +312,7 @@ const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t s
                                    size_t term_size, void* full, size_t full_size, sett_term* terms,
                                    const char* call);
 
-/* Reports a write by a thread other than the world's owner. The first writing thread becomes the
- * owner. */
+/* Reports a write by a thread other than the world's owner. */
 void setti_misuse_check_owner(sett_world* world, const char* call);
 
 SETTI_INLINE void setti_world_check_owner(sett_world* world, const char* call)
@@ -333,8 +329,7 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
 void setti_world_log(const sett_world* world, sett_log_level level, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
-/* Adds memory and up to two tables of pages to the world's state. A restore of an earlier state
- * writes the present bytes. */
+/* Adds memory and up to two tables of pages to the world's state. */
 void setti_world_add_root(sett_world* world, setti_root* root, void* address, size_t size,
                           setti_pages* pages, setti_pages* more_pages);
 
