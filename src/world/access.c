@@ -271,7 +271,9 @@ uint32_t sett_entity_components(const sett_world* world, sett_entity entity, set
     if (signature == NULL) {
         return 0;
     }
-    capacity = out != NULL ? capacity : 0;
+    if (out == NULL) {
+        capacity = 0;
+    }
     uint32_t set = *signature & ~SETTI_DYING;
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++, count++) {
         if (count < capacity) {

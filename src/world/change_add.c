@@ -18,7 +18,8 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Returns the entity's signature if the type remembers the transition from it, or NULL. */
+/* Returns the entity's signature, or NULL if the type remembers no transition from the
+ * signature. */
 SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -288,14 +289,18 @@ SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_
     }
     uint32_t* signature = fast_known(world, type, entity);
     if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
-        return setti_bitmap_has(&type->storage, entity.index)
-                   ? NULL
-                   : fast_try_add_any(world, type, entity, slow);
+        if (setti_bitmap_has(&type->storage, entity.index)) {
+            return NULL; /* the entity has the type */
+        }
+        return fast_try_add_any(world, type, entity, slow);
     }
-    void* value = SETTI_LIKELY(world->pool.cow_from == 0)
-                      ? fast_try_add(world, type, entity.index, signature, SETTI_NO_COW)
-                      : NULL;
-    return SETTI_LIKELY(value != NULL) ? value : fast_try_add_page(world, type, entity.index);
+    if (SETTI_LIKELY(world->pool.cow_from == 0)) {
+        void* value = fast_try_add(world, type, entity.index, signature, SETTI_NO_COW);
+        if (SETTI_LIKELY(value != NULL)) {
+            return value;
+        }
+    }
+    return fast_try_add_page(world, type, entity.index);
 }
 
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)

@@ -278,9 +278,10 @@ static sett_status create_run(sett_world* world, setti_edit* edit)
 static sett_status create_run_aside(sett_world* world, setti_edit* edit)
 {
     size_t size;
-    edit->entities = setti_multiply(edit->count, sizeof(*edit->entities), &size)
-                         ? setti_pool_alloc(&world->pool, size, 16)
-                         : NULL;
+    if (!setti_multiply(edit->count, sizeof(*edit->entities), &size)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    edit->entities = setti_pool_alloc(&world->pool, size, 16);
     if (edit->entities == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }

@@ -36,8 +36,7 @@ typedef struct command_verb {
     /* the recording function; NULL: a command of another module, with a setti_command_call */
     const char* call;
     const char* where; /* for messages: the word between component and entity; "": no component */
-    /* Applies a command about a living entity, or creates the entity. After OUT_OF_MEMORY the
-     * command stays in the buffer. */
+    /* Applies a command. After OUT_OF_MEMORY the command stays in the buffer. */
     sett_status (*apply)(sett_commands* commands, const struct command_record* record);
 } command_verb;
 
@@ -684,9 +683,10 @@ sett_entity sett_cmd_create(sett_commands* commands)
     }
     uint32_t index = setti_entity_next_free(
         &world->entities, SETTI_MAX(world->claim_from, setti_entity_hint_index(&world->entities)));
-    sett_status status = index != SETTI_NONE
-                             ? setti_entity_reserve_index(&world->pool, &world->entities, index)
-                             : SETT_STATUS_LIMIT;
+    sett_status status = SETT_STATUS_LIMIT;
+    if (index != SETTI_NONE) {
+        status = setti_entity_reserve_index(&world->pool, &world->entities, index);
+    }
     command_record* record = NULL;
     if (status == SETT_OK) {
         record = commands_append(commands, &command_create, sett_null(), 0, 0, 1);
@@ -1189,7 +1189,7 @@ void setti_commands_release_chunks(sett_commands* commands)
     if (commands->count != 0 || chunk == NULL) {
         return;
     }
-    if (chunk->next != NULL) { /* keeps both: a running job cannot take a spare chunk */
+    if (chunk->next != NULL) { /* keeps all chunks: a running job cannot take a spare chunk */
         return;
     }
     SETTI_ASSERT(chunk->used == CHUNK_HEADER);
