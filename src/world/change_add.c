@@ -23,9 +23,8 @@
 SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    return SETTI_LIKELY(signature != NULL && setti_type_added(type, *signature)->from == *signature)
-               ? signature
-               : NULL;
+    bool known = signature != NULL && setti_type_added(type, *signature)->from == *signature;
+    return SETTI_LIKELY(known) ? signature : NULL;
 }
 
 /* Adds an array type by the remembered transition. Returns the uninitialised row, or NULL. Calls no
@@ -50,9 +49,10 @@ SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t in
 SETTI_APART static void* fast_try_add_page(sett_world* world, setti_type* type, uint32_t index)
 {
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
-    return setti_array_reserve(&world->pool, &type->storage, index)
-               ? fast_try_add(world, type, index, signature, SETTI_COW)
-               : NULL;
+    if (!setti_array_reserve(&world->pool, &type->storage, index)) {
+        return NULL;
+    }
+    return fast_try_add(world, type, index, signature, SETTI_COW);
 }
 
 /* Reserves a row in any storage, and inserts the index. */
@@ -145,9 +145,10 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
             return NULL;
         }
     }
-    return (type->flags & SETTI_TYPE_OTHER) == 0
-               ? fast_try_add_page(world, type, entity.index)
-               : fast_try_add_other(world, type, entity.index, signature);
+    if ((type->flags & SETTI_TYPE_OTHER) != 0) {
+        return fast_try_add_other(world, type, entity.index, signature);
+    }
+    return fast_try_add_page(world, type, entity.index);
 }
 
 /* Writes the added value, and runs on_add. */

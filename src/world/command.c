@@ -596,9 +596,10 @@ SETTI_APART static sett_status commands_record_further(sett_commands* commands,
                                                        const command_verb* verb, sett_entity entity,
                                                        sett_component component)
 {
-    return commands_append(commands, verb, entity, component, 0, 1) != NULL
-               ? SETT_OK
-               : commands_fail_append(commands, verb, command_word(verb), entity, component);
+    if (commands_append(commands, verb, entity, component, 0, 1) == NULL) {
+        return commands_fail_append(commands, verb, command_word(verb), entity, component);
+    }
+    return SETT_OK;
 }
 
 /* Records a command without a value. */
@@ -794,9 +795,10 @@ SETTI_COLD static sett_status commands_reject_value(const sett_commands* command
 static sett_status command_apply_set(sett_commands* commands, const command_record* record)
 {
     const void* value = record->payload != 0 ? command_payload(commands->read, record) : NULL;
-    return sett_set(commands->world, record->entity, record->component, value) != NULL
-               ? SETT_OK
-               : commands->world->error;
+    if (sett_set(commands->world, record->entity, record->component, value) == NULL) {
+        return commands->world->error;
+    }
+    return SETT_OK;
 }
 
 static const command_verb command_set = {"sett_cmd_set", "of", command_apply_set};
@@ -922,9 +924,10 @@ static sett_status commands_record_type(sett_commands* commands, const char* cal
     if (setti_is_null(commands, call, "commands")) {
         return SETT_STATUS_ARGUMENT;
     }
-    return setti_world_type(commands->world, component) != NULL
-               ? sett_cmd_call(commands, fn, &component, sizeof(component))
-               : commands_unregistered(commands, call, sett_null(), component);
+    if (setti_world_type(commands->world, component) == NULL) {
+        return commands_unregistered(commands, call, sett_null(), component);
+    }
+    return sett_cmd_call(commands, fn, &component, sizeof(component));
 }
 
 sett_status sett_cmd_destroy_with(sett_commands* commands, sett_component component)

@@ -485,9 +485,10 @@ const char* setti_component_remedy(sett_component id)
     if (id == 0) {
         return "register the component first: its id is 0 until then";
     }
-    return id >= SETTI_COMPONENT_LIBRARY && id <= SETT_ID_SINGLETONS
-               ? calls[id - SETTI_COMPONENT_LIBRARY]
-               : "register the component first";
+    if (id >= SETTI_COMPONENT_LIBRARY && id <= SETT_ID_SINGLETONS) {
+        return calls[id - SETTI_COMPONENT_LIBRARY];
+    }
+    return "register the component first";
 }
 
 const char* setti_component_text(const sett_world* world, sett_component id)
@@ -937,9 +938,10 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     }
     const char* wrong = setti_component_resolve(desc);
     if (wrong == NULL && desc->members != NULL) {
-        wrong = desc->members->calls_ != NULL
-                    ? desc->members->calls_()->check(desc, desc->members, desc->mask, reason)
-                    : "`members` is not of SETT_STRUCT - pass it to sett_members_set";
+        wrong = "`members` is not of SETT_STRUCT - pass it to sett_members_set";
+        if (desc->members->calls_ != NULL) {
+            wrong = desc->members->calls_()->check(desc, desc->members, desc->mask, reason);
+        }
     }
     if (wrong != NULL) {
         setti_world_fail_with(

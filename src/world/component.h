@@ -424,10 +424,12 @@ static inline void setti_type_deinit_values(const setti_type* type, void* values
 /* Returns the type that a tag switches off, or NULL. */
 SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
 {
-    uint32_t count = type->required.count; /* the type is the tag's last required type */
-    return count != 0 && type->required.item[count - 1]->off == type
-               ? type->required.item[count - 1]
-               : NULL;
+    uint32_t count = type->required.count;
+    if (count == 0) {
+        return NULL;
+    }
+    const setti_type* last = type->required.item[count - 1];
+    return last->off == type ? last : NULL;
 }
 
 /* world->readable before a type is registered. */
