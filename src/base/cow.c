@@ -266,13 +266,13 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
     entry->tick = live_tick;
     *setti_pages_restored(pages, entry->number) = pool->tick;
     if (entry->kind == SETTI_COW_COPY && setti_pages_values(pages) != NULL) {
-        setti_pages_values(pages)->swap(pages, entry->number, entry->data);
+        setti_pages_values(pages)->swap(pages, entry->number, entry->data); /* page by page */
         return;
     }
     if (live != NULL && setti_pages_values(pages) != NULL) {
         setti_pages_values(pages)->seal(pages, entry->number);
     }
-    setti_pages_put(pages, entry->number, entry->data);
+    setti_pages_put(pages, entry->number, entry->data); /* table and entry exchange pages */
     diff_hold(diff, pages, live);
     diff_let_go(diff, pages, entry->data);
     entry->data = live;

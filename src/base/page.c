@@ -570,8 +570,8 @@ void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t s
     uint64_t began = setti_platform_now();
     uintptr_t bump = (uintptr_t)pool->bump;
     uintptr_t next = (uintptr_t)*at;
-    bool same_block = next >= bump && next - bump <= pool->bump_size;
-    size_t done = same_block ? next - bump : 0;
+    bool continues = next >= bump && next - bump <= pool->bump_size; /* in the same block */
+    size_t done = continues ? next - bump : 0;
     size_t end = SETTI_MIN(done + step, pool->bump_size);
     while (done < end && setti_platform_now() - began <= nanoseconds) {
         size_t part = SETTI_MIN(done + WARM_PART, end);
@@ -993,6 +993,7 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->count);
     const uint64_t* bits = setti_pages_bits(pages);
+    /* the bits of 64 entries; the entry before `number` is the highest */
     uint64_t word = number % 64 != 0 ? bits[number / 64] << (64 - number % 64) : 0;
     if (number / 64 != 0) {
         word |= bits[number / 64 - 1] >> (number % 64);

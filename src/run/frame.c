@@ -250,8 +250,8 @@ static void frame_note_empty(setti_run* run, uint32_t place)
 {
     const sett_system* system = run->sorted[place];
     bool conditional = system->desc.run_if != NULL || system->desc.interval > 0;
-    bool skips = system->query != NULL && !conditional;
-    run->empty[place] = skips ? frame_find_empty(system->query) : NULL;
+    bool can_skip = system->query != NULL && !conditional;
+    run->empty[place] = can_skip ? frame_find_empty(system->query) : NULL;
 }
 
 /* Adds the slices of a due system. */

@@ -156,7 +156,6 @@ static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ende
     }
 }
 
-/* Writes all living entities of the second state. */
 static void delta_write_new_entities(setti_delta_writer* to)
 {
     uint32_t at = SETTI_NONE;
@@ -185,7 +184,6 @@ static void delta_write_begun(setti_delta_writer* to)
     }
 }
 
-/* The counts written for a type. */
 typedef struct delta_note {
     uint32_t count[SETTI_DELTA_SECTIONS];
     bool occurs;

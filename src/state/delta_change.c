@@ -88,7 +88,6 @@ SETTI_INLINE uint64_t change_minus(uint64_t a, uint64_t b)
     return ((a | high) - (b & ~high)) ^ ((a ^ ~b) & high);
 }
 
-/* The hashes of a value before and after. */
 typedef struct change_hash {
     uint64_t before;
     uint64_t after;
@@ -585,9 +584,10 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
     }
     size_t size = count * of->bytes; /* cannot overflow: the values are in memory */
     size_t entries = (size_t)delta->changed_words * SETTI_DELTA_BLOCK_HEAD + size;
-    unsigned char* out = size < SIZE_MAX / 4
-                             ? setti_bytes_add(&delta->world->pool, &of->changes, entries + size)
-                             : NULL;
+    unsigned char* out = NULL;
+    if (size < SIZE_MAX / 4) {
+        out = setti_bytes_add(&delta->world->pool, &of->changes, entries + size);
+    }
     if (out == NULL) {
         return setti_world_no_memory(delta->world, "sett_delta_apply");
     }

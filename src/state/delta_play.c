@@ -107,9 +107,10 @@ static bool play_end(const setti_delta* delta, sett_entity entity)
     if (!setti_delta_room(delta)) {
         return false;
     }
-    sett_status status = forgets ? sett_entity_forget(delta->world, entity)
-                                 : sett_entity_destroy(delta->world, entity);
-    return status == SETT_OK;
+    if (forgets) {
+        return sett_entity_forget(delta->world, entity) == SETT_OK;
+    }
+    return sett_entity_destroy(delta->world, entity) == SETT_OK;
 }
 
 static bool play_begin(const setti_delta* delta, sett_entity entity)
@@ -237,15 +238,16 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     if (entry.kind == SETTI_DELTA_REMOVED && codec != NULL && codec->remove != NULL) {
         return codec->remove(&delta->player, type, entity);
     }
-    if (entry.kind == SETTI_DELTA_REMOVED) { /* absent if its requirement was removed before */
+    if (entry.kind == SETTI_DELTA_REMOVED) { /* absent if a required type was removed before */
         return !sett_has(world, entity, type->id) ||
                sett_remove(world, entity, type->id) == SETT_OK;
     }
-    return codec != NULL ? codec->play(&delta->player, type, entity, &entry)
-                         : play_value(world, of, entity, entry);
+    if (codec != NULL) {
+        return codec->play(&delta->player, type, entity, &entry);
+    }
+    return play_value(world, of, entity, entry);
 }
 
-/* Returns the pass in which an entry is played. */
 static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
 {
     if (codec == NULL) {
@@ -254,7 +256,6 @@ static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
     return entry.kind != SETTI_DELTA_REMOVED ? codec->pass : codec->remove_pass;
 }
 
-/* Plays all entries of a block. */
 static bool play_block(const setti_delta* delta, const setti_delta_type* of,
                        setti_delta_entry block)
 {

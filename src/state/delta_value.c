@@ -114,7 +114,6 @@ static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Writes the head of a block of entities. */
 static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uint32_t first,
                               uint64_t bits)
 {
@@ -210,7 +209,6 @@ static void value_write_word(setti_delta_writer* to, const unsigned char* row, u
     }
 }
 
-/* Writes all values of an array or a tag. */
 static void value_write_array(setti_delta_writer* to)
 {
     SETTI_ASSERT(to->codec == NULL && to->type->storage.kind != SETTI_SPARSE);
@@ -258,16 +256,19 @@ static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, u
 {
     SETTI_ASSERT(to->codec->list != NULL);
     setti_codec_list list;
-    return to->codec->list(&to->walk->view->sides, to->type, owner, side, &list) ? list.first
-                                                                                 : SETTI_NONE;
+    if (!to->codec->list(&to->walk->view->sides, to->type, owner, side, &list)) {
+        return SETTI_NONE;
+    }
+    return list.first;
 }
 
 /* Returns the next member of a list, or SETTI_NONE at the end. */
 static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uint32_t* place)
 {
-    return *place != SETTI_NONE
-               ? to->codec->step(&to->walk->view->sides, to->type, side, place, SETTI_LIST_NEXT)
-               : SETTI_NONE;
+    if (*place == SETTI_NONE) {
+        return SETTI_NONE;
+    }
+    return to->codec->step(&to->walk->view->sides, to->type, side, place, SETTI_LIST_NEXT);
 }
 
 /* Whether a surviving entity is a member of an owner's list on a side. */

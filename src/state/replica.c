@@ -63,7 +63,6 @@ static sett_component_desc replica_updated_desc(const setti_type* type, const se
     return desc;
 }
 
-/* Fails if the two types differ. */
 static sett_status replica_check_type(const sett_world* from, sett_world* into,
                                       const setti_type* type, const setti_type* local)
 {
@@ -390,7 +389,6 @@ static uint32_t replica_signature(const sett_world* from, sett_world* into, uint
     return number;
 }
 
-/* Maps all signatures. Returns NULL when memory runs out. */
 static uint32_t* replica_signatures(const sett_world* from, sett_world* into, size_t size)
 {
     uint32_t* number = setti_pool_alloc(&into->pool, size, 16);
@@ -663,7 +661,6 @@ static bool replica_update_map(const sett_world* from, sett_world* into, setti_r
     return true;
 }
 
-/* Replaces the signatures in a copied page. */
 static bool replica_update_sets(const sett_world* from, sett_world* into, setti_replica_map* map,
                                 setti_entity_page* page)
 {

@@ -32,7 +32,7 @@
 #define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of any move, in addition */
 #define AUTO_DOUBLINGS 12 /* limit: a repeated move costs 2^12 times as much */
 #define AUTO_SHARE 90     /* percent: a saving below 10 % may be an error of the model */
-/* Queries below 1/AUTO_PART of the cost of all loops are ignored. */
+/* Queries below 1/AUTO_PART of the cost of all loops are ignored, if below half of the average. */
 #define AUTO_PART 32
 /* A clear change halves the cost of the loops, was never made before, and pays within AUTO_SOON
  * samples. The cost of a clear change is divided by AUTO_SOON_PART: the model underestimates large
@@ -533,8 +533,8 @@ static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
     for (uint32_t rest = setti_price_owned(query) & ~*done; rest != 0; rest &= rest - 1) {
         uint32_t k = setti_bits_lowest(rest);
         setti_type* type = query->term[k].type;
-        bool more = next == NULL || type->storage.count > next->storage.count;
-        if (type->storage.kind != SETTI_SPARSE && more) {
+        bool is_larger = next == NULL || type->storage.count > next->storage.count;
+        if (type->storage.kind != SETTI_SPARSE && is_larger) {
             next = type;
             term = k;
         }

@@ -20,6 +20,20 @@ static bool concern_is_sampled(const sett_query* query)
     return query->use[SETTI_SAMPLED].loops != 0 && query->required != 0;
 }
 
+/* Adds each sampled query to the lists of the types. */
+static void concern_list_queries(setti_concerns* concerns, const sett_world* world)
+{
+    uint32_t at = 0;
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
+        query->grouped.stamp = 0;
+        for (uint32_t k = 0; concern_is_sampled(query) && k < query->term_count; k++) {
+            uint32_t* first = &concerns->first[query->term[k].type->id];
+            concerns->entry[at] = (setti_concern_entry){query, *first};
+            *first = at++;
+        }
+    }
+}
+
 void setti_concerns_init(setti_concerns* concerns, sett_world* world)
 {
     memset(concerns, 0, sizeof(*concerns));
@@ -42,15 +56,7 @@ void setti_concerns_init(setti_concerns* concerns, sett_world* world)
     concerns->found = (sett_query**)(void*)(memory + entries);
     concerns->first = (uint32_t*)(void*)(memory + entries + found);
     memset(concerns->first, 0xFF, (size_t)concerns->types * sizeof(uint32_t));
-    uint32_t at = 0;
-    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
-        query->grouped.stamp = 0;
-        for (uint32_t k = 0; concern_is_sampled(query) && k < query->term_count; k++) {
-            uint32_t* first = &concerns->first[query->term[k].type->id];
-            concerns->entry[at] = (setti_concern_entry){query, *first};
-            *first = at++;
-        }
-    }
+    concern_list_queries(concerns, world);
 }
 
 void setti_concerns_deinit(setti_concerns* concerns, sett_world* world)

@@ -138,8 +138,9 @@ static bool layout_is_name(const layout_word* word)
 static bool layout_word_is_name(const layout_word* word, const char* name)
 {
     bool quoted = word->at[0] == '"';
-    const char* at = word->at + quoted;
-    const char* end = word->at + word->length - quoted;
+    const uint32_t quote = quoted ? 1 : 0; /* characters */
+    const char* at = word->at + quote;
+    const char* end = word->at + word->length - quote;
     for (; at < end; at++, name++) {
         if (quoted && *at == '\\') {
             at++;
@@ -157,7 +158,8 @@ static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
     char name[256];
     uint32_t length = 0;
     bool quoted = a->at[0] == '"';
-    for (const char* at = a->at + quoted; at < a->at + a->length - quoted; at++) {
+    const uint32_t quote = quoted ? 1 : 0; /* characters */
+    for (const char* at = a->at + quote; at < a->at + a->length - quote; at++) {
         if (quoted && *at == '\\') {
             at++;
         }

@@ -43,7 +43,9 @@ uint32_t setti_price_owned(const sett_query* query)
     uint32_t owned = 0;
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
-        owned |= (uint32_t)(term->has_field && term->kind == SETT_WITH) << k;
+        if (term->has_field && term->kind == SETT_WITH) {
+            owned |= (uint32_t)1 << k;
+        }
     }
     return owned;
 }
@@ -70,7 +72,9 @@ static uint32_t price_common(const sett_query* query, const sett_query* other, u
         uint32_t same = 0;
         for (uint32_t k = 0; k < query->term_count; k++) {
             const setti_term* mine = &query->term[k];
-            same |= (uint32_t)(mine->type == term->type && mine->kind == term->kind) << k;
+            if (mine->type == term->type && mine->kind == term->kind) {
+                same |= (uint32_t)1 << k;
+            }
         }
         *all = *all && same != 0; /* each of `terms` has an equal term */
         common |= same;
@@ -90,7 +94,9 @@ static uint32_t price_terms_of(const sett_query* query, const setti_type_list* t
 {
     uint32_t terms = 0;
     for (uint32_t k = 0; k < query->term_count; k++) {
-        terms |= (uint32_t)setti_type_list_has(types, query->term[k].type) << k;
+        if (setti_type_list_has(types, query->term[k].type)) {
+            terms |= (uint32_t)1 << k;
+        }
     }
     return terms;
 }
@@ -135,8 +141,9 @@ static price_view price_view_of(const sett_query* query, setti_use use,
         view.sparse_set &= ~price_terms_of(query, &change->dissolved->owned);
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
-        bool converted = query->term[k].type == change->type;
-        view.sparse_set ^= (uint32_t)converted << k;
+        if (query->term[k].type == change->type) {
+            view.sparse_set ^= (uint32_t)1 << k; /* converted to the other kind */
+        }
     }
     view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1); /* existing terms */
     return view;

@@ -406,10 +406,12 @@ bool setti_canonical_same(const setti_members* members, const void* a, const voi
     bool same = true;
     for (uint32_t k = 0; same && k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
-        same = piece->kind == SETTI_PIECE_OWNED
-                   ? owned_same(&members->owned[piece->unit], a, b)
-                   : piece_same(piece, (const unsigned char*)a + piece->offset,
-                                (const unsigned char*)b + piece->offset);
+        if (piece->kind == SETTI_PIECE_OWNED) {
+            same = owned_same(&members->owned[piece->unit], a, b);
+        } else {
+            same = piece_same(piece, (const unsigned char*)a + piece->offset,
+                              (const unsigned char*)b + piece->offset);
+        }
     }
     return same;
 }

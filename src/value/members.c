@@ -438,7 +438,6 @@ bool setti_struct_owns(const sett_struct* of)
     return struct_count_owned(of) != 0;
 }
 
-/* Whether a struct has rounded members. */
 static bool struct_rounds(const sett_struct* of)
 {
     bool rounds = false;
@@ -476,7 +475,6 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
     return wrong;
 }
 
-/* A growing list of pieces. */
 typedef struct piece_list {
     setti_piece* item; /* NULL: pieces are only counted */
     setti_piece last;

@@ -203,7 +203,6 @@ static void difference_walk(text_difference* to, const sett_struct* of, const ch
 static void difference_element(text_difference* to, const sett_member* member, const char* path,
                                const unsigned char* a, const unsigned char* b, uint32_t size);
 
-/* Compares two lists, item by item. */
 static void difference_list(text_difference* to, const sett_member* member, const char* path,
                             const unsigned char* a, const unsigned char* b)
 {
