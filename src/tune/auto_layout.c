@@ -131,7 +131,8 @@ static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
     if (a->span == 0 || b->span == 0) {
         return 0; /* a sample is missing */
     }
-    for (uint32_t k = 0; a->span == b->span && k < AUTO_WORDS; k++) {
+    const bool comparable = a->span == b->span;
+    for (uint32_t k = 0; comparable && k < AUTO_WORDS; k++) {
         differ += setti_bits_count(a->words[k] ^ b->words[k]);
     }
     uint64_t count_change = a->count > b->count ? a->count - b->count : b->count - a->count;
@@ -493,7 +494,7 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
     uint32_t owned = setti_price_owned(query);
     const sett_world* world = query->world;
     const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
-    uint32_t length = 0;
+    uint32_t members = 0; /* so far; also the row of the next member */
     uint64_t moves = 0;
     setti_matches known;
     setti_matches_init(&known);
@@ -505,9 +506,9 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
         }
         for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
             const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-            moves += setti_sparse_row(storage, index) != length ? 2 : 0; /* an exchange */
+            moves += setti_sparse_row(storage, index) != members ? 2 : 0; /* an exchange */
         }
-        length++;
+        members++;
     }
     return moves;
 }
@@ -679,7 +680,7 @@ static bool auto_is_arranged(const sett_query* query, uint32_t length)
 {
     uint32_t owned = setti_price_owned(query);
     const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
-    for (uint32_t rest = owned & (owned - 1); rest != 0; rest &= rest - 1) {
+    for (uint32_t rest = owned & (owned - 1); rest != 0; rest &= rest - 1) { /* without `first` */
         const setti_storage* other = &query->term[setti_bits_lowest(rest)].type->storage;
         /* a part lies in a single page of each set */
         uint32_t part = SETTI_MIN(setti_storage_rows(first), setti_storage_rows(other));
