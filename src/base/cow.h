@@ -60,15 +60,15 @@ typedef struct setti_cow {
     /* Visits the saved data of a table in all diffs. */
     void (*each)(struct setti_cow* cow, const setti_pages* pages,
                  void (*visit)(void* user, const void* data), void* user);
-    /* The next two are called by page.c. Without snapshots programs do not link cow.c. */
+    /* Pointers for page.c: programs without snapshots do not link cow.c. */
     /* Saves a page before a write. */
     void (*save)(setti_pool* pool, const setti_pages* pages, uint32_t number);
     /* Parks a page that will be freed. Returns true if the diff owns the page now. */
     bool (*park)(setti_pool* pool, const setti_pages* pages, uint32_t number);
 } setti_cow;
 
-/* Operations on pages of values with hooks. The storage knows which values of a page are live. A
- * saved page has a note of them. */
+/* Operations on pages of values with hooks. The storage knows the live values of a page. A saved
+ * page has a note of the live values. */
 typedef struct setti_page_values {
     /* Copies the values of a live page. */
     void (*save)(const setti_pages* pages, uint32_t number, void* copy);

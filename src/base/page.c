@@ -222,10 +222,12 @@ void setti_pool_set_ceiling(setti_pool* pool, size_t more)
 static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
                            void* (*allocate)(void* user, size_t, size_t))
 {
-    size_t counted = pool->ceiling != 0 ? pool_counted(pool) : 0;
-    if (pool->ceiling != 0 && (counted > pool->ceiling || size > pool->ceiling - counted)) {
-        pool->denied = true;
-        return NULL;
+    if (pool->ceiling != 0) {
+        size_t counted = pool_counted(pool);
+        if (counted > pool->ceiling || size > pool->ceiling - counted) {
+            pool->denied = true;
+            return NULL;
+        }
     }
     void* memory = allocate(pool->allocator.user, size, align);
     if (memory != NULL) {
@@ -570,13 +572,13 @@ void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t s
     uint64_t began = setti_platform_now();
     uintptr_t bump = (uintptr_t)pool->bump;
     uintptr_t next = (uintptr_t)*at;
-    bool same_block = next >= bump && next - bump <= pool->bump_size;
-    size_t done = same_block ? next - bump : 0;
+    bool continues = next >= bump && next - bump <= pool->bump_size; /* in the same block */
+    size_t done = continues ? next - bump : 0;
     size_t end = SETTI_MIN(done + step, pool->bump_size);
     while (done < end && setti_platform_now() - began <= nanoseconds) {
         size_t part = SETTI_MIN(done + WARM_PART, end);
         for (; done < part; done += 4096) {
-            pool->bump[done] = 0;
+            pool->bump[done] = 0; /* a byte in each page of the system */
         }
         done = part;
     }
@@ -652,8 +654,8 @@ void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count
         return items;
     }
     size_t bytes;
-    uint64_t room = SETTI_MAX((uint64_t)*capacity * 2, (uint64_t)count + SETTI_MAX(more, 4));
-    if (room > UINT32_MAX || !setti_multiply((size_t)room, size, &bytes)) {
+    uint64_t larger = SETTI_MAX((uint64_t)*capacity * 2, (uint64_t)count + SETTI_MAX(more, 4));
+    if (larger > UINT32_MAX || !setti_multiply((size_t)larger, size, &bytes)) {
         return NULL;
     }
     void* grown = setti_pool_alloc(pool, bytes, 16);
@@ -664,7 +666,7 @@ void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count
         memcpy(grown, items, count * size);
     }
     setti_pool_free(pool, items, *capacity * size, 16);
-    *capacity = (uint32_t)room;
+    *capacity = (uint32_t)larger;
     return grown;
 }
 
@@ -993,6 +995,7 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->count);
     const uint64_t* bits = setti_pages_bits(pages);
+    /* the bits of 64 entries; the entry before `number` is the highest */
     uint64_t word = number % 64 != 0 ? bits[number / 64] << (64 - number % 64) : 0;
     if (number / 64 != 0) {
         word |= bits[number / 64 - 1] >> (number % 64);

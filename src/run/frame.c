@@ -45,7 +45,7 @@ static void frame_report_open(const sett_system* system)
     }
 }
 
-/* Runs a slice that begins at a time. Returns the time at the end. */
+/* Runs a slice from time `begin` on. Returns the time at the end. */
 static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 {
     SETTI_ASSERT(slice->number < slice->count);
@@ -250,8 +250,8 @@ static void frame_note_empty(setti_run* run, uint32_t place)
 {
     const sett_system* system = run->sorted[place];
     bool conditional = system->desc.run_if != NULL || system->desc.interval > 0;
-    bool skips = system->query != NULL && !conditional;
-    run->empty[place] = skips ? frame_find_empty(system->query) : NULL;
+    bool can_skip = system->query != NULL && !conditional;
+    run->empty[place] = can_skip ? frame_find_empty(system->query) : NULL;
 }
 
 /* Adds the slices of a due system. */
@@ -597,7 +597,7 @@ static sett_status frame_fixed(sett_world* world, float dt)
     return status;
 }
 
-/* Lets contexts show the frame and time of the frame. */
+/* Sets the frame number and time of contexts. */
 static void frame_reset_context(setti_run* run)
 {
     run->frame = run->state.frames;
@@ -655,7 +655,7 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     return status;
 }
 
-/* Runs and counts a frame of the phases from `first` to `last`. */
+/* Runs a frame of the phases from `first` to `last`. */
 static sett_status frame_progress(sett_world* world, float dt, int first, int last,
                                   const char* call)
 {
@@ -765,6 +765,16 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
 
 /* ---------------------------------------------------------------------------------- configuring */
 
+/* Creates the jobs of all systems. Returns false if memory runs out. */
+static bool frame_make_jobs(const setti_run* run)
+{
+    bool done = true;
+    for (sett_system* at = run->systems; done && at != NULL; at = at->next) {
+        done = setti_system_make_jobs(at);
+    }
+    return done;
+}
+
 /* Sets the phases with fixed steps. Returns false if memory runs out. */
 static bool frame_set_range(sett_world* world, float step, int first, int last)
 {
@@ -849,11 +859,8 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     }
     uint32_t old_jobs = run->jobs;
     run->jobs = desc->job_limit != 0 ? desc->job_limit : SETTI_JOBS_DEFAULT;
-    bool done = true;
-    for (sett_system* at = run->systems; done && at != NULL; at = at->next) {
-        done = setti_system_make_jobs(at);
-    }
-    status = done ? frame_set_fixed(world, desc, call) : setti_world_no_memory(world, call);
+    status = frame_make_jobs(run) ? frame_set_fixed(world, desc, call)
+                                  : setti_world_no_memory(world, call);
     if (status != SETT_OK) {
         run->jobs = old_jobs;
         return status;

@@ -268,7 +268,8 @@ static void guard_add_list(setti_writer* text, sett_system* system, const char* 
             guard_add_entry(text, system->world, component, &separator);
         }
     }
-    setti_writer_add(text, "%s", separator != name ? "}," : "");
+    bool has_entries = separator != name;
+    setti_writer_add(text, "%s", has_entries ? "}," : "");
 }
 
 static void guard_add_lists(setti_writer* text, sett_system* system)

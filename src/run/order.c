@@ -53,9 +53,11 @@ static bool order_reserve_name(sett_world* world)
     run->names = names;
     run->name_capacity = capacity;
     for (uint32_t k = 0; k < old_capacity; k++) {
-        for (setti_system_name *at = old_names[k], *next; at != NULL; at = next) {
-            next = at->next;
+        setti_system_name* at = old_names[k];
+        while (at != NULL) {
+            setti_system_name* next = at->next;
             order_link_name(run, at);
+            at = next;
         }
     }
     setti_pool_free(&world->pool, old_names, old_capacity * sizeof(setti_system_name*), 16);

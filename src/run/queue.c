@@ -192,7 +192,7 @@ uint32_t sett_queue_take(sett_queue* queue, sett_queued_change* out, uint32_t ca
         queue->taken += count;
     }
     if (queue->taken < queue->count) {
-        return count;
+        return count; /* the queue is not empty */
     }
     queue->taken = 0;
     queue->count = 0;

@@ -178,7 +178,7 @@ typedef struct schedule_tracks {
     sett_system* exclusive; /* in the highest stage, an exclusive system */
 } schedule_tracks;
 
-/* Returns the later of two systems in the phase of `system`. */
+/* Returns the system in the higher stage. Systems outside of the phase of `system` do not count. */
 static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_system* system)
 {
     if (b == NULL || !schedule_is_same_phase(b, system)) {
@@ -187,7 +187,8 @@ static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_sy
     if (a == NULL || !schedule_is_same_phase(a, system) || b->stage > a->stage) {
         return b;
     }
-    return b->stage == a->stage && b->place < a->place ? b : a; /* by place in a stage */
+    bool b_is_first = b->stage == a->stage && b->place < a->place;
+    return b_is_first ? b : a;
 }
 
 /* Creates a track for each declared component. Returns false if memory runs out. */

@@ -110,8 +110,9 @@ bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_com
     for (uint32_t k = 0; k < a->access_count; k++) {
         uint32_t of_a = a->access[k].flags;
         uint32_t of_b = setti_system_access(b, a->access[k].component);
-        if (((of_a & SETTI_ACCESS_WRITES) != 0 && (of_b & SETTI_ACCESS_READS) != 0) ||
-            ((of_a & SETTI_ACCESS_READS) != 0 && (of_b & SETTI_ACCESS_WRITES) != 0)) {
+        bool a_disturbs = (of_a & SETTI_ACCESS_WRITES) != 0 && (of_b & SETTI_ACCESS_READS) != 0;
+        bool b_disturbs = (of_a & SETTI_ACCESS_READS) != 0 && (of_b & SETTI_ACCESS_WRITES) != 0;
+        if (a_disturbs || b_disturbs) {
             *on = a->access[k].component;
             return true;
         }
@@ -128,7 +129,7 @@ bool setti_system_splits(const sett_system* system)
     for (uint32_t k = 0; k < system->access_count; k++) {
         uint32_t flags = system->access[k].flags;
         bool reads_anywhere = (flags & SETTI_ACCESS_READ_ANYWHERE) != 0;
-        splits = splits && (flags & SETTI_ACCESS_WRITE_ANYWHERE) == 0 &&
+        splits = splits && (flags & SETTI_ACCESS_WRITE_ANYWHERE) == 0 && /* else jobs collide */
                  !(reads_anywhere && (flags & SETTI_ACCESS_WRITE) != 0);
     }
     return splits;

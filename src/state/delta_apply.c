@@ -169,7 +169,6 @@ static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t ve
            setti_delta_form_of(of->type) == of->form && apply_has_size(of);
 }
 
-/* Fails: the type `name` is not registered here. */
 static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
 {
     static const char suffix[] = " sources";
@@ -188,7 +187,6 @@ static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
         apply_call, name);
 }
 
-/* Fails: only the sender or only this world saves values of the type. */
 static sett_status apply_reject_policy(const setti_delta* delta, const setti_delta_type* of,
                                        const char* source, const char* name)
 {
@@ -201,7 +199,6 @@ static sett_status apply_reject_policy(const setti_delta* delta, const setti_del
         apply_call, source, name);
 }
 
-/* Fails: the type of a record is missing here, or differs from the record. */
 static sett_status apply_reject_type(const setti_delta* delta, const setti_delta_type* of,
                                      const char* name, uint32_t size, uint32_t version)
 {
@@ -251,7 +248,10 @@ static sett_status apply_find_type(sett_world* world, const char* name, setti_ty
 static setti_delta_rule* apply_find_rule(const setti_delta* delta, const char* name)
 {
     const setti_delta_rules* rules = delta->rules;
-    for (uint32_t k = 0; rules != NULL && k < rules->count; k++) {
+    if (rules == NULL) {
+        return NULL;
+    }
+    for (uint32_t k = 0; k < rules->count; k++) {
         unsigned char* at = (unsigned char*)rules->first + k * rules->size;
         setti_delta_rule* rule = (setti_delta_rule*)(void*)at;
         if (strcmp(rule->name, name) == 0) {
@@ -638,8 +638,8 @@ static const char* apply_check_block(const setti_delta* delta, const setti_delta
     const char* why = NULL;
     setti_delta_entry entry;
     if (delta->loading && of->codec == NULL) { /* setti_delta_play checks the entities */
-        return block.kind == SETTI_DELTA_ADDED ? NULL
-                                               : "a whole state removes or changes a component";
+        bool added = block.kind == SETTI_DELTA_ADDED;
+        return added ? NULL : "a whole state removes or changes a component";
     }
     while (why == NULL && setti_delta_take(&block, of, &entry)) {
         why = apply_check_entry(delta, of, entry);
@@ -690,7 +690,6 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
     return SETT_OK;
 }
 
-/* Whether an entity is alive after the part. */
 static bool apply_will_live(const setti_delta* delta, sett_entity entity)
 {
     return apply_has_handle(&delta->begun, entity) ||
@@ -803,7 +802,6 @@ static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, s
     return SETT_OK;
 }
 
-/* Fails: a selected type requires a type that is not selected. */
 static sett_status apply_reject_required(const setti_delta* delta, const setti_type* type,
                                          const setti_type* other, bool removed)
 {
@@ -1046,7 +1044,6 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
 
 /* ------------------------------------------------------------------------------------- changing */
 
-/* Fails after a call of the library failed. */
 static sett_status apply_fail_call(const setti_delta* delta)
 {
     sett_world* world = delta->world;
@@ -1078,8 +1075,10 @@ static size_t apply_limit(const setti_delta* delta, size_t size)
 static uint32_t* apply_note_tables(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
-    for (const setti_root* root = world->roots; capacity != NULL && root != NULL;
-         root = root->next) {
+    if (capacity == NULL) {
+        return NULL;
+    }
+    for (const setti_root* root = world->roots; root != NULL; root = root->next) {
         for (uint32_t k = 0; k < 2; k++) {
             const setti_pages* pages = root->pages[k];
             capacity[2 * root->number + k] = pages != NULL ? pages->capacity : 0;
@@ -1111,7 +1110,6 @@ static bool apply_is_state(const setti_delta* delta, uint64_t hash)
     return ((sett_world_hash(delta->world) ^ hash) & delta->hash_mask) == 0;
 }
 
-/* Fails: the world after the delta does not have the announced hash. */
 static sett_status apply_reject_result(const setti_delta* delta)
 {
     sett_entity entity;
@@ -1202,7 +1200,6 @@ static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
     return status;
 }
 
-/* Fails: the world is not in the delta's first state. */
 static sett_status apply_reject_state(const setti_delta* delta)
 {
     const setti_type* type = NULL;
@@ -1334,7 +1331,6 @@ sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t 
     return apply_bytes(&delta, bytes, size, SETTI_COMPARE_HASHES);
 }
 
-/* Plays a state onto an empty world. */
 static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size)
 {
     setti_delta_reader from = setti_delta_reader_of(bytes, size);

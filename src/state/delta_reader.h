@@ -136,7 +136,6 @@ static inline setti_delta_run setti_delta_next_run(setti_delta_reader* from)
     return run;
 }
 
-/* Returns the fate of the entity at an index. */
 setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index);
 
 /* Reads the bytes of an encoded value. */

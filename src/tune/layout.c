@@ -138,8 +138,9 @@ static bool layout_is_name(const layout_word* word)
 static bool layout_word_is_name(const layout_word* word, const char* name)
 {
     bool quoted = word->at[0] == '"';
-    const char* at = word->at + quoted;
-    const char* end = word->at + word->length - quoted;
+    const uint32_t quote = quoted ? 1 : 0; /* characters */
+    const char* at = word->at + quote;
+    const char* end = word->at + word->length - quote;
     for (; at < end; at++, name++) {
         if (quoted && *at == '\\') {
             at++;
@@ -157,7 +158,8 @@ static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
     char name[256];
     uint32_t length = 0;
     bool quoted = a->at[0] == '"';
-    for (const char* at = a->at + quoted; at < a->at + a->length - quoted; at++) {
+    const uint32_t quote = quoted ? 1 : 0; /* characters */
+    for (const char* at = a->at + quote; at < a->at + a->length - quote; at++) {
         if (quoted && *at == '\\') {
             at++;
         }
@@ -238,9 +240,9 @@ static bool layout_next(layout_reader* reader, layout_item* item)
             item->name = word;
             return layout_read_group(reader, item);
         }
-        if (layout_is(&word, "array") || layout_is(&word, "sparse_set")) {
-            reader->storage =
-                layout_is(&word, "array") ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
+        bool array = layout_is(&word, "array");
+        if (array || layout_is(&word, "sparse_set")) {
+            reader->storage = array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
             reader->named = 0;
         } else if (!layout_is(&word, ";")) {
             return layout_fail(reader, word.at, "array, sparse_set or group is expected");
@@ -426,9 +428,12 @@ static sett_status layout_make_groups(sett_world* world, const char* text)
     const bool automatic = false;
     sett_group_desc desc;
     for (layout_reader reader = layout_read(text); layout_next_group(world, &reader, &desc);) {
-        if (layout_find_group(world, &desc) == NULL &&
-            setti_group_create_for_layout(world, &desc, automatic, SETTI_NONE, layout_call) ==
-                NULL) {
+        if (layout_find_group(world, &desc) != NULL) {
+            continue;
+        }
+        const sett_group* group =
+            setti_group_create_for_layout(world, &desc, automatic, SETTI_NONE, layout_call);
+        if (group == NULL) {
             return world->error;
         }
     }

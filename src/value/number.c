@@ -220,11 +220,12 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
 
 static bool number_is_same(sett_member_kind kind, const char* text, double value)
 {
-    return kind == SETT_MEMBER_F32 ? (double)strtof(text, NULL) == value
-                                   : strtod(text, NULL) == value;
+    if (kind == SETT_MEMBER_F32) {
+        return (double)strtof(text, NULL) == value;
+    }
+    return strtod(text, NULL) == value;
 }
 
-/* Writes a finite float. */
 static size_t number_write_finite(sett_member_kind kind, double value, char* out)
 {
     bool small = value > -1e6 && value < 1e6; /* small integers are the most frequent floats */
@@ -326,8 +327,10 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
         }
         *bits = *bits << 4 | (uint64_t)(at - digits);
     }
-    return kind == SETT_MEMBER_F32 ? (*bits & INT32_MAX) > SETTI_F32_INFINITY
-                                   : (*bits & INT64_MAX) > SETTI_F64_INFINITY;
+    if (kind == SETT_MEMBER_F32) {
+        return (*bits & INT32_MAX) > SETTI_F32_INFINITY;
+    }
+    return (*bits & INT64_MAX) > SETTI_F64_INFINITY;
 }
 
 /* Copies a decimal number with the locale's point. Returns false if the text is invalid. */

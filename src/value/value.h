@@ -14,8 +14,7 @@
 
 #define SETTI_VALUE_MESSAGE 256
 
-/* The most members of a struct. */
-#define SETTI_MEMBERS_COUNT_MAX 512
+#define SETTI_MEMBERS_COUNT_MAX 512 /* members of a struct */
 
 /* The encoding of bytes of a value. */
 typedef enum setti_piece_kind {
@@ -34,8 +33,7 @@ typedef struct setti_piece {
     uint16_t unit; /* bytes: 1, 2, 4 or 8 */
 } setti_piece;
 
-/* The largest type with setti_members.words. */
-#define SETTI_NAN_SIZE 256
+#define SETTI_NAN_SIZE 256 /* the largest type with setti_members.words */
 
 /* Finds NaN in eight adjacent bytes: (word & ~test) + add has the sign bit of each NaN. */
 typedef struct setti_nan_word {
@@ -43,8 +41,7 @@ typedef struct setti_nan_word {
     uint64_t test; /* the sign bits of the floats */
 } setti_nan_word;
 
-/* The most strings and lists of a value. */
-#define SETTI_OWNED_COUNT_MAX 1024
+#define SETTI_OWNED_COUNT_MAX 1024 /* strings and lists of a value */
 
 /* A string or a list of a value. */
 typedef struct setti_owned {
