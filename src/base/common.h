@@ -78,7 +78,7 @@ static inline bool setti_multiply(size_t count, size_t size, size_t* out)
     return true;
 }
 
-/* Whether misuses are reported that release builds do not check. */
+/* Whether this is a debug build. Debug builds report more misuses. */
 #if defined(NDEBUG)
 #define SETTI_DEBUG false
 #else

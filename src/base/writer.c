@@ -52,7 +52,7 @@ void setti_message_escape(char* text, size_t size)
             continue;
         }
         size_t tail = SETTI_MIN(strlen(at + 1), left - sizeof("\\xNN"));
-        memmove(at + 4, at + 1, tail);
+        memmove(at + 4, at + 1, tail); /* the byte becomes \xNN */
         at[4 + tail] = '\0';
         *at++ = '\\';
         *at++ = 'x';

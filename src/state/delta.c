@@ -1,10 +1,9 @@
 /* delta.c: encodes the difference between two snapshots.
  *
- * The workload: a server sends each client the changes since the last state that the client
- * confirmed; a peer of a lockstep game catches up. compare.c finds differences in the order in
- * which the delta lists differences; delta_value.c writes values and links, delta_order.c orders.
+ * The workload: a server sends each client the changes since the client's last confirmed state.
+ * compare.c finds the differences, delta_value.c writes values and links, delta_order.c orders.
  *
- * No snapshot is restored to hash it: the sum of one state and the differences give the other sum.
+ * No snapshot is restored for a hash: the differences turn the sum of a state into the other sum.
  *
  * Invariant:  sum(after) = sum(before) - hashes of values before + hashes of values after
  */

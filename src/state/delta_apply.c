@@ -248,7 +248,10 @@ static sett_status apply_find_type(sett_world* world, const char* name, setti_ty
 static setti_delta_rule* apply_find_rule(const setti_delta* delta, const char* name)
 {
     const setti_delta_rules* rules = delta->rules;
-    for (uint32_t k = 0; rules != NULL && k < rules->count; k++) {
+    if (rules == NULL) {
+        return NULL;
+    }
+    for (uint32_t k = 0; k < rules->count; k++) {
         unsigned char* at = (unsigned char*)rules->first + k * rules->size;
         setti_delta_rule* rule = (setti_delta_rule*)(void*)at;
         if (strcmp(rule->name, name) == 0) {
@@ -1072,8 +1075,10 @@ static size_t apply_limit(const setti_delta* delta, size_t size)
 static uint32_t* apply_note_tables(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
-    for (const setti_root* root = world->roots; capacity != NULL && root != NULL;
-         root = root->next) {
+    if (capacity == NULL) {
+        return NULL;
+    }
+    for (const setti_root* root = world->roots; root != NULL; root = root->next) {
         for (uint32_t k = 0; k < 2; k++) {
             const setti_pages* pages = root->pages[k];
             capacity[2 * root->number + k] = pages != NULL ? pages->capacity : 0;

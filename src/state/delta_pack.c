@@ -1,10 +1,9 @@
 /* delta_pack.c: packs bytes into fewer bits, for short forms (delta_short.c).
  *
  * The workload: changed values as columns of bytes (delta_change.c). When coordinates move a
- * little, most bytes of a column are -1, 0 or 1: some 1.3 bits of information a byte. So in each
- * block of 32 bytes, small bytes are written in 2, 3 or 4 bits, and other bytes follow after the
- * small bytes. A block that would not become smaller is copied. 1,000 moving bodies take four
- * fifths of the bytes. Nothing is allocated.
+ * little, most bytes of a column are -1, 0 or 1. So in each block of 32 bytes, small bytes become
+ * codes of 2, 3 or 4 bits, and other bytes follow the codes. A block that would not become smaller
+ * is copied. 1,000 moving bodies take four fifths of the bytes.
  *
  *     group     1 byte with the choices of four blocks, 2 bits a block; then the four blocks
  *     block     32 bytes of the input, fewer at the end

@@ -1,9 +1,8 @@
 /* delta_short.c: short deltas and parts, for two peers that share a table of types.
  *
- * The workload: packets of some hundred bytes, twenty times a second. A third of these bytes were
- * the head and the records of types. The peers exchange the table once; then a number stands for a
- * type. Half of each hash and all bytes that follow from other bytes are left out. A delta is
- * shortened after encoding, and expanded before applying. Nothing is allocated.
+ * The workload: packets of some hundred bytes, twenty times a second. A third of the bytes were the
+ * head and the records of types. The peers exchange the table once; then a number stands for a
+ * type. A delta is shortened after encoding, and expanded before applying.
  *
  *     table    magic, version, number of records, records of types without counts (delta.h); a type
  *              with rounded values has two records
@@ -185,8 +184,10 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
         }
         short_write_records(&job, type);
     }
-    for (uint32_t k = 0; types == NULL && k < world->registered.count; k++) {
-        short_write_records(&job, world->registered.item[k]);
+    if (types == NULL) { /* all types */
+        for (uint32_t k = 0; k < world->registered.count; k++) {
+            short_write_records(&job, world->registered.item[k]);
+        }
     }
     setti_delta_write_at(&job.to, 8, job.count, 4);
     return short_end(&job, out, size);

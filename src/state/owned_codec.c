@@ -1,8 +1,7 @@
-/* owned_codec.c: the codec for values that own memory. A value is sent as the size and the bytes of
- * the canonical form.
+/* owned_codec.c: the codec for values that own memory.
  *
  * The workload: titles and inventories of some entities change seldom. So a changed value is sent
- * whole.
+ * whole, as the size and the bytes of the canonical form.
  *
  * Invariant:  no length is used before the reader has checked that so many bytes follow
  */

@@ -118,7 +118,7 @@ static void price_view_group(const sett_query* query, setti_use use, const sett_
     }
 }
 
-/* Returns the view of a query after a change (or NULL). */
+/* Returns the view of a query. `change` may be NULL. */
 static price_view price_view_of(const sett_query* query, setti_use use,
                                 const setti_relayout* change)
 {
@@ -218,9 +218,10 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     bool all;
     bool concerned = false;
     if (change->group != NULL) {
+        uint32_t owned = setti_price_owned(change->group);
+        bool shares_types = price_common(query, change->group, owned, &all) != 0;
         concerned =
-            price_common(query, change->group, setti_price_owned(change->group), &all) != 0 ||
-            (query->arranged != 0 && price_collides(change->group, query->cover));
+            shares_types || (query->arranged != 0 && price_collides(change->group, query->cover));
     }
     if (change->dissolved != NULL) {
         concerned = price_terms_of(query, &change->dissolved->owned) != 0;
@@ -259,7 +260,6 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
     return price;
 }
 
-/* Adds the prices of the loops over a query. */
 static void price_add(setti_prices* total, const sett_query* query, setti_use use,
                       const setti_relayout* change)
 {
@@ -275,12 +275,15 @@ setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change, const setti_price_list* list)
 {
     setti_prices total = {0, 0, 0};
-    for (uint32_t k = 0; list != NULL && k < list->count; k++) {
-        price_add(&total, list->query[k], use, change);
-    }
-    const sett_query* query = list == NULL ? setti_query_first(world) : NULL;
-    for (; query != NULL; query = query->next) {
-        price_add(&total, query, use, change);
+    if (list != NULL) {
+        for (uint32_t k = 0; k < list->count; k++) {
+            price_add(&total, list->query[k], use, change);
+        }
+    } else {
+        const sett_query* query = setti_query_first(world);
+        for (; query != NULL; query = query->next) {
+            price_add(&total, query, use, change);
+        }
     }
     setti_prices_add(&total, price_all_singles(use, change));
     return total;
