@@ -20,7 +20,7 @@ struct setti_arena_chunk {
 
 static_assert(sizeof(setti_arena_chunk) <= ARENA_HEADER, "pieces begin after the header");
 
-/* Adds a chunk with room for `size` bytes. */
+/* Adds a chunk for at least `size` bytes. */
 static bool arena_grow(setti_arena* arena, size_t size)
 {
     SETTI_ASSERT(arena->allocator != NULL);
@@ -47,8 +47,7 @@ static bool arena_grow(setti_arena* arena, size_t size)
 void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
 {
     SETTI_ASSERT(size != 0 && align != 0 && (align & (align - 1)) == 0);
-    /* Chunks are aligned to 64 bytes. A larger alignment may skip up to `align` bytes. */
-    size_t slack = align > ARENA_ALIGN ? align : 0;
+    size_t slack = align > ARENA_ALIGN ? align : 0; /* bytes skipped to align the piece */
     if (size > SIZE_MAX / 4) {
         return NULL;
     }
@@ -58,10 +57,11 @@ void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
         return NULL;
     }
     uintptr_t base = (uintptr_t)arena->chunk;
-    size_t at = (size_t)(((base + arena->used + align - 1) & ~(uintptr_t)(align - 1)) - base);
-    arena->used = at + size;
+    uintptr_t piece = (base + arena->used + align - 1) & ~(uintptr_t)(align - 1); /* aligned */
+    size_t offset = (size_t)(piece - base);
+    arena->used = offset + size;
     SETTI_ASSERT(arena->used <= arena->chunk->size);
-    return (unsigned char*)arena->chunk + at;
+    return (unsigned char*)arena->chunk + offset;
 }
 
 void setti_arena_pop(setti_arena* arena, const void* piece, size_t size)

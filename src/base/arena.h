@@ -16,10 +16,10 @@ typedef struct setti_arena {
     bool denied;              /* an allocator call failed */
 } setti_arena;
 
-/* Returns `size` bytes (not 0), uninitialised, or NULL. `align` is a power of two up to 4,096. */
+/* Allocates a piece of uninitialised memory. Returns NULL if memory runs out. */
 void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align);
 
-/* Frees the newest piece. Ignores other pieces: the reset frees them. */
+/* Frees the newest piece. Ignores other pieces. */
 void setti_arena_pop(setti_arena* arena, const void* piece, size_t size);
 
 /* Frees all pieces. Keeps a single chunk of the total size. */

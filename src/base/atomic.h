@@ -63,8 +63,7 @@ static inline uint32_t setti_counter_add(setti_counter* to, uint32_t value)
     return (uint32_t)atomic_fetch_add_explicit(to, value, memory_order_relaxed);
 }
 
-/* Subtracts `value` and returns the old count. If each thread takes 1, the last thread gets 1 and
- * sees the writes of all others. */
+/* Subtracts `value` and returns the old count. The last thread sees the writes of all threads. */
 static inline uint32_t setti_counter_take(setti_counter* from, uint32_t value)
 {
     return (uint32_t)atomic_fetch_sub_explicit(from, value, memory_order_acq_rel);

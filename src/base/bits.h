@@ -8,7 +8,7 @@
 #include <intrin.h>
 #endif
 
-/* The position of the lowest set bit; `word` is not 0. */
+/* Returns the position of the lowest set bit. */
 SETTI_INLINE uint32_t setti_bits_lowest(uint64_t word)
 {
     SETTI_ASSERT(word != 0);
@@ -28,7 +28,7 @@ SETTI_INLINE uint32_t setti_bits_lowest(uint64_t word)
 #endif
 }
 
-/* The position of the highest set bit; `word` is not 0. */
+/* Returns the position of the highest set bit. */
 SETTI_INLINE uint32_t setti_bits_highest(uint64_t word)
 {
     SETTI_ASSERT(word != 0);
@@ -52,23 +52,23 @@ SETTI_INLINE uint64_t setti_bits_sums(uint64_t word)
     return word * 0x0101010101010101u;
 }
 
-/* Counts the set bits. By arithmetic, since builtins of generic x86-64 builds call a library. */
+/* Counts the set bits. */
 SETTI_INLINE uint32_t setti_bits_count(uint64_t word)
 {
 #if defined(__POPCNT__)
     return (uint32_t)__builtin_popcountll(word);
-#else
+#else /* the builtin would call a library */
     return (uint32_t)(setti_bits_sums(word) >> 56);
 #endif
 }
 
-/* A word with the k lowest bits set, 0 <= k <= 64. */
+/* Returns a word with the k lowest bits set. */
 SETTI_INLINE uint64_t setti_bits_below(uint32_t k)
 {
     return k >= 64 ? UINT64_MAX : (((uint64_t)1 << k) - 1);
 }
 
-/* The first set bit of [at, end), or SETTI_NONE. */
+/* Returns the first set bit of [at, end), or SETTI_NONE. */
 static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t at, uint32_t end)
 {
     while (at < end) {
@@ -82,7 +82,7 @@ static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t at, uint3
     return SETTI_NONE;
 }
 
-/* The last set bit of [0, end), or SETTI_NONE. */
+/* Returns the last set bit of [0, end), or SETTI_NONE. */
 static inline uint32_t setti_bits_last(const uint64_t* words, uint32_t end)
 {
     while (end > 0) {
@@ -120,7 +120,7 @@ static inline bool setti_bits_any(const uint64_t* words, uint32_t count)
     return false;
 }
 
-/* Clears the k lowest set bits of a word, which has at least k. */
+/* Clears the k lowest set bits of a word. */
 static inline uint64_t setti_bits_drop(uint64_t word, uint32_t k)
 {
     for (; k != 0; k--) {
@@ -129,7 +129,7 @@ static inline uint64_t setti_bits_drop(uint64_t word, uint32_t k)
     return word;
 }
 
-/* Rounds up to a power of two; 1 <= value <= 2^31. */
+/* Rounds up to a power of two. */
 static inline uint32_t setti_bits_ceil(uint32_t value)
 {
     uint32_t power = 1;

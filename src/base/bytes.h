@@ -12,16 +12,16 @@ typedef struct setti_bytes {
     size_t capacity;
 } setti_bytes;
 
-/* Writes a number as up to 8 bytes, little endian on all machines. Little-endian machines copy,
- * since gcc does not turn a loop over bytes into a single store. */
+/* Writes a number as up to 8 bytes, lowest byte first. */
 static inline void setti_bytes_put(unsigned char* out, uint64_t number, size_t size)
 {
     SETTI_ASSERT(size <= sizeof(number));
-    for (size_t k = 0; SETTI_BIG_ENDIAN && k < size; k++) {
-        out[k] = (unsigned char)(number >> (8 * k));
-    }
-    if (!SETTI_BIG_ENDIAN) {
-        memcpy(out, &number, size);
+    if (SETTI_BIG_ENDIAN) {
+        for (size_t k = 0; k < size; k++) {
+            out[k] = (unsigned char)(number >> (8 * k));
+        }
+    } else {
+        memcpy(out, &number, size); /* a single store */
     }
 }
 
@@ -30,16 +30,17 @@ static inline uint64_t setti_bytes_get(const unsigned char* from, size_t size)
 {
     uint64_t number = 0;
     SETTI_ASSERT(size <= sizeof(number));
-    for (size_t k = 0; SETTI_BIG_ENDIAN && k < size; k++) {
-        number |= (uint64_t)from[k] << (8 * k);
-    }
-    if (!SETTI_BIG_ENDIAN) {
+    if (SETTI_BIG_ENDIAN) {
+        for (size_t k = 0; k < size; k++) {
+            number |= (uint64_t)from[k] << (8 * k);
+        }
+    } else {
         memcpy(&number, from, size);
     }
     return number;
 }
 
-/* Reads fewer than 8 bytes as a number, without a call to memcpy. */
+/* Reads fewer than 8 bytes without a call to memcpy. */
 static inline uint64_t setti_bytes_get_few(const unsigned char* from, size_t size)
 {
     uint64_t number = 0;
@@ -55,7 +56,7 @@ static inline uint64_t setti_bytes_get_few(const unsigned char* from, size_t siz
     return number;
 }
 
-/* Makes room for `more` bytes at the end. Returns false when memory runs out. */
+/* Makes room for `more` bytes at the end. Returns false if memory runs out. */
 static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, size_t more)
 {
     if (bytes->capacity != 0 && more <= bytes->capacity - bytes->size) {
@@ -75,7 +76,7 @@ static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, siz
     return true;
 }
 
-/* Replaces the contents by a copy of `size` bytes. Returns false when memory runs out. */
+/* Replaces the contents. Returns false if memory runs out. */
 static inline bool setti_bytes_copy(setti_pool* pool, setti_bytes* bytes, const void* from,
                                     size_t size)
 {
@@ -87,13 +88,13 @@ static inline bool setti_bytes_copy(setti_pool* pool, setti_bytes* bytes, const 
     return done;
 }
 
-/* Returns the address after the last byte in use; NULL if the buffer has no memory. */
+/* Returns the address after the last byte in use. */
 static inline unsigned char* setti_bytes_end(const setti_bytes* bytes)
 {
     return bytes->size != 0 ? bytes->data + bytes->size : bytes->data;
 }
 
-/* Appends uninitialised bytes; returns NULL if memory runs out. */
+/* Appends uninitialised bytes. Returns NULL if memory runs out. */
 static inline unsigned char* setti_bytes_add(setti_pool* pool, setti_bytes* bytes, size_t size)
 {
     if (!setti_bytes_reserve(pool, bytes, size)) {

@@ -4,8 +4,7 @@
 
 #include "base/common.h"
 
-/* Returns a checksum, equal on every machine. To continue with more bytes, pass the checksum so far
- * as `seed`. */
+/* Continues the checksum `seed` with more bytes. */
 uint64_t setti_checksum(uint64_t seed, const void* bytes, size_t size);
 
 #endif

@@ -9,9 +9,10 @@
 /* Holds in every correct program; checked in debug builds only. */
 #define SETTI_ASSERT(condition) assert(condition)
 
-/* SETTI_COLD: the function rarely runs. SETTI_APART: not inlined, because the caller's other path
- * would have to save registers. SETTI_PREFETCH loads memory ahead of its use; a function that only
- * prefetches must be SETTI_INLINE, since gcc drops calls of pure functions. */
+/* SETTI_COLD      for functions that rarely run
+ * SETTI_APART     prevents inlining, because the caller's other path would have to save registers
+ * SETTI_PREFETCH  loads memory ahead of use. A function that only prefetches must be SETTI_INLINE,
+ *                 because gcc drops calls of pure functions. */
 #if defined(__GNUC__)
 #define SETTI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define SETTI_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -45,7 +46,7 @@
 #define SETTI_INLINE static inline
 #endif
 
-/* Reports on stderr that parameter `what` of a call is NULL. */
+/* Reports a parameter that is NULL on stderr. */
 void setti_report_null(const char* call, const char* what);
 
 /* Whether numbers are stored with the highest byte first. */
@@ -61,13 +62,13 @@ void setti_report_null(const char* call, const char* what);
 #define SETTI_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define SETTI_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* `value` rounded up to a multiple of `align`, a power of two. */
+/* Rounds up to a multiple of `align`. */
 static inline size_t setti_align_up(size_t value, size_t align)
 {
     return (value + align - 1) & ~(align - 1);
 }
 
-/* False if count * size does not fit a size_t; else the product is in *out. */
+/* Multiplies two numbers. Returns false if the product is too large. */
 static inline bool setti_multiply(size_t count, size_t size, size_t* out)
 {
     if (size != 0 && count > SIZE_MAX / size) {
@@ -77,37 +78,36 @@ static inline bool setti_multiply(size_t count, size_t size, size_t* out)
     return true;
 }
 
-/* Whether debug builds report a misuse that release builds do not check. */
+/* Whether this is a debug build. Debug builds report more misuses. */
 #if defined(NDEBUG)
 #define SETTI_DEBUG false
 #else
 #define SETTI_DEBUG true
 #endif
 
-/* Tests parameter `what` of a call for NULL, usually the result of a failed creation. Debug builds
- * report NULL on stderr, since no world's log is at hand. */
+/* Tests a parameter for NULL. Debug builds report NULL. */
 static inline bool setti_is_null(const void* pointer, const char* call, const char* what)
 {
     if (SETTI_DEBUG && pointer == NULL) {
-        setti_report_null(call, what);
+        setti_report_null(call, what); /* no world's log is at hand */
     }
     return SETTI_UNLIKELY(pointer == NULL);
 }
 
-/* Like setti_is_null, for a parameter of a public function. */
+/* Tests a parameter of a public function for NULL. */
 #define SETTI_IS_NULL(parameter) setti_is_null((parameter), __func__, #parameter)
 
-/* SETTI_IS_NULL for calls so short that release builds do not check. */
+/* SETTI_IS_NULL for very short calls: release builds do not check. */
 #if defined(NDEBUG)
 #define SETTI_IS_NULL_IN_DEBUG(parameter) false
 #else
 #define SETTI_IS_NULL_IN_DEBUG(parameter) SETTI_IS_NULL(parameter)
 #endif
 
-/* Copies a struct of another version: cuts off members at the end, or sets them to zero. */
+/* Copies a struct of another version. Missing members become zero. */
 void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size);
 
-/* Adds a node, with links that are NULL, at the beginning of a doubly linked list. */
+/* Adds a node at the beginning of a doubly linked list. */
 #define SETTI_LIST_ADD(first, node)                                                                \
     do {                                                                                           \
         (node)->next = (first);                                                                    \

@@ -61,7 +61,6 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
     return true;
 }
 
-/* Adds a page, unless NULL, to the counts of a diff. */
 static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     if (page != NULL) {
@@ -70,7 +69,6 @@ static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* pa
     }
 }
 
-/* Subtracts a page, unless NULL, from the counts of a diff. */
 static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     SETTI_ASSERT(page == NULL || diff->pages != 0);
@@ -80,7 +78,7 @@ static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* 
     }
 }
 
-/* Appends an entry for a page that has no entry yet. Returns NULL when memory runs out. */
+/* Appends an entry for a page. Returns NULL if memory runs out. */
 static setti_cow_entry* cow_append(setti_pool* pool, const setti_pages* pages, uint32_t number,
                                    setti_cow_kind kind, void* data)
 {
@@ -126,7 +124,7 @@ void setti_cow_let_go(setti_pool* pool, setti_cow* cow)
     cow->spare_taken = false;
 }
 
-/* Allocates memory for a saved page; without any, takes a spare. */
+/* Allocates memory for a saved page, or takes a spare. */
 static void* cow_room(setti_pool* pool, const setti_pages* pages)
 {
     void* room = setti_pool_alloc_exempt(pool, pages->size, pages->align);
@@ -167,11 +165,11 @@ static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number
     return true;
 }
 
-/* Saves a page before a write. Does nothing if memory ran out on another thread and all snapshots
- * were lost; cow_from is still set then, because threads read it without the lock. */
+/* Saves a page before a write. */
 static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_lock_take(&pool->lock);
+    /* The diff is NULL if another thread has lost all snapshots. */
     if (pool->cow->diff != NULL && pages->tick[number] < pool->cow_from &&
         !cow_copy(pool, pages, number)) {
         pool->cow->end(pool->cow, SETTI_COW_OUT_OF_MEMORY);
@@ -188,30 +186,30 @@ static void cow_move(const setti_pages* pages, void* to, void* from)
     }
 }
 
-/* Parks a page in the diff if the snapshot needs its contents. Returns true if the diff owns the
- * page now. */
+/* Parks a page in the diff. Returns true if the diff owns the page now. */
 static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(pool->cow_from != 0 && pages->data[number] != NULL);
     void* page = pages->data[number];
     if (pool->cow->diff == NULL) {
-        return false;
+        return false; /* all snapshots were lost */
     }
-    if (pages->tick[number] < pool->cow_from) {
-        bool parked = cow_append(pool, pages, number, SETTI_COW_PARKED, page) != NULL;
-        if (!parked) {
+    if (pages->tick[number] < pool->cow_from) { /* the page was not saved yet */
+        if (cow_append(pool, pages, number, SETTI_COW_PARKED, page) == NULL) {
             pool->cow->end(pool->cow, SETTI_COW_OUT_OF_MEMORY);
-        } else if (setti_pages_values(pages) != NULL) {
+            return false;
+        }
+        if (setti_pages_values(pages) != NULL) {
             setti_pages_values(pages)->seal(pages, number);
         }
-        return parked;
+        return true;
     }
     setti_cow_entry* entry = &pool->cow->diff->item[*setti_pages_entry(pages, number)];
     SETTI_ASSERT(entry->pages == pages && entry->number == number);
     if (entry->kind != SETTI_COW_COPY) {
         return false; /* the page is newer than the snapshot */
     }
-    /* the saved bytes return to the page: old contents at the old address */
+    /* the saved bytes return to the page */
     cow_move(pages, page, entry->data);
     setti_pool_free(pool, entry->data, pages->size, pages->align);
     entry->kind = SETTI_COW_PARKED;
@@ -244,7 +242,7 @@ static void cow_free(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 void setti_cow_swap_bytes(void* a, void* b, size_t size)
 {
     SETTI_ASSERT(a != NULL && b != NULL && a != b);
-    unsigned char buffer[2048];
+    unsigned char buffer[2048]; /* fits the first-level cache */
     unsigned char* x = a;
     unsigned char* y = b;
     for (size_t at = 0; at < size;) {
@@ -267,13 +265,13 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
     entry->tick = live_tick;
     *setti_pages_restored(pages, entry->number) = pool->tick;
     if (entry->kind == SETTI_COW_COPY && setti_pages_values(pages) != NULL) {
-        setti_pages_values(pages)->swap(pages, entry->number, entry->data);
+        setti_pages_values(pages)->swap(pages, entry->number, entry->data); /* in place */
         return;
     }
     if (live != NULL && setti_pages_values(pages) != NULL) {
         setti_pages_values(pages)->seal(pages, entry->number);
     }
-    setti_pages_put(pages, entry->number, entry->data);
+    setti_pages_put(pages, entry->number, entry->data); /* table and entry exchange pages */
     diff_hold(diff, pages, live);
     diff_let_go(diff, pages, entry->data);
     entry->data = live;
@@ -324,8 +322,7 @@ void setti_diff_deinit(setti_pool* pool, setti_diff* diff)
     memset(diff, 0, sizeof(*diff));
 }
 
-/* A hash table from pages to their entries in a diff. Open addressing, at least twice as many slots
- * as entries. */
+/* A hash table from pages to entries of a diff, by open addressing. */
 typedef struct cow_index {
     const setti_diff* diff;
     uint32_t* slot; /* the number of an entry; SETTI_NONE: free */
@@ -367,14 +364,14 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
     return true;
 }
 
-/* Merges two entries of a page: `far` stays, with the older bytes; `near` is freed. If `far` is a
- * copy and `near` has the page itself, `far` takes the page and gives it the older bytes. */
+/* Merges two entries of a page: `far` stays with the older bytes, `near` is freed. */
 static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
                       setti_cow_entry* near)
 {
     SETTI_ASSERT(far->pages == near->pages && far->number == near->number);
     const setti_pages* pages = far->pages;
     if (far->kind == SETTI_COW_COPY && near->kind == SETTI_COW_PARKED) {
+        /* the page itself gets the older bytes */
         if (setti_pages_values(pages) != NULL) {
             setti_pages_values(pages)->drop(pages, near->data);
         }
@@ -388,7 +385,7 @@ static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
     cow_free(pool, from, near);
 }
 
-/* Appends the entries of `from` that were not merged to `to`, which has room for all. */
+/* Appends the entries of `from` that were not merged to `to`. */
 static void diff_move_entries(setti_pool* pool, setti_diff* to, setti_diff* from)
 {
     SETTI_ASSERT(to->count + from->count <= to->capacity);
@@ -403,23 +400,30 @@ static void diff_move_entries(setti_pool* pool, setti_diff* to, setti_diff* from
     memset(from, 0, sizeof(*from));
 }
 
-bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from)
+/* Merges the entries of pages in both diffs. Returns false if memory runs out. */
+static bool diff_merge_entries(setti_pool* pool, const setti_diff* to, setti_diff* from)
 {
     cow_index index;
-    const bool may_meet = to->count != 0 && from->count != 0; /* in the entries of a page */
-    if (!setti_diff_reserve(pool, to, from->count) ||
-        (may_meet && !cow_index_init(pool, from, &index))) {
+    if (!cow_index_init(pool, from, &index)) {
         return false;
     }
-    if (may_meet) {
-        for (uint32_t k = 0; k < to->count; k++) {
-            uint32_t at = *cow_index_find(&index, to->item[k].pages, to->item[k].number);
-            if (at != SETTI_NONE) {
-                cow_merge(pool, &to->item[k], from, &from->item[at]);
-                from->item[at].pages = NULL; /* merged: diff_move_entries skips the entry */
-            }
+    for (uint32_t k = 0; k < to->count; k++) {
+        uint32_t at = *cow_index_find(&index, to->item[k].pages, to->item[k].number);
+        if (at != SETTI_NONE) {
+            cow_merge(pool, &to->item[k], from, &from->item[at]);
+            from->item[at].pages = NULL; /* diff_move_entries skips the entry */
         }
-        setti_pool_free(pool, index.slot, cow_index_size(&index), 16);
+    }
+    setti_pool_free(pool, index.slot, cow_index_size(&index), 16);
+    return true;
+}
+
+bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from)
+{
+    const bool may_meet = to->count != 0 && from->count != 0; /* in the entries of a page */
+    if (!setti_diff_reserve(pool, to, from->count) ||
+        (may_meet && !diff_merge_entries(pool, to, from))) {
+        return false;
     }
     diff_move_entries(pool, to, from);
     return true;

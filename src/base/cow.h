@@ -1,6 +1,7 @@
-/* cow.h: copy-on-write: old contents of pages. While a snapshot is held, a diff receives the old
- * bytes of a page at the first write, a freed page itself (parked), and a note for a new page
- * (absent). */
+/* cow.h: copy-on-write: old contents of pages. While a snapshot is held, a diff receives:
+ *     the old bytes of a page, at the first write
+ *     a freed page (parked)
+ *     a note for a new page (absent) */
 #ifndef SETTI_COW_H
 #define SETTI_COW_H
 
@@ -8,9 +9,9 @@
 
 typedef enum setti_cow_kind {
     SETTI_COW_COPY,   /* `data` has the old bytes; the page stays in the table with new bytes */
-    SETTI_COW_PARKED, /* `data` is the old page; the table has another page now, or no page */
+    SETTI_COW_PARKED, /* `data` is the old page, which left the table */
     SETTI_COW_ABSENT, /* there was no page */
-    SETTI_COW_LENT,   /* during a restore: the table uses the copy, `data` is the page itself */
+    SETTI_COW_LENT,   /* the table uses the copy, `data` is the page itself */
 } setti_cow_kind;
 
 /* The old state of one page. */
@@ -31,7 +32,7 @@ typedef struct setti_diff {
     size_t size;    /* bytes of the pages held */
 } setti_diff;
 
-/* A reserve in case the allocator fails: memory for a page too large for the pool's blocks. */
+/* A reserve for a large page, in case the allocator fails. */
 typedef struct setti_spare {
     struct setti_spare* next;
     size_t size;
@@ -45,42 +46,40 @@ typedef enum setti_cow_reason {
 } setti_cow_reason;
 
 typedef struct setti_cow {
-    setti_diff* diff;  /* of the newest snapshot: receives saved pages; NULL: pages are not saved */
-    uint32_t expected; /* entries of the last diff; a new diff gets as much room */
+    setti_diff* diff;  /* receives saved pages; NULL: pages are not saved */
+    uint32_t expected; /* entries of the last diff */
     size_t limit;      /* of the bytes in all diffs; 0: no limit */
     size_t others;     /* upper bound of the bytes in diffs other than `diff` */
     size_t pages;      /* upper bound of the pages in diffs other than `diff` */
     setti_spare* spare;
     bool spare_taken; /* a page was saved in a spare */
-    /* Frees all diffs, because the world is destroyed or memory ran out. Writes no longer save
-     * pages then. The pool's lock is held. */
+    /* Frees all diffs. The pool's lock is held. */
     void (*end)(struct setti_cow* cow, setti_cow_reason reason);
-    /* Called when the diffs exceed `limit` (the pool's lock is held). */
+    /* Called when the diffs exceed `limit`. The pool's lock is held. */
     void (*full)(struct setti_cow* cow);
-    /* Visits the data of all entries of a table, in all diffs. */
+    /* Visits the saved data of a table in all diffs. */
     void (*each)(struct setti_cow* cow, const setti_pages* pages,
                  void (*visit)(void* user, const void* data), void* user);
-    /* For page.c while a snapshot is held. (As pointers, so that programs without snapshots do not
-     * link cow.c.) Saves a page before a write. */
+    /* Pointers for page.c: programs without snapshots do not link cow.c. */
+    /* Saves a page before a write. */
     void (*save)(setti_pool* pool, const setti_pages* pages, uint32_t number);
-    /* Parks a page before setti_pages_free. Returns true if the diff owns the page now. */
+    /* Parks a page that will be freed. Returns true if the diff owns the page now. */
     bool (*park)(setti_pool* pool, const setti_pages* pages, uint32_t number);
 } setti_cow;
 
-/* Operations on pages of values with hooks. In the live world the storage knows the live values of
- * a page; `save` and `seal` note the live values in the page, for saved pages. */
+/* Operations on pages of values with hooks. Saved pages have a note of the live values. */
 typedef struct setti_page_values {
-    /* Copies the values of a live page to `copy`, which has the size of a page. */
+    /* Copies the values of a live page. */
     void (*save)(const setti_pages* pages, uint32_t number, void* copy);
-    /* Notes the live values in a page that will be parked. */
+    /* Writes the note of the live values into a page. */
     void (*seal)(const setti_pages* pages, uint32_t number);
-    /* Exchanges the values of a live page and of a saved page. */
+    /* Exchanges the values of a live page and a saved page. */
     void (*swap)(const setti_pages* pages, uint32_t number, void* entry);
     /* Frees the values of a live page. */
     void (*end)(const setti_pages* pages, uint32_t number);
     /* Frees saved values. */
     void (*drop)(const setti_pages* pages, void* entry);
-    /* Moves saved values to a page without values, a saved or a live page. */
+    /* Moves saved values to a page without values. */
     void (*move)(const setti_pages* pages, void* to, void* from);
 } setti_page_values;
 
@@ -97,7 +96,7 @@ struct setti_page_notes {
     uint32_t hash_count;
 };
 
-/* The table's notes, created at first use; NULL when memory runs out. */
+/* Returns the notes of a table, created if needed. Returns NULL if memory runs out. */
 setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages);
 
 SETTI_INLINE const setti_page_values* setti_pages_values(const setti_pages* pages)
@@ -105,7 +104,7 @@ SETTI_INLINE const setti_page_values* setti_pages_values(const setti_pages* page
     return pages->notes != NULL ? pages->notes->values : NULL;
 }
 
-/* Drops the hash of a page after its contents were replaced, maybe without a new tick. */
+/* Drops the hash of a page after a restore. */
 static inline void setti_notes_forget(const setti_pages* pages, uint32_t number)
 {
     if (pages->notes != NULL && number < pages->notes->hash_count) {
@@ -113,12 +112,10 @@ static inline void setti_notes_forget(const setti_pages* pages, uint32_t number)
     }
 }
 
-/* Drops the hashes of all pages. */
 void setti_notes_forget_all(const setti_pages* pages);
 void setti_notes_free_hash(setti_pool* pool, const setti_pages* pages);
 
-/* Call when parallel threads have ended. If memory ran out and all snapshots were lost, resets
- * cow_from, which no thread reads any more. */
+/* Stops saving pages if all snapshots were lost. No other thread may run. */
 static inline void setti_cow_settle(setti_pool* pool)
 {
     if (pool->cow_from != 0 && pool->cow->diff == NULL) {
@@ -126,36 +123,30 @@ static inline void setti_cow_settle(setti_pool* pool)
     }
 }
 
-/* Makes `cow` save the pool's pages. */
+/* Begins to save the pages of a pool. */
 void setti_cow_begin(setti_pool* pool, setti_cow* cow);
 
-/* Exchanges two stretches of memory, through a buffer small enough for the first-level cache. */
+/* Exchanges two stretches of memory. */
 void setti_cow_swap_bytes(void* a, void* b, size_t size);
 
-/* Exchanges saved and live contents of a page, which counts as restored now. For plain bytes only
- * the pointers change: the table uses the copy until setti_cow_give_back. So several exchanges of a
- * page copy its bytes only once. */
+/* Exchanges the saved and live contents of a page. Plain bytes are not copied. */
 void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
-/* For a SETTI_COW_LENT entry: exchanges the bytes of page and copy, and puts the page itself back
- * into the table. */
+/* Puts the page of a SETTI_COW_LENT entry back into the table, with the bytes of the copy. */
 void setti_cow_give_back(setti_cow_entry* entry);
 
-/* Replaces live by saved contents and empties the entry. The page counts as restored. */
+/* Replaces live by saved contents and empties the entry. */
 void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
-/* Merges the differences of states 1 and 2 (`to`) and of states 2 and 3 (`from`) into `to`, and
- * empties `from`. Returns false and changes nothing when memory runs out. */
+/* Merges the later differences `from` into `to`. Returns false if memory runs out. */
 bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from);
 
-/* Makes room for `count` more entries; returns false when memory runs out. */
+/* Makes room for `count` more entries. Returns false if memory runs out. */
 bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count);
 void setti_diff_deinit(setti_pool* pool, setti_diff* diff);
 
-/* Allocates `count` spares for the pages of a table, larger than SETTI_POOL_PAGE_MAX. Returns false
- * when memory runs out. */
+/* Allocates spares for the large pages of a table. Returns false if memory runs out. */
 bool setti_cow_hold(setti_pool* pool, setti_cow* cow, const setti_pages* pages, uint32_t count);
-/* Frees all spares. */
 void setti_cow_let_go(setti_pool* pool, setti_cow* cow);
 
 #endif

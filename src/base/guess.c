@@ -1,9 +1,11 @@
 /* guess.c: finds similar names. See guess.h.
  *
  * The workload: a message compares an unknown name with some hundred known names. An edit leaves
- * out, adds or replaces a letter, or exchanges two neighbours. Names of two to four letters are
- * similar with one edit, of five to seven letters with two, longer names with three. Case does not
- * count.
+ * out, adds or replaces a letter, or exchanges two neighbours. Case does not count. Names are
+ * similar up to a number of edits:
+ *
+ *     letters  2 to 4  5 to 7  8 to 32
+ *     edits       1       2       3
  */
 #include "base/guess.h"
 
@@ -15,10 +17,10 @@ static char guess_lower(char c)
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-/* Returns the number of edits between two names (optimal string alignment). Row i, column k is the
- * distance of the first i letters of `a` and the first k letters of `b`; three rows suffice. */
+/* Returns the number of edits between two names (optimal string alignment). */
 static uint32_t guess_distance(const char* a, size_t a_length, const char* b, size_t b_length)
 {
+    /* row i, column k: the distance of the first i letters of `a` and the first k letters of `b` */
     uint32_t rows[3][SETTI_GUESS_LENGTH + 1];
     SETTI_ASSERT(a_length <= SETTI_GUESS_LENGTH && b_length <= SETTI_GUESS_LENGTH);
     for (size_t k = 0; k <= b_length; k++) {
@@ -26,8 +28,8 @@ static uint32_t guess_distance(const char* a, size_t a_length, const char* b, si
     }
     for (size_t i = 1; i <= a_length; i++) {
         uint32_t* row = rows[i % 3];
-        const uint32_t* last = rows[(i + 2) % 3];
-        const uint32_t* before = rows[(i + 1) % 3];
+        const uint32_t* last = rows[(i + 2) % 3];   /* row i - 1 */
+        const uint32_t* before = rows[(i + 1) % 3]; /* row i - 2 */
         row[0] = (uint32_t)i;
         for (size_t k = 1; k <= b_length; k++) {
             char x = guess_lower(a[i - 1]);
@@ -57,8 +59,10 @@ void setti_guess_try(setti_guess* guess, const char* name)
 {
     size_t length = strlen(name);
     if (length > SETTI_GUESS_LENGTH || length + guess->distance <= guess->length ||
-        guess->length + guess->distance <= length ||
-        (length == guess->length && memcmp(name, guess->wrong, length) == 0)) {
+        guess->length + guess->distance <= length) {
+        return; /* the lengths differ too much */
+    }
+    if (length == guess->length && memcmp(name, guess->wrong, length) == 0) {
         return;
     }
     uint32_t distance = guess_distance(guess->wrong, guess->length, name, length);

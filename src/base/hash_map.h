@@ -17,31 +17,29 @@ typedef struct setti_hash_map {
     uint32_t capacity; /* a power of two, at least 1.5 * count; 0 at first */
 } setti_hash_map;
 
-/* Returns the value under `key` (not 0), or SETTI_NONE. */
+/* Returns the value of a key, or SETTI_NONE. */
 uint32_t setti_hash_map_find(const setti_hash_map* map, uint64_t key);
 
-/* Sets the value under `key` (not 0). False when memory runs out. */
+/* Sets the value of a key. Returns false if memory runs out. */
 bool setti_hash_map_set(setti_pool* pool, setti_hash_map* map, uint64_t key, uint32_t value);
 void setti_hash_map_deinit(setti_pool* pool, setti_hash_map* map);
 
-/* The hash of (key, number) in a hash table at `address`. The address is a secret seed: a peer or a
- * file cannot choose keys that collide. So no result may depend on the order of a table. The key is
- * multiplied twice because keys that differ only in high bits would collide after a single
- * multiplication. */
+/* Returns the hash of (key, number) in a hash table at `address`. The address is a secret seed: a
+ * file cannot choose keys that collide. No result may depend on the order of a table. */
 static inline uint32_t setti_hash_home(uint64_t key, uint32_t number, const void* address)
 {
     uint64_t hash = (key ^ (uint64_t)(uintptr_t)address) * 0x9E3779B97F4A7C15u;
-    hash = ((hash ^ (hash >> 32)) + number) * 0xD6E8FEB86659FD93u;
+    hash = ((hash ^ (hash >> 32)) + number) * 0xD6E8FEB86659FD93u; /* again, for high bits */
     return (uint32_t)(hash >> 32);
 }
 
-/* A hash of bytes (FNV-1a), equal on every machine, never 0. */
+/* Returns a hash of bytes (FNV-1a), never 0. */
 uint64_t setti_hash_bytes(const void* bytes, size_t size);
 
-/* Texts with equal hashes get the next keys; at most so many texts may share a hash. */
+/* Limit of texts with equal hashes. Each gets the next key. */
 #define SETTI_HASH_STEPS 64
 
-/* The next key, never 0. */
+/* Returns the next key, never 0. */
 static inline uint64_t setti_hash_next(uint64_t key)
 {
     return key == UINT64_MAX ? 1 : key + 1;

@@ -40,8 +40,7 @@ struct setti_range {
 };
 
 #define BLOCK_HEADER SETTI_POOL_STEP
-/* 56 KB and not 64: two thousand entities of four types then fit four blocks. */
-#define BLOCK_MIN ((size_t)56 << 10)
+#define BLOCK_MIN ((size_t)56 << 10) /* two thousand entities of four types fit four blocks */
 #define BLOCK_SMALL ((size_t)16 << 10)
 #define BLOCK_MAX ((size_t)4 << 20)
 #define HUGE_FROM ((size_t)1280 << 10)
@@ -83,8 +82,7 @@ static size_t pool_class_align(uint32_t k)
     return k < 2 ? pool_class_size(k) : SETTI_POOL_STEP;
 }
 
-/* The header of a free piece. Both counts include the pieces that follow in the list; they are only
- * hints. */
+/* The header of a free piece. Both counts are hints, and include the pieces that follow. */
 typedef struct pool_piece {
     struct pool_piece* next;
     uint32_t length;
@@ -117,7 +115,7 @@ static pool_piece* pieces_merge(pool_piece* a, pool_piece* b)
     return first;
 }
 
-/* Sorts a list by address, by merging lists of 1, 2, 4, ... pieces. */
+/* Sorts a list by address (merge sort). */
 static pool_piece* pieces_sort(pool_piece* left)
 {
     pool_piece* part[32] = {NULL}; /* part[n]: 2^n pieces, sorted */
@@ -171,7 +169,7 @@ static void strip_unlink(setti_pool* pool, setti_strip* strip)
     strip->left = 0;
 }
 
-/* Sets the run of a table to `count` pages of class k from `page` on. */
+/* Gives a table a run of `count` pages. */
 static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t k, unsigned char* page,
                        uint32_t count)
 {
@@ -200,7 +198,6 @@ static void strip_retire(setti_pool* pool, setti_strip* strip)
     strip_unlink(pool, strip);
 }
 
-/* Returns the bytes counted against the ceiling. */
 static size_t pool_counted(const setti_pool* pool)
 {
     size_t exempt = pool->exempt + (pool->held != NULL ? pool->held->size : 0);
@@ -220,14 +217,15 @@ void setti_pool_set_ceiling(setti_pool* pool, size_t more)
     pool->ceiling = more != 0 ? counted + SETTI_MIN(more, SIZE_MAX - counted) : 0;
 }
 
-/* `allocate`: a function of the pool's allocator. */
 static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
                            void* (*allocate)(void* user, size_t, size_t))
 {
-    size_t counted = pool->ceiling != 0 ? pool_counted(pool) : 0;
-    if (pool->ceiling != 0 && (counted > pool->ceiling || size > pool->ceiling - counted)) {
-        pool->denied = true;
-        return NULL;
+    if (pool->ceiling != 0) {
+        size_t counted = pool_counted(pool);
+        if (counted > pool->ceiling || size > pool->ceiling - counted) {
+            pool->denied = true;
+            return NULL;
+        }
     }
     void* memory = allocate(pool->allocator.user, size, align);
     if (memory != NULL) {
@@ -283,7 +281,7 @@ void setti_pool_deinit(setti_pool* pool)
     }
 }
 
-/* Cuts the rest of the newest block into free pieces, each as large as possible. */
+/* Cuts the rest of the newest block into large free pieces. */
 static void pool_retire_bump(setti_pool* pool)
 {
     while (pool->bump_size >= 32) {
@@ -300,29 +298,27 @@ static void pool_retire_bump(setti_pool* pool)
     SETTI_ASSERT(pool->bump_size == 0);
 }
 
-/* Whether memory comes from the system's allocator, which can align blocks to 2 MB. */
+/* Whether memory comes from the default allocator, which can provide huge pages. */
 static bool pool_is_system(const setti_pool* pool)
 {
     return pool->allocator.alloc_fn == setti_platform_alloc;
 }
 
-/* The size of the next block: a quarter of the bytes in blocks, up to 2 MB, from 32 MB on a
- * sixteenth, up to 4 MB. Worlds of 1.25 MB take a huge page of 2 MB: the system clears huge pages
- * in a third of the time, and the address cache misses less often. */
+/* Returns the size of the next block: a part of the bytes in blocks. */
 static size_t pool_block_size(const setti_pool* pool, size_t need)
 {
     const size_t held = pool->held != NULL ? pool->held->size : 0; /* until the end of a call */
     const size_t blocks = pool->block_size - held;
-    size_t most = SETTI_MAX(SETTI_MIN(blocks / 16, BLOCK_MAX), SETTI_HUGE_PAGE);
+    size_t most = SETTI_MAX(SETTI_MIN(blocks / 16, BLOCK_MAX), SETTI_HUGE_PAGE); /* 2 to 4 MB */
     size_t least = pool->small ? BLOCK_SMALL : BLOCK_MIN;
     size_t size = SETTI_MIN(SETTI_MAX(blocks / (pool->small ? 8 : 4), least), most);
     if (pool->block_size >= HUGE_FROM && pool_is_system(pool)) {
-        size = SETTI_MAX(size, SETTI_HUGE_PAGE);
+        size = SETTI_MAX(size, SETTI_HUGE_PAGE); /* cleared in a third of the time */
     }
     return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
 }
 
-/* Takes a block from the allocator or, if that fails, the held block. `huge` allows huge pages. */
+/* Takes a block from the allocator, or the held block. */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);
@@ -353,19 +349,18 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
     return true;
 }
 
-/* The bytes to skip before the next piece of class k. A gap separates pages of n x 4,096 bytes:
- * pages at equal addresses modulo 4,096 would evict each other from the first-level cache in loops
- * over many types (20 types: 34 ns an entity instead of 23). */
+/* Returns the bytes to skip before the next piece of class k. */
 static size_t pool_gap(const setti_pool* pool, uint32_t k)
 {
-    size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(k) - 1));
+    size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(k) - 1)); /* aligns */
     size_t size = pool_class_size(k);
-    bool apart = size % 4096 == 0 && pool->bump_size >= gap + SETTI_POOL_STEP + size;
-    return apart ? gap + SETTI_POOL_STEP : gap;
+    /* Pages at equal addresses modulo 4,096 would evict each other from the first-level cache. (A
+     * loop over 20 types took 34 ns an entity instead of 23.) */
+    bool shifts = size % 4096 == 0 && pool->bump_size >= gap + SETTI_POOL_STEP + size;
+    return shifts ? gap + SETTI_POOL_STEP : gap;
 }
 
-/* The allocator has failed: cuts the next pieces from the unused pages of a run (setti_strip) with
- * at least `need` bytes. Returns false if no run has as many. */
+/* Moves the bump pointer to the unused pages of a run. The allocator has failed. */
 SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
 {
     for (setti_strip* strip = pool->strips; strip != NULL; strip = strip->next) {
@@ -381,8 +376,7 @@ SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
     return false;
 }
 
-/* Cuts the next pieces from joined free room of at least `need` bytes. Returns false if no room is
- * large enough. */
+/* Moves the bump pointer to joined free room. */
 static bool pool_take_range(setti_pool* pool, size_t need)
 {
     setti_range** link = &pool->ranges;
@@ -400,8 +394,7 @@ static bool pool_take_range(setti_pool* pool, size_t need)
     return true;
 }
 
-/* In worlds with small pages, before a block is taken: makes a larger free piece the end of the
- * newest block. In other worlds pages of a table would lie apart. */
+/* Moves the bump pointer to a larger free piece. */
 SETTI_COLD static bool pool_split(setti_pool* pool, size_t need)
 {
     for (uint32_t k = pool_class(need) + 1; k < SETTI_POOL_CLASSES; k++) {
@@ -420,9 +413,10 @@ SETTI_COLD static bool pool_split(setti_pool* pool, size_t need)
 static bool pool_make_room(setti_pool* pool, size_t need)
 {
     bool denied = pool->denied;
+    const bool huge = true;
     if (pool_take_range(pool, need) ||
         (pool->small && pool->blocks != NULL && pool_split(pool, need)) ||
-        pool_grow(pool, need, true)) {
+        pool_grow(pool, need, huge)) {
         return true;
     }
     if (!pool_take_strip(pool, need)) {
@@ -445,17 +439,16 @@ static void pool_fill_gap(setti_pool* pool, size_t gap)
     }
 }
 
-/* The bytes before a large piece; they hold the header. */
 static size_t large_room(size_t align)
 {
     SETTI_ASSERT(align != 0);
-    return SETTI_MAX(align, (size_t)64);
+    return SETTI_MAX(align, (size_t)64); /* for the header */
 }
 
 /* Zeroes have the alignment of calloc. */
 #define ZERO_ALIGN ((size_t)16)
 
-/* Allocates a large piece. `zero`: by the allocator's zero_fn. */
+/* Allocates a large piece, with zeroes if asked. */
 static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool zero)
 {
     SETTI_ASSERT(size != 0);
@@ -546,7 +539,7 @@ void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align)
     return piece != NULL ? memset(piece, 0, size) : NULL;
 }
 
-/* A reservation takes at most as many bytes more than it promises, as room for runs. */
+/* Limit of the bytes that a reservation adds as room for runs. */
 #define RESERVE_FOR_STRIPS ((size_t)1 << 20)
 
 bool setti_pool_reserve(setti_pool* pool, size_t size)
@@ -554,8 +547,9 @@ bool setti_pool_reserve(setti_pool* pool, size_t size)
     if (size >= SIZE_MAX - SETTI_HUGE_PAGE - BLOCK_HEADER) {
         return false;
     }
+    const bool huge = true;
     size_t more = SETTI_MIN(size / 4, RESERVE_FOR_STRIPS);
-    if (pool->bump_size < size + more && !pool_grow(pool, size + more, true)) {
+    if (pool->bump_size < size + more && !pool_grow(pool, size + more, huge)) {
         return false;
     }
     pool->promised = SETTI_MAX(pool->promised, pool->used_size + size);
@@ -568,19 +562,20 @@ bool setti_pool_reserve(setti_pool* pool, size_t size)
 void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
                      uint64_t nanoseconds)
 {
+    const bool huge = false; /* touching a huge page takes too long */
     if (*at == NULL && pool->bump_size < size && pool->ceiling == 0) {
-        (void)pool_grow(pool, size, false);
+        (void)pool_grow(pool, size, huge);
     }
     uint64_t began = setti_platform_now();
     uintptr_t bump = (uintptr_t)pool->bump;
     uintptr_t next = (uintptr_t)*at;
-    bool same_block = next >= bump && next - bump <= pool->bump_size;
-    size_t done = same_block ? next - bump : 0;
+    bool continues = next >= bump && next - bump <= pool->bump_size; /* in the same block */
+    size_t done = continues ? next - bump : 0;
     size_t end = SETTI_MIN(done + step, pool->bump_size);
     while (done < end && setti_platform_now() - began <= nanoseconds) {
         size_t part = SETTI_MIN(done + WARM_PART, end);
         for (; done < part; done += 4096) {
-            pool->bump[done] = 0;
+            pool->bump[done] = 0; /* a byte in each page of the system */
         }
         done = part;
     }
@@ -656,8 +651,8 @@ void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count
         return items;
     }
     size_t bytes;
-    uint64_t room = SETTI_MAX((uint64_t)*capacity * 2, (uint64_t)count + SETTI_MAX(more, 4));
-    if (room > UINT32_MAX || !setti_multiply((size_t)room, size, &bytes)) {
+    uint64_t larger = SETTI_MAX((uint64_t)*capacity * 2, (uint64_t)count + SETTI_MAX(more, 4));
+    if (larger > UINT32_MAX || !setti_multiply((size_t)larger, size, &bytes)) {
         return NULL;
     }
     void* grown = setti_pool_alloc(pool, bytes, 16);
@@ -668,7 +663,7 @@ void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count
         memcpy(grown, items, count * size);
     }
     setti_pool_free(pool, items, *capacity * size, 16);
-    *capacity = (uint32_t)room;
+    *capacity = (uint32_t)larger;
     return grown;
 }
 
@@ -679,7 +674,7 @@ static int block_compare(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-/* Finds the block of a piece by bisection; `blocks` are sorted by address. */
+/* Finds the block of a piece (binary search). */
 static setti_block* block_find(setti_block** blocks, size_t count, const void* piece)
 {
     SETTI_ASSERT(count != 0);
@@ -701,7 +696,7 @@ static bool block_is_empty(const setti_block* block)
     return block->free_bytes == block->size - BLOCK_HEADER;
 }
 
-/* Counts the free bytes of each block, then removes the pieces of empty blocks from the lists. */
+/* Removes the pieces of empty blocks from the free lists. */
 static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t count)
 {
     for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
@@ -724,8 +719,7 @@ static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t cou
     }
 }
 
-/* Lists all blocks, sorted by address, in memory of the allocator. Returns NULL without memory, and
- * if the pool has no block. */
+/* Lists all blocks by address. Returns NULL if there are none, or memory runs out. */
 static setti_block** pool_sort_blocks(const setti_pool* pool, size_t* count)
 {
     *count = 0;
@@ -813,7 +807,7 @@ const char* setti_pool_validate(const setti_pool* pool)
 
 /* --------------------------------------------------------------------------------------- tables */
 
-/* An entry: the ticks of the last write and restore, a pointer, a number (setti_pages_entry). */
+/* An entry has two ticks, a pointer, and a number (setti_pages_entry). */
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
 static size_t table_bits(uint32_t capacity)
@@ -821,19 +815,17 @@ static size_t table_bits(uint32_t capacity)
     return ((size_t)capacity + 63) / 64 * sizeof(uint64_t);
 }
 
-/* Tables of at least 8 entries have a run, stored after the entries. */
-#define STRIP_CAPACITY 8
-/* The largest run, in bytes. A loop over a million values of 48 bytes takes 5.1 ns a value with
- * runs of 64 KB, 4.2 ns with 256 KB, 6.6 ns with alternating pages. */
+#define STRIP_CAPACITY 8 /* smaller tables have no run */
+/* The largest run, in bytes. Loops over a million values of 48 bytes, in ns a value: runs of 64 KB
+ * 5.1, 256 KB 4.2, no runs 6.6. */
 #define STRIP_SIZE ((size_t)256 << 10)
 
-/* The number of entries in `read`. */
 static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
 {
     return pages->none != NULL ? SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift) : 0;
 }
 
-/* The offset of a table's run: it follows the entries, one bit an entry, and `read`. */
+/* Returns the offset of the run, the last part of a table. */
 static size_t table_strip(const setti_pages* pages, uint32_t capacity)
 {
     size_t size =
@@ -846,16 +838,17 @@ static size_t table_size(const setti_pages* pages, uint32_t capacity)
     return table_strip(pages, capacity) + (capacity >= STRIP_CAPACITY ? sizeof(setti_strip) : 0);
 }
 
-/* The run of a table; NULL if the table is too small. */
+/* Returns the run of a table, or NULL if the table is too small. */
 static setti_strip* pages_strip(const setti_pages* pages)
 {
-    return pages->capacity >= STRIP_CAPACITY
-               ? (setti_strip*)(void*)((unsigned char*)pages->tick +
-                                       table_strip(pages, pages->capacity))
-               : NULL;
+    if (pages->capacity < STRIP_CAPACITY) {
+        return NULL;
+    }
+    size_t offset = table_strip(pages, pages->capacity);
+    return (setti_strip*)(void*)((unsigned char*)pages->tick + offset);
 }
 
-/* Moves the run of table `from` to `to`; without `to`, or if that is small, frees the run. */
+/* Moves the run of a table to `to`, or frees the run if `to` has none. */
 static void pages_move_strip(setti_pool* pool, const setti_pages* from, const setti_pages* to)
 {
     setti_strip* old = pages_strip(from);
@@ -892,7 +885,7 @@ void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const 
     pages->read_shift = shift;
 }
 
-/* Fills `read` anew after the table has moved. */
+/* Fills `read` again, after the table has moved. */
 static void pages_show(setti_pages* pages)
 {
     SETTI_ASSERT((pages->capacity & (pages->capacity - 1)) == 0);
@@ -905,14 +898,13 @@ static void pages_show(setti_pages* pages)
     }
 }
 
-/* Whether a table is allocated as zeroes. Most of a large table is never touched. */
+/* Whether a table is allocated as zeroes: most of a large table is never touched. */
 static bool table_is_zero(const setti_pages* pages, uint32_t capacity)
 {
     return table_size(pages, capacity) >= SETTI_POOL_ZERO;
 }
 
-/* Empties the unused entries before `end`. In a table of zeroes it writes only to entries that were
- * in use before. */
+/* Empties the unused entries before `end`. */
 static void pages_clear(const setti_pages* pages, uint32_t end)
 {
     SETTI_ASSERT(end <= pages->capacity);
@@ -920,7 +912,7 @@ static void pages_clear(const setti_pages* pages, uint32_t end)
     for (uint32_t number = pages->count; number < end; number++) {
         if (zero && pages->data[number] == NULL && pages->tick[number] == 0 &&
             *setti_pages_restored(pages, number) == 0 && *setti_pages_entry(pages, number) == 0) {
-            continue;
+            continue; /* untouched memory stays untouched */
         }
         pages->data[number] = NULL;
         pages->tick[number] = 0;
@@ -929,7 +921,6 @@ static void pages_clear(const setti_pages* pages, uint32_t end)
     }
 }
 
-/* Moves a table to memory for `capacity` entries. Returns false if memory ran out. */
 static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count && capacity != 0);
@@ -999,6 +990,7 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->count);
     const uint64_t* bits = setti_pages_bits(pages);
+    /* the bits of 64 entries; the entry before `number` is the highest */
     uint64_t word = number % 64 != 0 ? bits[number / 64] << (64 - number % 64) : 0;
     if (number / 64 != 0) {
         word |= bits[number / 64 - 1] >> (number % 64);
@@ -1006,17 +998,16 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
     return word == UINT64_MAX ? 64 : 63 - setti_bits_highest(~word);
 }
 
-/* Cuts a run of `pages` / 4 pages for a table: at most STRIP_SIZE bytes, and no bytes promised by
- * setti_pool_reserve. */
-static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t pages)
+/* Cuts a run of new pages for a table that has `present` pages. */
+static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
 {
     SETTI_ASSERT(strip->left == 0 && pool->free[k] == NULL);
     size_t rounded = pool_class_size(k);
     size_t gap = pool_gap(pool, k);
     size_t promised = pool->promised > pool->used_size ? pool->promised - pool->used_size : 0;
-    size_t taken = gap + promised;
+    size_t taken = gap + promised; /* promised bytes are for others */
     size_t room = pool->bump_size > taken ? pool->bump_size - taken : 0;
-    size_t want = SETTI_MIN(pages / 4 * rounded, STRIP_SIZE);
+    size_t want = SETTI_MIN(present / 4 * rounded, STRIP_SIZE);
     uint32_t count = (uint32_t)(SETTI_MIN(want, room) / rounded);
     if (count < 2) {
         return;
@@ -1027,12 +1018,12 @@ static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     pool->bump_size -= count * rounded;
 }
 
-/* Makes a run of up to `pages` / 4 free pages that lie side by side. */
-static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t pages)
+/* Makes a run of free pages for a table that has `present` pages. */
+static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
 {
     const pool_piece* head = pool->free[k];
     size_t rounded = pool_class_size(k);
-    size_t most = SETTI_MIN(pages / 4, STRIP_SIZE / rounded);
+    size_t most = SETTI_MIN(present / 4, STRIP_SIZE / rounded);
     if (head == NULL || most < 2) {
         return;
     }
@@ -1041,21 +1032,21 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     }
     unsigned char* first = pool->free[k];
     uint32_t count = 0;
-    while (count < most && (unsigned char*)pool->free[k] == first + count * rounded) {
+    while (count < most &&
+           (unsigned char*)pool->free[k] == first + count * rounded) { /* adjacent */
         (void)pool_pop(pool, k);
         count++;
     }
     strip_link(pool, strip, k, first, count);
 }
 
-/* Whether a table may take a run of class k. A pool with a ceiling or a hold hands out only what is
- * used. */
+/* Whether a table may take a run of class k. */
 static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t k)
 {
+    /* with a ceiling or a hold unused pages would waste memory */
     return strip->left == 0 && k >= 2 && pool->blocks != NULL && pool->ceiling == 0 && !pool->holds;
 }
 
-/* Takes memory for the page of an entry, from the table's run if it has one. */
 static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_strip* strip = pages_strip(pages);
@@ -1064,9 +1055,8 @@ static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t num
     }
     uint32_t k = pool_class(SETTI_MAX(pages->size, pages->align));
     if (strip_can_begin(pool, strip, k)) {
-        /* Pages of this stretch of entries, not of the table: a type of few entities has few. */
-        uint32_t count = pages_before(pages, number);
-        if (count == 64) { /* or more */
+        uint32_t count = pages_before(pages, number); /* few if pages are scattered */
+        if (count == 64) {                            /* or more */
             count = number;
         }
         if (pool->free[k] != NULL) {

@@ -43,7 +43,7 @@
 #endif
 
 #if defined(_WIN32)
-/* Whether a piece comes from VirtualAlloc: zeroes, provided when touched, aligned to 64 KB. */
+/* Whether a piece comes from VirtualAlloc, which aligns to 64 KB. */
 static bool platform_is_virtual(size_t size, size_t align)
 {
     return size >= (size_t)512 << 10 && align <= (size_t)64 << 10;
@@ -210,7 +210,7 @@ static bool platform_rename(void* user, const char* from, const char* to)
 #endif
 }
 
-/* Writes renames in a folder to the disk. Not needed on Windows, impossible in standard C. */
+/* Writes renames in a folder to the disk. */
 static bool platform_sync_folder(void* user, const char* path)
 {
     (void)user;
@@ -222,20 +222,22 @@ static bool platform_sync_folder(void* user, const char* path)
         return false;
     }
     memcpy(folder, path, length);
-    memcpy(folder + length, ".", 2);
+    memcpy(folder + length, ".", 2); /* "saves/a" -> "saves/." */
     int file = open(folder, O_RDONLY);
     free(folder);
-    bool done = file >= 0 && fsync(file) == 0;
-    return file >= 0 && close(file) == 0 && done;
-#else
+    if (file < 0) {
+        return false;
+    }
+    bool done = fsync(file) == 0;
+    return close(file) == 0 && done;
+#else /* not needed on Windows, impossible in standard C */
     (void)path;
     return true;
 #endif
 }
 
 #if defined(PLATFORM_POSIX)
-/* Opens and locks held->path. Repeats if the path names another file afterwards: another process
- * has removed the locked file when it unlocked. */
+/* Opens and locks held->path. */
 static sett_status platform_take(platform_held* held)
 {
     struct stat locked;
@@ -254,7 +256,7 @@ static sett_status platform_take(platform_held* held)
             locked.st_ino == named.st_ino && locked.st_dev == named.st_dev) {
             return SETT_OK;
         }
-        (void)close(held->file);
+        (void)close(held->file); /* another process has removed the file: try again */
     }
 }
 #elif defined(PLATFORM_WINDOWS)
@@ -375,10 +377,9 @@ void setti_platform_sleep(uint64_t nanoseconds)
 
 /* -------------------------------------------------------------------------------------- threads */
 
-/* C gives each thread an errno of its own. */
 uintptr_t setti_platform_thread(void)
 {
-    return (uintptr_t)&errno;
+    return (uintptr_t)&errno; /* C gives each thread its own errno */
 }
 
 uint32_t setti_platform_callers(void** out, uint32_t capacity)
@@ -395,7 +396,7 @@ uint32_t setti_platform_callers(void** out, uint32_t capacity)
 #endif
 }
 
-/* The lowest address of the calling thread's stack (it grows downwards); UINTPTR_MAX: unknown. */
+/* Returns the lowest address of the calling thread's stack, or UINTPTR_MAX if unknown. */
 static uintptr_t platform_stack_end(void)
 {
     uintptr_t end = UINTPTR_MAX;
@@ -436,7 +437,7 @@ uint32_t setti_platform_cores(void)
     return count > 0 ? (uint32_t)count : 1;
 }
 
-/* Without threads a pool consists of the calling thread, and a gate is always open. */
+/* Without threads a gate is always open. */
 #if defined(PLATFORM_POSIX)
 typedef pthread_mutex_t platform_mutex;
 typedef pthread_cond_t platform_condition;

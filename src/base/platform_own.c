@@ -1,5 +1,5 @@
-/* platform_own.c: implements platform.h by the program's functions. sett/platform.h says what
- * happens without each function. */
+/* platform_own.c: implements platform.h by the program's functions. Each function is optional; see
+ * sett/platform.h. */
 #include "base/platform.h"
 
 #if defined(SETT_PLATFORM)

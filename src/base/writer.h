@@ -12,7 +12,7 @@ typedef struct setti_writer {
     size_t length; /* of the whole text, also beyond `size` */
 } setti_writer;
 
-/* Empties a buffer of `size` bytes. Returns `size`, or 0 if the buffer is NULL. */
+/* Empties a buffer. Returns the size, or 0 if the buffer is NULL. */
 static inline size_t setti_writer_empty(char* out, size_t size)
 {
     if (out == NULL || size == 0) {
@@ -35,13 +35,11 @@ void setti_writer_add(setti_writer* writer, const char* format, ...) SETTI_PRINT
 void setti_writer_add_text(setti_writer* writer, const char* text);
 void setti_writer_add_bytes(setti_writer* writer, const char* bytes, size_t size);
 
-/* Appends arbitrary bytes: quotes, backslashes and bytes outside printable ASCII as \xNN. */
+/* Appends bytes. Quotes, backslashes and unprintable bytes become \xNN. */
 void setti_writer_add_escaped(setti_writer* writer, const char* bytes, size_t length);
 
-/* Replaces control characters of a message by \xNN, so that the message stays on one line. Cuts off
- * the end if `size` is too small. */
+/* Replaces control characters by \xNN, so that a message stays on one line. */
 void setti_message_escape(char* text, size_t size);
-/* Formats a message, then escapes it. */
 void setti_message_format(char* out, size_t size, const char* format, va_list arguments);
 
 #endif

@@ -140,7 +140,7 @@ static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
         status = journal_write_state(journal, SETTI_STREAM_KEYFRAME, frame, &state);
     }
     if (status == SETT_OK && !journal_add_index(journal, frame, offset)) {
-        status = journal_fail(journal);
+        status = setti_world_no_memory(world, journal->place.call);
     }
     setti_bytes_free(&world->pool, &state);
     journal->keyframe = frame;
@@ -208,7 +208,9 @@ sett_status sett_journal_sync(sett_journal* journal)
         return SETT_STATUS_ARGUMENT;
     }
     const sett_files* files = journal->place.files;
-    return files->sync(files->user, journal->stream.file) ? SETT_OK : SETT_STATUS_FILE;
+    bool synced = files->sync(files->user, journal->stream.file);
+    return synced ? SETT_OK
+                  : SETT_STATUS_FILE; /* the world belongs to another thread: no message */
 }
 
 sett_status sett_journal_destroy(sett_journal* journal)

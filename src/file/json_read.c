@@ -3,15 +3,14 @@
  * The workload: texts of some MB, from people and programs, right or wrong. The text is read in
  * three passes: JSON_COLLECT checks the grammar and collects the references of entities, JSON_CHECK
  * checks all values, and JSON_APPLY changes the world, in three walks (json_load_apply). Between
- * the passes only the table of entities is stored. JSON_COLLECT also registers the types of the
- * library that the text names, as deltas and files do.
+ * the passes only the table of entities is stored. JSON_COLLECT also registers library types.
  *
  *     entries   | offset of the reference, handle in the text, handle in the world | ...
  *     found     hash of a reference -> entry; on a collision the next free key
  *
- * A world has at most one entity of singletons. If both the world and the text have an entity of
- * singletons, the text's entity is merged into the world's: references lead to the world's entity,
- * and the text's values are held until all other entities are complete:
+ * A world has at most one entity of singletons. If the world has one, the text's entity of
+ * singletons is merged: references lead to the world's entity, and the values of the text are held
+ * until all other entities are complete:
  *
  *     held      type, value | ...      after the types that the type requires
  *
@@ -1056,9 +1055,14 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
            (found || setti_json_fail(json, json->at, "\"entities\" is missing - add it"));
 }
 
+static bool json_load_preserves_handle(const json_load* load, const json_read_entry* entry)
+{
+    return load->desc->keep_handles && !sett_is_null(entry->text_handle);
+}
+
 static bool json_load_create_entry(json_load* load, json_read_entry* entry)
 {
-    if (!load->desc->keep_handles || sett_is_null(entry->text_handle)) {
+    if (!json_load_preserves_handle(load, entry)) {
         entry->entity = sett_entity_create(load->world);
     } else if (sett_entity_create_handle(load->world, entry->text_handle) == SETT_OK) {
         entry->entity = entry->text_handle;
@@ -1066,14 +1070,17 @@ static bool json_load_create_entry(json_load* load, json_read_entry* entry)
     return json_load_check_call(load, !sett_is_null(entry->entity));
 }
 
-/* Creates the entities of the text. The singleton tag is added immediately, so that no callback can
- * create another entity of singletons. */
-static bool json_load_create(json_load* load)
+/* Creates the entities of the text, either with preserved or with new handles. The singleton tag is
+ * added immediately, so that no callback can create another entity of singletons. */
+static bool json_load_create(json_load* load, bool preserved)
 {
     for (uint32_t k = 0; k < load->count; k++) {
         json_read_entry* entry = &load->entries[k];
         if (!sett_is_null(entry->entity)) {
-            continue; /* merged into the world's singletons */
+            continue; /* created already, or merged into the world's singletons */
+        }
+        if (json_load_preserves_handle(load, entry) != preserved) {
+            continue;
         }
         if (!json_load_create_entry(load, entry)) {
             return false;
@@ -1087,12 +1094,13 @@ static bool json_load_create(json_load* load)
     return true;
 }
 
-/* Creates all entities first, so that no callback takes the index of a preserved handle. Callbacks
- * can rely on the order of the walks: names and parents, then components, then links. */
+/* Creates preserved handles first: new handles would take their indices. Callbacks can rely on the
+ * order of the walks: names and parents, then components, then links. */
 static bool json_load_apply(json_load* load)
 {
     load->pass = JSON_APPLY;
-    return json_load_create(load) && json_load_walk(load, JSON_NAME | JSON_PARENT | JSON_POLICY) &&
+    return json_load_create(load, true) && json_load_create(load, false) &&
+           json_load_walk(load, JSON_NAME | JSON_PARENT | JSON_POLICY) &&
            json_load_walk(load, JSON_COMPONENTS) && json_load_walk(load, JSON_LINKS) &&
            json_load_merge_singletons(load);
 }

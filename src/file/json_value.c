@@ -261,11 +261,19 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
 {
     size_t size = type->desc.size;
     const unsigned char* mask = type->desc.mask;
-    unsigned char* copy = mask != NULL ? setti_pool_alloc(&world->pool, size, 8) : NULL;
-    for (size_t k = 0; copy != NULL && k < size; k++) {
+    if (mask == NULL) {
+        setti_json_add_base64(out, value, size);
+        return;
+    }
+    unsigned char* copy = setti_pool_alloc(&world->pool, size, 8);
+    if (copy == NULL) {
+        out->no_memory = true;
+        return;
+    }
+    for (size_t k = 0; k < size; k++) {
         copy[k] = value[k] & mask[k];
     }
-    setti_json_add_base64(out, copy != NULL ? copy : value, size);
+    setti_json_add_base64(out, copy, size);
     setti_pool_free(&world->pool, copy, size, 8);
 }
 

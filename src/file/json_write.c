@@ -39,8 +39,7 @@ static void write_key(json_writer* to, const char** between, const char* name)
     *between = ", ";
 }
 
-/* Writes a value of a component, or the data of a link. Systems declare access to `owner`, the
- * component or the relationship. */
+/* Writes a component's value or a link's data. `owner` is the component or the relationship. */
 static void write_value(json_writer* to, sett_entity entity, const setti_type* owner,
                         const setti_type* type, const void* value)
 {

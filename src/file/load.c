@@ -241,8 +241,7 @@ static sett_status load_records(load_attempt* load)
     return load_fail(load, SETT_STATUS_INVALID, reader->why != NULL ? reader->why : no_state);
 }
 
-/* Reads the index of a file. The offset of the index is the last 8 bytes of the index, before the
- * END record. Returns false if the file has no index. */
+/* Reads the index of a file, if any. The last 8 bytes before the END record are the offset. */
 static bool load_read_index(setti_stream_reader* index)
 {
     const sett_files* files = index->files;
@@ -421,8 +420,7 @@ static void load_end(load_attempt* load)
     load->apart = NULL;
 }
 
-/* Loads the file at the path. If the file is missing or damaged, loads the previous generation, or
- * else a new file that was not renamed. A complete file that does not match the world fails. */
+/* Loads the file or, if missing or damaged, the previous generation or a new unrenamed file. */
 static sett_status load_any(load_attempt* load, setti_place* place, const sett_file_desc* desc)
 {
     const char* name[3] = {place->path, setti_place_name(&place->previous),

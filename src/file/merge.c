@@ -296,8 +296,7 @@ static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
     return index == SETTI_NONE || merge_map_node(job, node, index, sett_null());
 }
 
-/* Adds the node of a chosen entity, after the node of the parent. Fails if a merged node has the
- * same entity of the world already. */
+/* Adds the node of a chosen entity, after the parent's node. Fails if the match is ambiguous. */
 static sett_status merge_add_chosen(merge_job* job, uint32_t index)
 {
     if (!merge_is_chosen(job, index)) {

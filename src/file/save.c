@@ -213,8 +213,7 @@ static save_found save_inspect(const setti_place* place, const char* name)
     return found;
 }
 
-/* *preserves becomes true if the old file becomes the previous generation. A damaged file does not
- * replace a complete previous generation. */
+/* *preserves becomes false without an old file, or if a damaged file would replace a whole file. */
 static sett_status save_decide_previous(const setti_place* place, bool* preserves)
 {
     save_found old = save_inspect(place, place->path);

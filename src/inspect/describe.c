@@ -24,7 +24,7 @@ bool setti_describe_entity(setti_writer* text, sett_world* world, sett_entity en
     bool alive = sett_entity_valid(world, entity);
     setti_writer_add(text, "entity %u:%u", (unsigned)entity.index, (unsigned)entity.generation);
     if (!alive) {
-        setti_world_describe_stale(world, why, sizeof(why), entity);
+        setti_world_describe_stale(world, why, sizeof(why), entity); /* the reason */
         setti_writer_add(text, ": %s", why);
     }
     return alive;

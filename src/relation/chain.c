@@ -349,6 +349,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     if (place != last) {
         setti_chain_record* moved = chain_record_mut(relation, place);
         memcpy(moved, setti_chain_record_at(relation, last), relation->layout.size);
+        /* The neighbours lead to the new place. */
         chain_redirect(relation, SETTI_TARGETS, chain_targets(relation, moved->source),
                        &moved->by_source, place, place);
         chain_redirect(relation, SETTI_SOURCES, chain_sources(relation, moved->link.target),
@@ -560,7 +561,7 @@ static bool chain_has_no_cycle(const setti_relation* relation)
 {
     const setti_storage* links = &relation->links->storage;
     uint32_t visited = 0;
-    SETTI_EACH_INDEX(root, &relation->sources->storage) {
+    SETTI_EACH_INDEX(root, &relation->sources->storage) { /* an entity with a link is no root */
         uint32_t at = setti_storage_has(links, root)
                           ? SETTI_NONE
                           : setti_chain_first(relation, root, SETTI_SOURCES);

@@ -222,8 +222,8 @@ void setti_cleanup_tie(const setti_relation* relation)
                                          .validate = target_validate,
                                          .detach = target_detach,
                                          .unlink = target_unlink};
-    /* `unlinks` spares sources the collecting. Not with many targets: the order in which records
-     * are freed is visible. */
+    /* A source that affects no other entity is not collected, but only unlinked. With many targets,
+     * each source is collected, because the order of freeing records is visible. */
     bool alone = !relation->many && relation->desc.on_source_destroyed == SETT_CLEANUP_REMOVE &&
                  relation->desc.on_target_destroyed != SETT_CLEANUP_DESTROY;
     setti_component_set_cascade(relation->world, relation->links, alone ? &unlinks : &source);

@@ -75,7 +75,7 @@ static bool clone_is_hierarchy(const setti_clone* clone, const setti_type* type)
     return setti_hierarchy_of(clone->from) != NULL && type == setti_hierarchy_of(clone->from)->type;
 }
 
-/* Whether copies get the hierarchy's component. Roots of instances do only with children. */
+/* Whether copies get the hierarchy's component. A root of instances needs children for this. */
 static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
 {
     bool is_root = clone->instances != NULL && (node == clone->nodes || node->counterpart == 0);
@@ -170,7 +170,7 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
-/* The entry of a type of `to` that the node's `onto` has already, or NULL. */
+/* The entry of a type of `to` if the node's `onto` had the type before, or NULL. */
 static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
                                             const setti_type* type)
 {
@@ -372,20 +372,20 @@ static uint32_t clone_follow(const setti_clone* clone, const setti_relation* rel
 /* Fails if acyclic links of a prefab and of the bases together form a cycle. */
 static sett_status clone_check_circles(const setti_clone* clone)
 {
-    for (const setti_relation* at = setti_relations_of(clone->from);
-         clone->counterpart_count != 0 && at != NULL; at = at->next) {
-        for (uint32_t k = 0; at->desc.acyclic && k < clone->node_count; k++) {
-            uint32_t node = clone->nodes[k].counterpart;
-            for (uint32_t steps = clone->node_count; node != SETTI_NONE && steps > 0; steps--) {
-                node = clone_follow(clone, at, node);
+    for (const setti_relation* relation = setti_relations_of(clone->from);
+         clone->counterpart_count != 0 && relation != NULL; relation = relation->next) {
+        for (uint32_t k = 0; relation->desc.acyclic && k < clone->node_count; k++) {
+            uint32_t reached = clone->nodes[k].counterpart; /* new cycles pass such a node */
+            for (uint32_t steps = clone->node_count; reached != SETTI_NONE && steps > 0; steps--) {
+                reached = clone_follow(clone, relation, reached);
             }
-            if (node != SETTI_NONE) { /* after as many steps as nodes: a cycle */
+            if (reached != SETTI_NONE) { /* after as many steps as nodes: a cycle */
                 return setti_world_fail_with(
                     clone->to, SETT_STATUS_CYCLE,
                     "%s: the \"%.100s\" links of the prefab and of its "
                     "bases would form a cycle through entity %u:%u - remove "
                     "one of them",
-                    clone->desc.call, at->links->desc.name,
+                    clone->desc.call, relation->links->desc.name,
                     SETTI_HANDLE(setti_entity_at(&clone->from->entities, clone->nodes[k].index)));
             }
         }
@@ -744,7 +744,7 @@ static bool clone_may_have_links(const setti_clone* clone, const setti_clone_nod
            clone_existing(clone, node, relation->links) != NULL;
 }
 
-/* Finds or makes a link of a source with or without links. Returns the link's data. */
+/* Finds or makes the link to `target`, or redirects an exclusive link. Returns the link's data. */
 static unsigned char* clone_relink(setti_relation* relation, sett_entity source, sett_entity target)
 {
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source.index));
@@ -776,11 +776,12 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
     return true;
 }
 
-/* The node of the parent for copies of a child of `parent`, or SETTI_NONE. */
+/* Finds the node of the copies' parents, if the original's is `parent`. SETTI_NONE: no parent. */
 static uint32_t clone_find_above(setti_clone* clone, sett_entity parent)
 {
     uint32_t above = sett_is_null(parent) ? SETTI_NONE : clone_node_of(clone, parent);
     uint32_t top = clone_is_merge(clone) ? clone->merge.top : SETTI_NONE;
+    /* `top` replaces a missing parent, and a parent that is not copied. */
     if (above == SETTI_NONE || (clone->nodes[above].outside && top != SETTI_NONE)) {
         clone->merge.lost += !sett_is_null(parent) && top == SETTI_NONE;
         return top;

@@ -1,6 +1,6 @@
 /* clone.h: copies an entity or a subtree, for prefabs and duplicates; or, for merges, any entities
- * of another world. An entity that is not copied can still be referred to from another world: the
- * copies there refer to the entity with the same path. */
+ * of another world. If an original refers to an entity that is not copied, a copy in another world
+ * refers to the entity with the same path there. */
 #ifndef SETTI_CLONE_H
 #define SETTI_CLONE_H
 
@@ -55,7 +55,7 @@ typedef struct setti_clone_merge {
     uint32_t existing_room;
 } setti_clone_merge;
 
-/* The originals, and additions to the root's copies. */
+/* Describes the originals, and additions to the root's copies. */
 typedef struct setti_clone_desc {
     const char* call; /* for messages */
     sett_entity root; /* the original */

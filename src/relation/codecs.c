@@ -18,8 +18,8 @@ const setti_codec* setti_codec_own(const setti_type* type)
     if (setti_hierarchy_of(world) != NULL && setti_hierarchy_of(world)->type == type) {
         return &setti_hierarchy_codec;
     }
-    return setti_names_of(world) != NULL && setti_names_of(world)->type == type ? &setti_name_codec
-                                                                                : NULL;
+    bool is_name = setti_names_of(world) != NULL && setti_names_of(world)->type == type;
+    return is_name ? &setti_name_codec : NULL;
 }
 
 sett_status setti_codec_register_library(sett_world* world, const char* name)

@@ -5,7 +5,7 @@
 #include "sett/hierarchy.h"
 #include "world/edit.h"
 
-/* A world's hierarchy: its state beside the component. Created by the first use. */
+/* The state of a world's hierarchy, besides the component. Created by the first use. */
 typedef struct setti_hierarchy {
     setti_type* type;            /* "Hierarchy" */
     sett_children_policy policy; /* for entities with DEFAULT */

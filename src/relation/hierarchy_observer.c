@@ -12,7 +12,7 @@
  * A walk over descendants skips the subtrees of entities with the component: there, the nearest
  * ancestor with the component is the same before and after the change.
  *
- * Invariant:  an entity matches  <=>  it has had one more on_enter than on_exit
+ * Invariant:  an entity matches  <=>  the entity has had one more on_enter than on_exit
  */
 #include "relation/hierarchy.h"
 
@@ -116,14 +116,14 @@ static bool observer_descends(const sett_world* world, const setti_listener* lis
 }
 
 /* A walk over the descendants of a changed entity, the root. Below the root, the present world and
- * the view are equal. So `now` and `other` are computed once, and each search upwards ends at the
- * root. */
+ * the view are equal. So results of searches from the root on are computed once, and each search
+ * upwards ends at the root. */
 typedef struct tree_below {
     const setti_listener* listener;
-    uint32_t root;                    /* entity index */
-    bool now[SETT_QUERY_ELSEWHERE];   /* by term: a search from `root` on succeeds now */
-    bool other[SETT_QUERY_ELSEWHERE]; /* by term: a search from `root` on succeeds in the view */
-    uint32_t signature;               /* the last tested signature; `matches`: the result */
+    uint32_t root;                            /* entity index */
+    bool found_now[SETT_QUERY_ELSEWHERE];     /* by term: by a search from `root` on, now */
+    bool found_in_view[SETT_QUERY_ELSEWHERE]; /* by term: by the same search, in the view */
+    uint32_t signature;                       /* the last tested signature; `matches`: the result */
     bool matches;
 } tree_below;
 
@@ -133,16 +133,16 @@ static void below_begin(const sett_world* world, tree_below* below, const tree_v
         const setti_upward_term* term = &below->listener->upward[k];
         uint32_t root = below->root;
         bool one = term->walk == SETT_WALK_ONE;
-        below->now[k] = one ? view_has(world, &view_now, root, term->type)
-                            : view_reaches(world, &view_now, term->type, setti_link_to(root));
-        below->other[k] = one ? view_has(world, view, root, term->type)
-                              : view_reaches(world, view, term->type, setti_link_to(root));
+        below->found_now[k] = one ? view_has(world, &view_now, root, term->type)
+                                  : view_reaches(world, &view_now, term->type, setti_link_to(root));
+        below->found_in_view[k] = one ? view_has(world, view, root, term->type)
+                                      : view_reaches(world, view, term->type, setti_link_to(root));
     }
 }
 
 /* Whether term k finds its component for a descendant of the root, now and in the view. */
 static void below_find(const sett_world* world, const tree_below* below, uint32_t k, uint32_t index,
-                       bool* now, bool* other)
+                       bool* found_now, bool* found_in_view)
 {
     const setti_upward_term* term = &below->listener->upward[k];
     uint32_t at = term->walk == SETT_WALK_SELF_UP
@@ -152,15 +152,15 @@ static void below_find(const sett_world* world, const tree_below* below, uint32_
     while (!found && at != below->root) {
         found = view_has(world, &view_now, at, term->type);
         if (term->walk == SETT_WALK_ONE) {
-            *now = *other = found;
+            *found_now = *found_in_view = found;
             return;
         }
         if (!found) {
             at = setti_link_index(setti_hierarchy_parent(world, at));
         }
     }
-    *now = found || below->now[k];
-    *other = found || below->other[k];
+    *found_now = found || below->found_now[k];
+    *found_in_view = found || below->found_in_view[k];
 }
 
 /* Whether a descendant of the root matches now, but not in the view. */
@@ -171,16 +171,16 @@ static bool below_changes(const sett_world* world, tree_below* below, uint32_t i
         below->signature = signature;
         below->matches = setti_listener_matches(below->listener, &world->signatures, signature);
     }
-    bool now = below->matches;
-    bool other = true;
-    for (uint32_t k = 0; now && k < below->listener->upward_count; k++) {
-        bool finds_now;
-        bool finds_other;
-        below_find(world, below, k, index, &finds_now, &finds_other);
-        now = finds_now == below->listener->upward[k].with;
-        other = other && finds_other == below->listener->upward[k].with;
+    bool matches_now = below->matches;
+    bool matches_in_view = true; /* the signature is the same in the view */
+    for (uint32_t k = 0; matches_now && k < below->listener->upward_count; k++) {
+        bool found_now;
+        bool found_in_view;
+        below_find(world, below, k, index, &found_now, &found_in_view);
+        matches_now = found_now == below->listener->upward[k].with;
+        matches_in_view = matches_in_view && found_in_view == below->listener->upward[k].with;
     }
-    return now && !other;
+    return matches_now && !matches_in_view;
 }
 
 /* Runs callbacks for the descendants of `root`, where a change concerns `terms` (bits). */
@@ -205,7 +205,7 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
         node = setti_hierarchy_find(world, setti_link_index(at));
         uint32_t next = node->first;
         if (next != 0 && !observer_descends(world, listener, terms, setti_link_index(at))) {
-            next = 0;
+            next = 0; /* skips the subtree */
         }
         while (next == 0 && at != setti_link_to(root)) { /* climbs until there is a next sibling */
             next = node->next;

@@ -10,7 +10,7 @@ typedef struct setti_name_slot {
     uint32_t hash; /* of the parent's link and the name's key */
 } setti_name_slot;
 
-/* A world's names: their state beside the component. Created by the first use. */
+/* The state of a world's names, besides the component. The first use creates the table. */
 typedef struct setti_name_table {
     setti_type* type; /* "Name" */
     setti_texts texts;

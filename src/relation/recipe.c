@@ -13,7 +13,7 @@
  * node's signature, links and name takes 30 instructions. Rejected: a version counter in the
  * prefab, which each structural change would have to update.
  *
- * Invariant:  a recipe whose nodes are unchanged creates what clone.c would create
+ * Invariant:  a recipe with unchanged nodes creates the same instance as clone.c
  */
 #include "relation/recipe.h"
 #include "relation/chain.h"
@@ -21,23 +21,23 @@
 #include "relation/name.h"
 #include "relation/prefab.h"
 
-#define RECIPE_ROOT_MOST 32 /* components of an instance at most, with given values */
+#define RECIPE_ROOT_MOST 32 /* components of an instance's root at most, with given values */
 #define RECIPE_TRIES 64     /* instances without a recipe before the prefab is analysed again */
-#define RECIPE_LIMIT 64     /* recipes for which the table has room at first */
+#define RECIPE_LIMIT 64     /* first capacity of the table of recipes */
 
 /* Node numbers can be SETTI_NONE. */
 typedef struct recipe_node {
     uint32_t index;                         /* of the prefab's entity */
     uint32_t signature;                     /* of the prefab's entity, when the recipe was made */
-    uint64_t dont_fragment_hash;            /* of its dont_fragment types */
+    uint64_t dont_fragment_hash;            /* of the entity's dont_fragment types */
     sett_hierarchy links;                   /* of the prefab's entity, when the recipe was made */
     sett_hierarchy copy;                    /* the hierarchy's component of the copy */
     uint64_t name;                          /* key of the copy's name, or 0 */
     uint32_t part_count;                    /* parts of the copy, in `parts` */
-    uint32_t to;                            /* signature of the copy */
+    uint32_t copy_signature;                /* signature of the copy */
     uint32_t parent, first, next, previous; /* node numbers */
     uint32_t level;                         /* depth below the root */
-    bool tree;                              /* the entity has the hierarchy's component */
+    bool in_tree;                           /* the entity has the hierarchy's component */
     bool derives;                           /* copies get an InstanceOf link to the entity */
     bool has_references;                    /* values contain references */
 } recipe_node;
@@ -196,7 +196,7 @@ static void recipe_note_links(const sett_world* world, const setti_clone* plan,
 {
     recipe_node* node = &recipe->nodes[k];
     const sett_hierarchy* links = setti_hierarchy_find(world, node->index);
-    node->tree = links != NULL;
+    node->in_tree = links != NULL;
     node->parent = node->first = node->next = node->previous = SETTI_NONE;
     if (links == NULL) {
         return;
@@ -223,14 +223,14 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan,
     node->signature = setti_entity_set_of(&world->entities, from->index);
     node->dont_fragment_hash = recipe_dont_fragment_hash(world, from->index);
     node->name = setti_clone_keeps_name(plan, from) ? setti_name_key(world, from->index) : 0;
-    node->to = from->edit.to;
+    node->copy_signature = from->edit.to;
     node->derives = from->derives;
     node->part_count = from->edit.added_count;
     recipe->named += node->name != 0;
     recipe_note_links(world, plan, recipe, k);
     recipe->edits[k] = (setti_edit){.entities = &recipe->copies[k],
                                     .count = 1,
-                                    .to = node->to,
+                                    .to = node->copy_signature,
                                     .added = recipe->parts + recipe->part_count,
                                     .added_count = node->part_count,
                                     .creates = true};
@@ -327,8 +327,8 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
 /* Whether `links` equal the node's stored links. The root's parent and siblings do not matter. */
 static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool root)
 {
-    if (links == NULL || !node->tree) {
-        return (links != NULL) == node->tree;
+    if (links == NULL || !node->in_tree) {
+        return (links != NULL) == node->in_tree;
     }
     return links->first == node->links.first && links->children == node->links.children &&
            (root || (links->parent == node->links.parent && links->next == node->links.next &&
@@ -471,7 +471,7 @@ SETTI_INLINE void recipe_link_copies(const sett_world* world, prefab_recipe* rec
     }
     for (uint32_t k = 0; k < count; k++) {
         recipe_node* node = &recipe->nodes[k];
-        if (node->tree) {
+        if (node->in_tree) {
             node->copy.parent = recipe_copy_link(recipe, node->parent);
             node->copy.first = recipe_copy_link(recipe, node->first);
             node->copy.next = recipe_copy_link(recipe, node->next);
@@ -593,7 +593,7 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
     }
     recipe->edits[0].added = recipe->parts;
     recipe->edits[0].added_count = recipe->nodes[0].part_count;
-    recipe->edits[0].to = recipe->nodes[0].to;
+    recipe->edits[0].to = recipe->nodes[0].copy_signature;
     recipe->edits[0].creates = instance->into_count == 0;
     if (!recipe_begin_root(world, recipe, instance, room)) {
         return false;

@@ -5,7 +5,7 @@
 #include "relation/clone.h"
 
 /* Makes one instance, without bases, by the prefab's recipe. Returns false, without an effect, if
- * the recipe is missing, outdated or not simple, or memory or indices run out: call clone.c. */
+ * the recipe is missing, outdated or not simple, or memory or indices run out. */
 bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_entity* out);
 
 /* Call after clone.c has made an instance. The second call for a prefab stores a recipe. */

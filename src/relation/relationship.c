@@ -105,8 +105,7 @@ static void relation_fill_mask(const setti_relation* relation, unsigned char* ma
 }
 
 /* Describes an exclusive link's value in `desc`: by members, listed in `of`, or by a mask for data
- * without members. The caller frees *room, the memory of the members or of the mask. Returns false
- * if memory runs out. */
+ * without members. The caller frees *room. Returns false if memory runs out. */
 static bool relation_describe_value(const setti_relation* relation, sett_struct* of,
                                     sett_component_desc* desc, void** room, size_t* room_size)
 {
@@ -570,7 +569,7 @@ static void* relation_add_link(setti_relation* relation, sett_entity source, set
     return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
 }
 
-/* Makes, redirects or writes a link. Returns its data; NULL when memory runs out. */
+/* Makes, redirects or writes a link. Returns the link's data; NULL if memory runs out. */
 static void* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
                            const void* data)
 {
@@ -978,8 +977,8 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
     return sources != NULL ? sources->count : 0;
 }
 
-/* Returns an entity's next target or source; null at the end. The program may delete each returned
- * link. If the next record is the last of all, the deletion moves the record to place `at_`. */
+/* Returns an entity's next target or source; null at the end. If the program has deleted the last
+ * returned link, the next record may have moved to place `at_`, from the end of all records. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
                                  sett_link_cursor* cursor, setti_link_side side)
 {
@@ -987,7 +986,8 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
     const setti_entity_table* entities = &relation->world->entities;
     bool current = setti_entity_is_current(entities, entity);
     uint32_t first = current ? setti_chain_first(relation, entity.index, side) : SETTI_NONE;
-    uint32_t place = first != SETTI_NONE && cursor->begun_ ? cursor->next_ : first;
+    bool continues = first != SETTI_NONE && cursor->begun_;
+    uint32_t place = continues ? cursor->next_ : first;
     bool renumbered = relation->many && place != SETTI_NONE && place >= relation->record_count;
     if (renumbered) {
         place = cursor->at_;

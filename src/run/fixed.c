@@ -7,8 +7,7 @@
  *     frame   input | A0 B0  A1  A2 B1  A3 | draw        A: 1/64 second, B: 1/32 second
  *
  * Step k of a loop is due at start + (k + 1) * step. Steps of several loops run in the order of due
- * times. So the order of steps, and each state after a step, does not depend on the lengths of
- * frames.
+ * times. So the order of steps and the state after each step do not depend on frame lengths.
  *
  * Invariant:  loops are sorted by step, and each step has a single loop;
  *             steps * step <= now;  between frames now < (steps + 1) * step
@@ -27,7 +26,7 @@ static setti_fixed** fixed_find(setti_run* run, float step)
     return link;
 }
 
-/* Returns the loop of a step, created if needed; NULL when memory runs out. */
+/* Returns the loop of a step, created if needed. Returns NULL if memory runs out. */
 static setti_fixed* fixed_ensure(sett_world* world, float step)
 {
     setti_run* run = setti_run_of(world);
@@ -63,8 +62,9 @@ bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixe
     } else if (in_range) {
         step = run->fixed_step;
     }
-    *fixed = step > 0 ? fixed_ensure(world, step) : NULL;
-    return *fixed != NULL || !(step > 0);
+    const bool has_loop = step > 0; /* else the system runs once a frame */
+    *fixed = has_loop ? fixed_ensure(world, step) : NULL;
+    return *fixed != NULL || !has_loop;
 }
 
 sett_status setti_fixed_check_order(const sett_system* first, const sett_system* then,
@@ -75,12 +75,13 @@ sett_status setti_fixed_check_order(const sett_system* first, const sett_system*
     int phase = first->desc.phase;
     int then_phase = then->desc.phase;
     if (loop == then_loop) {
-        return phase <= then_phase
-                   ? SETT_OK
-                   : setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
-                                           "%s: system \"%.100s\" cannot run before \"%.100s\": "
-                                           "their phases are %d and %d - set the same `phase`",
-                                           call, first->name, then->name, phase, then_phase);
+        if (phase <= then_phase) {
+            return SETT_OK;
+        }
+        return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
+                                     "%s: system \"%.100s\" cannot run before \"%.100s\": their "
+                                     "phases are %d and %d - set the same `phase`",
+                                     call, first->name, then->name, phase, then_phase);
     }
     if (loop != NULL && then_loop != NULL) {
         return setti_world_fail_with(
@@ -89,6 +90,7 @@ sett_status setti_fixed_check_order(const sett_system* first, const sett_system*
             "seconds - set the same `fixed_step`",
             call, first->name, then->name, (double)loop->step, (double)then_loop->step);
     }
+    /* one of the systems runs in fixed steps, after SETT_PHASE_FIXED */
     bool allowed = loop != NULL ? then_phase > SETT_PHASE_FIXED : phase <= SETT_PHASE_FIXED;
     if (allowed) {
         return SETT_OK;
@@ -143,7 +145,7 @@ const char* setti_fixed_validate(const sett_world* world)
     return NULL;
 }
 
-/* Finds the loop of a step; NULL if not found. */
+/* Finds the loop of a step. Returns NULL if not found. */
 static const setti_fixed* fixed_of(const sett_world* world, float step)
 {
     if (SETTI_IS_NULL(world) || setti_run_of(world) == NULL) {

@@ -27,14 +27,14 @@
 
 #include <stdio.h>
 
-/* Stages with a shorter last run, in ns, use one thread: waking another takes 5,000 to 50,000. */
+/* Shorter stages, in ns, use one thread: waking a thread takes 5,000 to 50,000. */
 #define STAGE_WORTH 30000
 
 #define FRAME_ALL_ROWS UINT32_MAX /* the end of a range with all rows */
 
 /* ---------------------------------------------------------------------------------- calling one */
 
-/* In debug builds: reports a system that has left a loop early. */
+/* Reports a system that has left a loop early. */
 static void frame_report_open(const sett_system* system)
 {
     if (SETTI_DEBUG) {
@@ -45,8 +45,7 @@ static void frame_report_open(const sett_system* system)
     }
 }
 
-/* Calls the function of the system of a slice. `begin` is the present time in nanoseconds, 0 if
- * times are not measured. Returns the time at the end. */
+/* Runs a slice from time `begin` on. Returns the time at the end. */
 static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 {
     SETTI_ASSERT(slice->number < slice->count);
@@ -134,7 +133,7 @@ void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* Adds a frame to the interval of a system. Sets dt and returns true if the interval is over. */
+/* Adds a frame to the interval of a system. Returns true if the interval is over. */
 static bool frame_pass_interval(sett_system* system, float dt)
 {
     SETTI_ASSERT(system->desc.interval > 0);
@@ -150,19 +149,21 @@ static bool frame_pass_interval(sett_system* system, float dt)
     return true;
 }
 
-/* Whether all terms of a system about singletons and fixed entities are true. */
+/* Whether all terms about singletons and fixed entities are true. */
 SETTI_INLINE bool frame_may_run(const sett_system* system)
 {
     return system->query == NULL || system->query->elsewhere_count == 0 ||
            setti_elsewhere_holds(system->query);
 }
 
-/* Whether a system runs in this frame or fixed step; sets the dt of the system. */
-static bool frame_is_due(sett_system* system, float dt)
+/* Advances a system by a frame or fixed step. Returns true if the system runs. */
+static bool frame_advance(sett_system* system, float dt)
 {
     const sett_system_desc* desc = &system->desc;
-    if (system->state.enabled == 0 || desc->run == NULL || !frame_may_run(system) ||
-        (desc->run_if != NULL && !desc->run_if(system->world, desc->user))) {
+    if (system->state.enabled == 0 || desc->run == NULL || !frame_may_run(system)) {
+        return false;
+    }
+    if (desc->run_if != NULL && !desc->run_if(system->world, desc->user)) {
         return false;
     }
     system->dt = dt;
@@ -172,7 +173,7 @@ static bool frame_is_due(sett_system* system, float dt)
     return true;
 }
 
-/* Adds a slice for a job, over all rows. */
+/* Adds the slice of a job, over all rows. */
 static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_t number,
                                     uint32_t count)
 {
@@ -189,7 +190,7 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
     return slice;
 }
 
-/* Finds an empty storage of a required type: the query matches nothing. NULL if not found. */
+/* Finds an empty storage among the required types. Returns NULL if not found. */
 static const setti_storage* frame_find_empty(const sett_query* query)
 {
     SETTI_EACH_TERM(k, query->required) {
@@ -201,15 +202,16 @@ static const setti_storage* frame_find_empty(const sett_query* query)
     return NULL;
 }
 
-/* Adds the slices of a system with several jobs. The slices have equal numbers of filled chunks. */
+/* Adds the slices of a system with several jobs. */
 static void frame_split(setti_run* run, sett_system* system)
 {
-    if (frame_find_empty(system->query) != NULL) {
+    if (frame_find_empty(system->query) != NULL) { /* nothing matches */
         system->job_used = 0;
         return;
     }
     setti_survey survey;
     setti_query_survey(system->query, &survey);
+    /* Two jobs could write to one page of a gathered field or a sparse set. */
     bool one_job = survey.scattered != 0 || setti_system_sparse(system) != NULL;
     uint32_t jobs = one_job ? 1 : run->jobs;
     jobs = SETTI_MIN(jobs, system->job_capacity);
@@ -223,6 +225,7 @@ static void frame_split(setti_run* run, sett_system* system)
         if (!filled) {
             continue;
         }
+        /* each job gets an equal share of the filled chunks */
         if (filled_before++ == (uint32_t)((uint64_t)survey.filled * job / jobs)) {
             if (slice != NULL) {
                 slice->to = k * survey.rows;
@@ -235,20 +238,20 @@ static void frame_split(setti_run* run, sett_system* system)
     system->job_used = jobs;
 }
 
-/* Whether the noted storage is still empty, so that the system at `place` is skipped. */
-SETTI_INLINE bool frame_is_empty(const setti_run* run, uint32_t place)
+/* Whether a system is skipped: the noted storage is still empty. */
+SETTI_INLINE bool frame_is_skipped(const setti_run* run, uint32_t place)
 {
     SETTI_ASSERT(place < run->sorted_count);
     return run->empty[place] != NULL && run->empty[place]->count == 0;
 }
 
-/* Notes an empty storage of a required type, so that the next frames skip the system. */
+/* Notes an empty storage, so that the next frames skip a system. */
 static void frame_note_empty(setti_run* run, uint32_t place)
 {
     const sett_system* system = run->sorted[place];
     bool conditional = system->desc.run_if != NULL || system->desc.interval > 0;
-    bool skips = system->query != NULL && !conditional;
-    run->empty[place] = skips ? frame_find_empty(system->query) : NULL;
+    bool can_skip = system->query != NULL && !conditional;
+    run->empty[place] = can_skip ? frame_find_empty(system->query) : NULL;
 }
 
 /* Adds the slices of a due system. */
@@ -269,7 +272,6 @@ static void frame_plan(setti_run* run, sett_system* system)
     system->job_used = 1;
 }
 
-/* Updates the plans of queries, while no other thread runs. */
 static void frame_update_plans(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -283,7 +285,7 @@ static void frame_update_plans(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- a stage */
 
-/* The task of the program's threads: runs the slices from `begin` to `end` - 1. */
+/* Runs the slices from `begin` to `end` - 1. */
 static void frame_task(uint32_t begin, uint32_t end, void* context)
 {
     setti_run* run = context;
@@ -297,7 +299,7 @@ static void frame_task(uint32_t begin, uint32_t end, void* context)
 #define FRAME_RAN_SYSTEM false
 #define FRAME_APPLIED_COMMANDS true
 
-/* Calls the function given to sett_schedule_watch, if any. */
+/* Calls the function given to sett_schedule_watch. */
 static void frame_step(sett_world* world, sett_system* system, bool commands)
 {
     const setti_run* run = setti_run_of(world);
@@ -307,8 +309,7 @@ static void frame_step(sett_world* world, sett_system* system, bool commands)
     }
 }
 
-/* Runs the slices one after another on this thread. `exclusive`: the slice of an exclusive system,
- * which may change the world, so world->running stays NULL. */
+/* Runs the slices one after another on this thread. */
 static void frame_run_here(sett_world* world, bool exclusive)
 {
     SETTI_ASSERT(world->running == NULL);
@@ -316,7 +317,7 @@ static void frame_run_here(sett_world* world, bool exclusive)
     uint64_t now = run->timed ? setti_platform_now() : 0;
     for (uint32_t k = 0; k < run->slice_count; k++) {
         sett_system* system = run->slices[k].system;
-        world->running = exclusive ? NULL : system->name;
+        world->running = exclusive ? NULL : system->name; /* NULL: may change the world */
         now = frame_call(run, &run->slices[k], now);
         bool is_last_slice = k + 1 == run->slice_count || run->slices[k + 1].system != system;
         if (is_last_slice) {
@@ -326,7 +327,7 @@ static void frame_run_here(sett_world* world, bool exclusive)
     world->running = NULL;
 }
 
-/* Writes the names of running systems to run->running, without the outer quotes: move" or "age */
+/* Writes the names of running systems, without the outer quotes: move" or "age */
 static void frame_list_names(setti_run* run)
 {
     size_t at = 0;
@@ -362,7 +363,7 @@ static void frame_run_side_by_side(sett_world* world)
     }
 }
 
-/* Whether the planned slices take long enough to use other threads. */
+/* Whether the slices take long enough to use other threads. */
 static bool frame_pays_threads(const sett_world* world)
 {
     const setti_run* run = setti_run_of(world);
@@ -382,7 +383,6 @@ static bool frame_pays_threads(const sett_world* world)
     return time >= STAGE_WORTH || !run->timed;
 }
 
-/* Collects the results of the slices. Fails if memory ran out in a loop of a slice. */
 static sett_status frame_collect_results(sett_world* world)
 {
     SETTI_ASSERT(!world->side_by_side);
@@ -403,7 +403,7 @@ static sett_status frame_collect_results(sett_world* world)
         system->time_total += job->time;
         system->has_commands = system->has_commands || sett_commands_count(job->commands) != 0;
         run->has_commands = run->has_commands || system->has_commands;
-        if (SETTI_UNLIKELY(job->loops.failed)) {
+        if (SETTI_UNLIKELY(job->loops.failed)) { /* no memory */
             job->loops.failed = false;
             status = setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                                            "system \"%.100s\": a loop visited no entity, because "
@@ -418,7 +418,7 @@ static sett_status frame_collect_results(sett_world* world)
     return status;
 }
 
-/* Claims the handles created by jobs, unless they are already claimed. */
+/* Claims the handles created by jobs. */
 static sett_status frame_end_jobs(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -430,7 +430,18 @@ static sett_status frame_end_jobs(sett_world* world)
     return status;
 }
 
-/* Runs the planned slices. `exclusive`: the slice of an exclusive system. */
+static sett_status frame_run_exclusive(sett_world* world)
+{
+    const bool exclusive = true;
+    frame_run_here(world, exclusive);
+    if (world->locks != 0) { /* the system has left a loop open */
+        frame_report_open(setti_run_of(world)->slices[0].system);
+        sett_query_end_all(world);
+    }
+    return frame_collect_results(world);
+}
+
+/* Runs the planned slices, of an exclusive system or of other systems. */
 static sett_status frame_run_slices(sett_world* world, bool exclusive)
 {
     setti_run* run = setti_run_of(world);
@@ -438,12 +449,7 @@ static sett_status frame_run_slices(sett_world* world, bool exclusive)
         return SETT_OK;
     }
     if (exclusive) {
-        frame_run_here(world, exclusive);
-        if (world->locks != 0) { /* the system has left a loop open */
-            frame_report_open(run->slices[0].system);
-            sett_query_end_all(world);
-        }
-        return frame_collect_results(world);
+        return frame_run_exclusive(world);
     }
     SETTI_ASSERT(!run->jobs_open && world->locks == 0);
     setti_commands_begin_jobs(world, run->buffers, run->slice_count);
@@ -472,7 +478,6 @@ static sett_status frame_run_slices(sett_world* world, bool exclusive)
 
 /* -------------------------------------------------------------------------------------- a frame */
 
-/* Applies the commands in the buffers of a system. */
 static sett_status frame_apply_system(sett_system* system)
 {
     sett_status status = SETT_OK;
@@ -487,7 +492,7 @@ static sett_status frame_apply_system(sett_system* system)
     return status;
 }
 
-/* Applies the commands of sorted systems [from, to), then the commands of the world. */
+/* Applies the commands of sorted systems [from, to) and of the world. */
 static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from <= to && to <= setti_run_of(world)->sorted_count);
@@ -501,7 +506,8 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
     if (status != SETT_OK) {
         return status;
     }
-    run->has_commands = run->has_commands && !(from == 0 && to == run->sorted_count); /* all */
+    bool applied_all = from == 0 && to == run->sorted_count;
+    run->has_commands = run->has_commands && !applied_all;
     if (world->commands != NULL && sett_commands_count(world->commands) != 0) {
         status = sett_commands_apply(world->commands);
         sett_system* of_no_system = NULL;
@@ -510,7 +516,6 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
     return status;
 }
 
-/* Runs the due systems of a stage. */
 static sett_status frame_stage(sett_world* world, const setti_stage* stage, float dt)
 {
     SETTI_ASSERT(stage->count != 0 &&
@@ -519,7 +524,7 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
     run->slice_count = 0;
     frame_update_plans(world);
     for (uint32_t k = stage->first; k < stage->first + stage->count; k++) {
-        if (!frame_is_empty(run, k) && frame_is_due(run->sorted[k], dt)) {
+        if (!frame_is_skipped(run, k) && frame_advance(run->sorted[k], dt)) {
             frame_plan(run, run->sorted[k]);
             if (run->sorted[k]->job_used == 0) {
                 frame_note_empty(run, k);
@@ -529,7 +534,6 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
     return frame_run_slices(world, stage->exclusive);
 }
 
-/* Stages to run. */
 typedef struct frame_range {
     uint32_t begin; /* the first stage */
     uint32_t end;   /* after the last stage */
@@ -537,7 +541,7 @@ typedef struct frame_range {
     int last;       /* stages of later phases do not run */
 } frame_range;
 
-/* Runs a range of stages. Applies commands before, after, and between stages as scheduled. */
+/* Runs a range of stages, and applies commands as scheduled. */
 static sett_status frame_stages(sett_world* world, frame_range range, float dt)
 {
     SETTI_ASSERT(world->busy && setti_run_of(world)->scheduled &&
@@ -551,7 +555,7 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
     uint32_t end = run->stages[range.end - 1].first + run->stages[range.end - 1].count;
     for (uint32_t k = range.begin; status == SETT_OK && k < range.end; k++) {
         const setti_stage* stage = &run->stages[k];
-        if (!stage->applies && stage->count == 1 && frame_is_empty(run, stage->first)) {
+        if (!stage->applies && stage->count == 1 && frame_is_skipped(run, stage->first)) {
             continue;
         }
         int phase = run->sorted[stage->first]->desc.phase;
@@ -569,8 +573,7 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
     return status == SETT_OK ? frame_apply(world, unapplied, end) : status;
 }
 
-/* Runs the due fixed steps of all loops, in the order of due times, so that the state after a step
- * does not depend on the lengths of frames. */
+/* Runs the due fixed steps of all loops, in the order of due times. */
 static sett_status frame_fixed(sett_world* world, float dt)
 {
     setti_run* run = setti_run_of(world);
@@ -588,14 +591,13 @@ static sett_status frame_fixed(sett_world* world, float dt)
     return status;
 }
 
-/* Sets the frame and time of contexts to the frame, after fixed steps. */
+/* Sets the frame number and time of contexts. */
 static void frame_reset_context(setti_run* run)
 {
     run->frame = run->state.frames;
     run->time = run->state.time;
 }
 
-/* Runs the phases from `first` to `last`. */
 static sett_status frame_run(sett_world* world, float dt, int first, int last)
 {
     setti_run* run = setti_run_of(world);
@@ -622,7 +624,7 @@ sett_status setti_run_check_idle(sett_world* world, const char* call)
                                                 call);
 }
 
-/* Checks before a frame or a single run that systems may run, and updates the schedule. */
+/* Checks that systems may run, and updates the schedule. */
 static sett_status frame_begin(sett_world* world, float dt, const char* call)
 {
     sett_status status = setti_run_check_idle(world, call);
@@ -646,7 +648,6 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     return status;
 }
 
-/* Runs a frame of the phases from `first` to `last`, and counts the frame if all succeeded. */
 static sett_status frame_progress(sett_world* world, float dt, int first, int last,
                                   const char* call)
 {
@@ -756,7 +757,16 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
 
 /* ---------------------------------------------------------------------------------- configuring */
 
-/* Sets the phases with fixed steps, and the loop of each system. False when memory runs out. */
+static bool frame_make_jobs(const setti_run* run)
+{
+    bool done = true;
+    for (sett_system* at = run->systems; done && at != NULL; at = at->next) {
+        done = setti_system_make_jobs(at);
+    }
+    return done;
+}
+
+/* Sets the phases with fixed steps. Returns false if memory runs out. */
 static bool frame_set_range(sett_world* world, float step, int first, int last)
 {
     setti_run* run = setti_run_of(world);
@@ -770,7 +780,7 @@ static bool frame_set_range(sett_world* world, float step, int first, int last)
     return done;
 }
 
-/* Sets the phases with fixed steps. Changes nothing if an order contradicts or memory runs out. */
+/* Sets the phases with fixed steps. Changes nothing on failure. */
 static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {
@@ -793,7 +803,6 @@ static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* 
     return status;
 }
 
-/* Returns SETT_OK, or fails if a field of the descriptor is invalid. */
 static sett_status frame_check_schedule(sett_world* world, const sett_schedule_desc* desc,
                                         const char* call)
 {
@@ -840,11 +849,8 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     }
     uint32_t old_jobs = run->jobs;
     run->jobs = desc->job_limit != 0 ? desc->job_limit : SETTI_JOBS_DEFAULT;
-    bool done = true;
-    for (sett_system* at = run->systems; done && at != NULL; at = at->next) {
-        done = setti_system_make_jobs(at);
-    }
-    status = done ? frame_set_fixed(world, desc, call) : setti_world_no_memory(world, call);
+    status = frame_make_jobs(run) ? frame_set_fixed(world, desc, call)
+                                  : setti_world_no_memory(world, call);
     if (status != SETT_OK) {
         run->jobs = old_jobs;
         return status;

@@ -25,7 +25,7 @@ enum {
     GUARD_REPORTED = 16     /* the missing declaration was reported */
 };
 
-/* Returns the entry of a component in `used` of a system, or a free entry; NULL: all are in use. */
+/* Finds the entry of a component, or a free entry. Returns NULL if all entries are in use. */
 static setti_access_use* guard_find_use(sett_system* system, sett_component component)
 {
     for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
@@ -37,7 +37,7 @@ static setti_access_use* guard_find_use(sett_system* system, sett_component comp
     return NULL;
 }
 
-/* Adds flags to a use; other jobs may do so in parallel. Returns true if a flag is new. */
+/* Adds flags to a use. Returns true if a flag is new. */
 static bool guard_note(setti_run* run, sett_system* system, sett_component component,
                        uint32_t flags)
 {
@@ -45,8 +45,8 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
     if (use == NULL || (setti_mark_get(&use->flags) & flags) == flags) {
         return false;
     }
-    setti_lock_take(&run->guard_lock); /* find again: another job may have taken the entry */
-    use = guard_find_use(system, component);
+    setti_lock_take(&run->guard_lock);
+    use = guard_find_use(system, component); /* another job may have taken the entry */
     uintptr_t before = use != NULL ? setti_mark_get(&use->flags) : 0;
     bool is_new = use != NULL && (before & flags) != flags;
     if (is_new) {
@@ -57,18 +57,19 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
     return is_new;
 }
 
-/* Notes an undeclared use. Returns true if the use must be reported, once for each component. */
-static bool guard_is_news(setti_run* run, sett_system* system, sett_component component, bool reads)
+/* Notes an undeclared use. Returns true if the use must be reported. */
+static bool guard_note_missing(setti_run* run, sett_system* system, sett_component component,
+                               bool reads)
 {
     if (!guard_note(run, system, component, reads ? GUARD_MISSES_READ : GUARD_MISSES_WRITE)) {
         return false;
     }
     setti_mark_set(&run->suggests, 1);
     setti_mark_set(&system->suggests, 1);
-    return guard_note(run, system, component, GUARD_REPORTED);
+    return guard_note(run, system, component, GUARD_REPORTED); /* once for each component */
 }
 
-/* Returns the system on this thread; NULL if the access needs no check, as a test for presence. */
+/* Returns the system to check, or NULL if the access needs no check. */
 static sett_system* guard_system(const sett_world* world, uint32_t access)
 {
     SETTI_ASSERT(setti_run_of(world) != NULL && access != 0);
@@ -85,7 +86,6 @@ static bool guard_is_singleton(const sett_world* world, sett_component component
            setti_storage_has(&setti_world_type(world, component)->storage, index);
 }
 
-/* Returns advice for declaring that a system reads or writes a component. */
 static const char* guard_remedy(const sett_world* world, sett_component component, bool reads,
                                 const char* call)
 {
@@ -103,7 +103,7 @@ static const char* guard_remedy(const sett_world* world, sett_component componen
                : "list the type in `access_inout` (visited entities) or `access_any_inout` (all)";
 }
 
-/* Whether the entity is visited by another job of the running system. */
+/* Whether another job of the running system visits an entity. */
 static bool guard_is_of_other_job(const sett_world* world, sett_entity entity)
 {
     const setti_slice* slice = setti_slice_here(setti_run_of(world));
@@ -115,8 +115,7 @@ static bool guard_is_of_other_job(const sett_world* world, sett_entity entity)
     return row != SETTI_NONE && (row < slice->from || row >= slice->to);
 }
 
-/* Notes an access, and reports an undeclared access. Returns true if the access is declared, but
- * other jobs of the system may write the component. */
+/* Checks that an access is declared. Returns true if other jobs may write the component. */
 static bool guard_note_access(const sett_world* world, sett_component component, uint32_t access,
                               const char* call)
 {
@@ -130,7 +129,7 @@ static bool guard_note_access(const sett_world* world, sett_component component,
     if ((declared & (reads ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES)) != 0) {
         return (declared & SETTI_ACCESS_WRITE) != 0;
     }
-    if (guard_is_news(setti_run_of(world), system, component, reads)) {
+    if (guard_note_missing(setti_run_of(world), system, component, reads)) {
         setti_world_misuse_with(
             world, SETT_STATUS_CONFLICT,
             "%s: system \"%.100s\" %s \"%.100s\" without declaring it, and a system that runs at "
@@ -141,13 +140,13 @@ static bool guard_note_access(const sett_world* world, sett_component component,
     return false;
 }
 
-/* Reports a possible collision with another job. `of` is "entity 7:2" or "all entities". */
+/* Reports a possible collision with another job. */
 static void guard_report_job(const sett_world* world, sett_component component, uint32_t access,
                              const char* of, const char* call)
 {
     sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
-    if (guard_is_news(setti_run_of(world), system, component, reads)) {
+    if (guard_note_missing(setti_run_of(world), system, component, reads)) {
         setti_world_misuse_with(
             world, SETT_STATUS_CONFLICT,
             "%s: system \"%.100s\" %s \"%.100s\" of %s, while another job of the system may write "
@@ -242,7 +241,6 @@ static uintptr_t guard_flags(sett_system* system, sett_component component)
     return use != NULL ? setti_mark_get(&use->flags) : 0;
 }
 
-/* Writes *separator and a component. */
 static void guard_add_entry(setti_writer* text, const sett_world* world, sett_component component,
                             const char** separator)
 {
@@ -251,14 +249,13 @@ static void guard_add_entry(setti_writer* text, const sett_world* world, sett_co
     *separator = ", ";
 }
 
-/* Writes an access list: the declared components, and components used with a flag of `with`; but no
- * component used with a flag of `without`. */
+/* Writes an access list, with components that have a flag of `with` and no flag of `without`. */
 static void guard_add_list(setti_writer* text, sett_system* system, const char* name,
                            const sett_component* list, uintptr_t with, uintptr_t without)
 {
     const char* separator = name;
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
-        if ((guard_flags(system, list[k]) & without) == 0) {
+        if ((guard_flags(system, list[k]) & without) == 0) { /* declared components need no flag */
             guard_add_entry(text, system->world, list[k], &separator);
         }
     }
@@ -269,7 +266,8 @@ static void guard_add_list(setti_writer* text, sett_system* system, const char* 
             guard_add_entry(text, system->world, component, &separator);
         }
     }
-    setti_writer_add(text, "%s", separator != name ? "}," : "");
+    bool has_entries = separator != name;
+    setti_writer_add(text, "%s", has_entries ? "}," : "");
 }
 
 static void guard_add_lists(setti_writer* text, sett_system* system)
@@ -294,7 +292,7 @@ static bool guard_has_lists(sett_system* system)
     return has;
 }
 
-/* Writes the components of a list without a flag of `used`: the system has not `what` them. */
+/* Writes the listed components that the system has not used. */
 static void guard_add_unused(setti_writer* text, sett_system* system, const sett_component* list,
                              uintptr_t used, const char* what)
 {

@@ -27,7 +27,6 @@ setti_system_name* setti_order_find_name(const setti_run* run, const char* text)
     return at;
 }
 
-/* Adds a name to the hash table. Room must be reserved. */
 static void order_link_name(setti_run* run, setti_system_name* name)
 {
     setti_system_name** bucket = order_bucket(run, name->key);
@@ -35,7 +34,6 @@ static void order_link_name(setti_run* run, setti_system_name* name)
     *bucket = name;
 }
 
-/* Makes room for one more name. Returns false when memory runs out. */
 static bool order_reserve_name(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -53,9 +51,11 @@ static bool order_reserve_name(sett_world* world)
     run->names = names;
     run->name_capacity = capacity;
     for (uint32_t k = 0; k < old_capacity; k++) {
-        for (setti_system_name *at = old_names[k], *next; at != NULL; at = next) {
-            next = at->next;
+        setti_system_name* at = old_names[k];
+        while (at != NULL) {
+            setti_system_name* next = at->next;
             order_link_name(run, at);
+            at = next;
         }
     }
     setti_pool_free(&world->pool, old_names, old_capacity * sizeof(setti_system_name*), 16);
@@ -66,8 +66,11 @@ setti_system_name* setti_order_ensure_name(sett_world* world, const char* text)
 {
     setti_system_name* name = setti_order_find_name(setti_run_of(world), text);
     size_t length = strlen(text) + 1;
-    if (name != NULL || !order_reserve_name(world)) {
-        return name; /* NULL without memory */
+    if (name != NULL) {
+        return name;
+    }
+    if (!order_reserve_name(world)) {
+        return NULL;
     }
     name = setti_pool_alloc(&world->pool, sizeof(*name) + length, 16);
     if (name != NULL) {
@@ -219,18 +222,18 @@ sett_status setti_order_check_phases(const sett_system* system, const char* call
     return status;
 }
 
-/* Writes `text` before path + at, and returns the new begin. Writes nothing if there is no room. */
+/* Writes a text before path + at. Returns the new begin. */
 static size_t order_prepend(char* path, size_t at, const char* text)
 {
     size_t length = strlen(text);
-    if (length <= at) {
+    if (length <= at) { /* there is room */
         memcpy(path + at - length, text, length);
         at -= length;
     }
     return at;
 }
 
-/* Reports the cycle from `start` to `last` to `start`; `last` leads to `start` by walk_from. */
+/* Reports a cycle: from `start` to `last`, and back to `start`. */
 static sett_status order_fail_cycle(const sett_system* start, const sett_system* last,
                                     const char* call)
 {
@@ -264,15 +267,13 @@ static sett_system* order_join(const sett_system* start, sett_system* earlier, s
     return earlier;
 }
 
-/* Takes the first system of *todo, and adds the systems declared to run directly after (`back`:
- * before) that system to *todo, unless seen. Returns NULL, or the last system of a cycle. */
+/* Visits the first system of *todo. Returns the last system of a cycle, or NULL. */
 static sett_system* order_step(sett_system* start, sett_system** todo, bool back)
 {
     SETTI_ASSERT(*todo != NULL);
     setti_run* run = setti_run_of(start->world);
     uint64_t seen = back ? run->walks - 1 : run->walks;
-    uint64_t seen_by_other =
-        back ? run->walks : run->walks - 1; /* the walk in the other direction */
+    uint64_t seen_by_other = back ? run->walks : run->walks - 1;
     sett_system* from = *todo;
     *todo = from->walk_next;
     setti_order_walk walk = setti_order_walk_begin(from, back);
@@ -292,8 +293,7 @@ static sett_system* order_step(sett_system* start, sett_system** todo, bool back
     return NULL;
 }
 
-/* Bidirectional search: takes steps of a forward walk and of a back walk from `start` in turn,
- * until the walks meet in a cycle, or the shorter walk ends. */
+/* Bidirectional search: a forward walk and a back walk take steps in turn. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call)
 {
     setti_run* run = setti_run_of(start->world);

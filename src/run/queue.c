@@ -27,7 +27,7 @@ struct sett_queue {
 
 static const char queue_call[] = "sett_queue_create";
 
-/* Makes room for one more change. Returns false at the limit, or when memory runs out. */
+/* Makes room for one more change. Returns false on failure. */
 static bool queue_grow(sett_queue* queue)
 {
     SETTI_ASSERT(queue->count == queue->capacity);
@@ -40,13 +40,13 @@ static bool queue_grow(sett_queue* queue)
     }
     uint32_t capacity = SETTI_MIN(SETTI_MAX(64, 2 * waiting), SETT_QUEUE_LIMIT);
     if (waiting == capacity) {
-        return false;
+        return false; /* the limit */
     }
     const sett_allocator* allocator = &queue->world->pool.allocator;
     sett_queued_change* fresh =
         allocator->alloc_fn(allocator->user, capacity * sizeof(*fresh), QUEUE_ALIGN);
     if (fresh == NULL) {
-        return false;
+        return false; /* no memory */
     }
     if (queue->changes != NULL) {
         memcpy(fresh, queue->changes + queue->taken, waiting * sizeof(*fresh));
@@ -60,10 +60,10 @@ static bool queue_grow(sett_queue* queue)
     return true;
 }
 
-/* Adds a change. After a lost change all changes are lost until the queue is empty: no gaps. */
 static void queue_push(sett_queue* queue, sett_entity entity, sett_change change)
 {
-    if (queue->lost != 0 || (queue->count == queue->capacity && !queue_grow(queue))) {
+    bool follows_lost = queue->lost != 0; /* changes after a gap are lost, too */
+    if (follows_lost || (queue->count == queue->capacity && !queue_grow(queue))) {
         queue->lost += queue->lost != UINT32_MAX ? 1 : 0;
         return;
     }
@@ -123,7 +123,7 @@ static bool queue_has_calls(const sett_observer_desc* desc)
            desc->free_user != NULL || desc->disabled;
 }
 
-/* Completes the descriptor of the observer of a queue. */
+/* Completes the descriptor of the observer. */
 static void queue_observe(sett_queue* queue, sett_observer_desc* desc)
 {
     queue->component = desc->component;
@@ -191,7 +191,7 @@ uint32_t sett_queue_take(sett_queue* queue, sett_queued_change* out, uint32_t ca
         queue->taken += count;
     }
     if (queue->taken < queue->count) {
-        return count;
+        return count; /* the queue is not empty */
     }
     queue->taken = 0;
     queue->count = 0;

@@ -12,7 +12,7 @@
 #define SETTI_JOBS_MAX 64
 #define SETTI_STEPS_DEFAULT 8
 
-/* Limit of the components in the terms and access lists of a descriptor. */
+/* Limit of the components in a descriptor. */
 #define SETTI_ACCESS_MOST (SETT_QUERY_TERMS + 4 * SETT_SYSTEM_ACCESS)
 
 #define SETTI_GUARD_USES 32  /* limit of the components that the guard records for a system */
@@ -24,20 +24,20 @@ typedef struct setti_access {
     uint32_t flags; /* SETTI_ACCESS_* */
 } setti_access;
 
-/* The state of a system that snapshots save. */
+/* State of a system, saved by snapshots. */
 typedef struct setti_system_state {
-    double time;      /* seconds of the present interval that have passed */
+    double time;      /* passed seconds of the present interval */
     uint64_t runs;    /* number of runs so far */
     uint32_t enabled; /* 0 or 1 */
     uint32_t unused;
     uint64_t seen; /* tick of the last run, for terms with `changed` */
 } setti_system_state;
 
-/* The state of a loop of fixed steps that snapshots save. */
+/* State of a loop of fixed steps, saved by snapshots. */
 typedef struct setti_fixed_state {
     double start;   /* seconds before the loop began, plus skipped seconds */
     double now;     /* seconds since the loop began, without skipped seconds */
-    uint64_t steps; /* steps that ran, including the running step */
+    uint64_t steps; /* finished and running steps */
 } setti_fixed_state;
 
 typedef struct setti_fixed {
@@ -54,16 +54,15 @@ typedef struct setti_fixed {
     uint32_t end;    /* after the last stage; equals `first` if the loop has no systems */
 } setti_fixed;
 
-/* The command buffer and scratch memory of a call of a system's function. `apart` separates the
- * cache lines of neighbouring jobs, because different threads write to neighbouring jobs. */
+/* Command buffer and scratch memory for a call of a system. */
 typedef struct setti_job {
     sett_commands* commands;
     setti_job_loops loops;
-    uint64_t time; /* nanoseconds of the last call */
-    unsigned char apart[64];
+    uint64_t time;           /* nanoseconds of the last call */
+    unsigned char apart[64]; /* other threads write to neighbouring jobs */
 } setti_job;
 
-/* A declared order: `system` runs before or after the system called `name`. */
+/* A declared order of two systems. */
 typedef struct setti_order {
     sett_system* system;            /* the declaring system */
     struct setti_system_name* name; /* name of the other system */
@@ -71,7 +70,7 @@ typedef struct setti_order {
     struct setti_order* next_about; /* next order about `name` */
     struct setti_order* previous_about;
     bool after;    /* SETTI_ORDER_AFTER or SETTI_ORDER_BEFORE */
-    bool reported; /* a warning was logged, because no system has the name */
+    bool reported; /* a warning was logged: no system has the name */
 } setti_order;
 
 /* The values of setti_order.after: `system` runs after, or before, the named system. */
@@ -88,7 +87,7 @@ typedef struct setti_system_name {
     char text[];
 } setti_system_name;
 
-/* A walk over the systems that are declared to run after, or before, a given system. */
+/* A walk over the systems declared to run before, or after, a given system. */
 typedef struct setti_order_walk {
     const setti_order* own;   /* the next order declared by the given system */
     const setti_order* about; /* the next order about the given system */
@@ -114,14 +113,14 @@ struct sett_system {
     sett_system_desc desc;   /* as given; `before` and `after` are moved to `orders` */
     sett_query* query;       /* NULL: the system has no terms */
     sett_group* group;       /* calls on_enter and on_exit; or NULL */
-    sett_observer* observer; /* replaces `group` if a group cannot follow the terms; or NULL */
+    sett_observer* observer; /* instead of `group`; or NULL */
     setti_access* access;    /* each component once; room for SETTI_ACCESS_MOST */
     uint32_t access_count;
     setti_order* orders; /* declared by the system, the latest first */
     bool exclusive;
     bool asks_changed;                       /* a term has `changed` */
     setti_access_use used[SETTI_GUARD_USES]; /* components used so far, recorded by the guard */
-    setti_mark suggests;                     /* 1: a use missing in the lists is not logged yet */
+    setti_mark suggests;                     /* 1: a missing declaration is not logged yet */
 
     setti_job* jobs;
     uint32_t job_capacity; /* entries of `jobs`; 1 if the system is never split */
@@ -137,16 +136,15 @@ struct sett_system {
     uint64_t time_total;
 
     /* In the schedule: */
-    uint32_t stage;         /* number in the phase */
-    uint32_t place;         /* position by phases and declared orders */
-    uint64_t section;       /* first sort key: the phase, or the loop of fixed steps */
-    uint64_t key;           /* second sort key */
-    uint32_t tie;           /* third sort key */
-    uint32_t waiting;       /* while sorting: earlier systems that are not placed yet */
-    sett_system* waits_for; /* the system that prevents an earlier stage, or NULL */
-    /* the component of the conflict; 0: a declared order, or either system is exclusive */
-    sett_component waits_on;
-    bool awaits_commands; /* waits for commands of a system with `records` in the same phase */
+    uint32_t stage;          /* number in the phase */
+    uint32_t place;          /* position by phases and declared orders */
+    uint64_t section;        /* first sort key: the phase, or the loop of fixed steps */
+    uint64_t key;            /* second sort key */
+    uint32_t tie;            /* third sort key */
+    uint32_t waiting;        /* while sorting: earlier systems that are not placed yet */
+    sett_system* waits_for;  /* the system that prevents an earlier stage, or NULL */
+    sett_component waits_on; /* component of the conflict, or 0 */
+    bool awaits_commands;    /* uses components recorded by an earlier system */
 
     /* In a walk over orders: */
     sett_system* walk_from; /* the system visited before this system */
@@ -159,7 +157,7 @@ typedef struct setti_stage {
     uint32_t first; /* the first system: index in `sorted` */
     uint32_t count; /* number of systems */
     bool exclusive; /* the stage is a single exclusive system */
-    bool applies;   /* commands are applied before the stage, as at the begin of each phase */
+    bool applies;   /* commands are applied before the stage */
 } setti_stage;
 
 /* A job of a system in the running stage. */
@@ -173,7 +171,7 @@ typedef struct setti_slice {
     setti_mark thread; /* the thread that runs the job, or 0 */
 } setti_slice;
 
-/* The state of frames that snapshots save. */
+/* State of frames, saved by snapshots. */
 typedef struct setti_frame_state {
     uint64_t frames; /* completed frames */
     double time;     /* sum of the lengths of completed frames, in seconds */
@@ -188,9 +186,9 @@ typedef struct setti_run {
     setti_system_name** names; /* hash table of `name_capacity` buckets */
     uint32_t name_count;
     uint32_t name_capacity;
-    uint64_t walks; /* number of the latest forward walk over orders; the back walk has walks - 1 */
-    uint64_t work;  /* steps for ordering systems so far, limited by tests */
-    uint32_t jobs;  /* limit of jobs of a system */
+    uint64_t walks;    /* number of the latest forward walk; the back walk has walks - 1 */
+    uint64_t work;     /* steps for ordering systems so far, limited by tests */
+    uint32_t jobs;     /* limit of jobs of a system */
     sett_tasks tasks;  /* the program's threads */
     bool watched;      /* the guard watches systems */
     bool timed;        /* times are measured */
@@ -207,9 +205,8 @@ typedef struct setti_run {
     bool names_checked; /* unknown names in orders were reported */
     /* `sorted`, `heap`, `empty` and `stages` follow each other in one piece of memory. */
     sett_system** sorted;
-    sett_system** heap; /* used while systems are sorted */
-    /* by place in `sorted`: the system is skipped while this storage is empty; NULL: not skipped */
-    const setti_storage** empty;
+    sett_system** heap;          /* used while systems are sorted */
+    const setti_storage** empty; /* like `sorted`: a system is skipped while the storage is empty */
     uint32_t heap_count;
     setti_stage* stages;
     uint32_t sorted_count;
@@ -219,19 +216,18 @@ typedef struct setti_run {
     setti_fixed* fixed;   /* list of fixed loops, the shortest step first */
     uint32_t fixed_first; /* the first stage of fixed loops; equals fixed_end without such stages */
     uint32_t fixed_end;   /* after the last stage of fixed loops */
-    /* seconds of a step for the phases fixed_phase to fixed_last; 0: these phases have no steps */
-    float fixed_step;
+    float fixed_step;     /* seconds; of phases fixed_phase to fixed_last; 0: no steps */
     int fixed_phase;
     int fixed_last;
     uint32_t fixed_most;       /* limit of the steps in a frame; 0: the default */
-    uint32_t listener_version; /* version of the world at the last update of query plans */
+    uint32_t listener_version; /* at the last update of query plans */
 
     /* The running stage. */
     setti_slice* slices;
     sett_commands** buffers; /* command buffers of the slices; follows `slices` in memory */
     uint32_t slice_count;
     uint32_t slice_capacity;
-    setti_mark hints[SETTI_SLICE_HINTS]; /* by hash of a thread: the slice begun last */
+    setti_mark hints[SETTI_SLICE_HINTS]; /* by hash of a thread: the latest slice */
     bool jobs_open;                      /* handles from `buffers` are not claimed yet */
     char running[200];                   /* names of the running systems */
     /* While slices run side by side: */
@@ -248,88 +244,85 @@ enum {
     SETTI_SLOT_RUN = 5
 };
 
-/* Returns the setti_run of a world; NULL before the first use of systems. */
+/* Returns the setti_run of a world, or NULL before the first use. */
 SETTI_INLINE setti_run* setti_run_of(const sett_world* world)
 {
     return world->module[SETTI_SLOT_RUN];
 }
 
-/* Returns the setti_run of a world, created if needed; NULL when memory runs out. */
+/* Returns the setti_run of a world, created if needed. Returns NULL if memory runs out. */
 setti_run* setti_run_ensure(sett_world* world);
 
-/* Returns SETT_OK, or fails with LOCKED while systems run. */
+/* Fails with LOCKED while systems run. */
 sett_status setti_run_check_idle(sett_world* world, const char* call);
 
-/* Whether two systems conflict. *on becomes the component, or 0 if either system is exclusive. */
+/* Whether two systems conflict. *on becomes the component of the conflict, or 0. */
 bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* on);
 
-/* Returns the access flags that a system declares for a component; 0: not declared. */
+/* Returns the access flags that a system declares for a component. */
 uint32_t setti_system_access(const sett_system* system, sett_component component);
 
 /* Whether the declared access allows splitting the system. */
 bool setti_system_splits(const sett_system* system);
 
-/* Returns a sparse-set type that the system writes by handle, or NULL. A system with such a type
- * has a single job, because two jobs could write to the same page. */
+/* Returns a sparse-set type that the system writes by handle, or NULL. */
 const setti_type* setti_system_sparse(const sett_system* system);
 
-/* Creates the jobs of a system, up to the limit of the world. False when memory runs out. */
+/* Creates the jobs of a system. Returns false if memory runs out. */
 bool setti_system_make_jobs(sett_system* system);
 
-/* Finds the entry of a name; NULL if not found. */
+/* Finds the entry of a name. Returns NULL if not found. */
 setti_system_name* setti_order_find_name(const setti_run* run, const char* text);
 
-/* Returns the entry of a name, created if needed; NULL when memory runs out. */
+/* Returns the entry of a name, created if needed. Returns NULL if memory runs out. */
 setti_system_name* setti_order_ensure_name(sett_world* world, const char* text);
 
-/* Frees a name unless a system or an order uses the name. */
+/* Frees a name that no system and no order uses. */
 void setti_order_release_name(sett_world* world, setti_system_name* name);
 
-/* Adds an order: `system` runs after (SETTI_ORDER_AFTER) or before (SETTI_ORDER_BEFORE) the system
- * named `text`. Returns false when memory runs out. */
+/* Declares that a system runs before, or after, another. Returns false if memory runs out. */
 bool setti_order_add(sett_system* system, const char* text, bool after);
 
 /* Removes the order added last. */
 void setti_order_pop(sett_system* system);
 
-/* Begins a walk over the systems declared to run before (SETTI_WALK_EARLIER) or after a system. */
+/* Begins a walk over the systems declared to run before, or after, a system. */
 setti_order_walk setti_order_walk_begin(const sett_system* system, bool back);
 
-/* Returns the next system of a walk; NULL at the end. */
+/* Returns the next system of a walk, or NULL at the end. */
 sett_system* setti_order_walk_next(setti_order_walk* walk);
 
 /* Whether `first` is declared to run before `then`. */
 bool setti_order_is_declared(const sett_system* first, const sett_system* then);
 
-/* Returns SETT_OK, or fails if phases or fixed loops contradict a declared order of the system. */
+/* Fails if phases or fixed loops contradict a declared order of a system. */
 sett_status setti_order_check_phases(const sett_system* system, const char* call);
 
-/* Warns once of each order about a name without a system. */
+/* Warns of orders about unknown names. */
 void setti_order_report_unknown(sett_world* world);
 
-/* Returns SETT_OK, or fails with CYCLE and a list of systems if `start` is in a cycle of orders. */
+/* Fails if a system is in a cycle of orders. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call);
 
 /* Returns NULL, or the part of the invariant that does not hold. */
 const char* setti_order_validate(const sett_world* world);
 
-/* Computes the schedule, unless it is up to date or in use. Returns false when memory runs out. */
+/* Updates the schedule. Returns false if memory runs out. */
 bool setti_schedule_update(sett_world* world);
 
 /* Returns NULL, or the part of the invariant that does not hold. */
 const char* setti_schedule_validate(const sett_world* world);
 
-/* Finds or creates the loop of fixed steps for a system with a descriptor; *fixed becomes NULL if
- * the system runs once a frame. Returns false when memory runs out. */
+/* Finds or creates the loop of a system with fixed steps. Returns false if memory runs out. */
 bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixed** fixed);
 
 /* Adds `dt` seconds to the time of a loop. */
 void setti_fixed_pass(setti_fixed* fixed, float dt);
 
-/* Returns the loop with the earliest due step; NULL: no step is due. */
+/* Returns the loop with the earliest due step, or NULL if no step is due. */
 setti_fixed* setti_fixed_due(const setti_run* run);
 
-/* Returns SETT_OK, or fails if phases or fixed loops prevent `first` from running before `then`. */
+/* Fails if phases or fixed loops prevent `first` from running before `then`. */
 sett_status setti_fixed_check_order(const sett_system* first, const sett_system* then,
                                     const char* call);
 
@@ -348,29 +341,29 @@ setti_slice* setti_slice_here(setti_run* run);
 /* Returns the name of the system running on the calling thread, or NULL. */
 const char* setti_slice_name(const sett_world* world);
 
-/* Stores a failure of the slice running on the calling thread. */
+/* Stores a failure of the running slice. */
 void setti_slice_fail(const sett_world* world, sett_status status, const char* message);
 
-/* The values of `on` below. */
+/* The values of `on`. */
 #define SETTI_GUARD_BEGINS true
 #define SETTI_GUARD_ENDS false
 
 /* Begins or ends checking the accesses of slices. */
 void setti_guard_watch(sett_world* world, bool on);
 
-/* Logs the needed access lists of each system with a newly found undeclared use. */
+/* Logs the access lists of systems with new undeclared uses. */
 void setti_guard_suggest(sett_world* world);
 
-/* Checks a loop of a system over a query of the program, and reports undeclared access. */
+/* Reports undeclared accesses of a loop over a query of the program. */
 void setti_guard_check_query(const sett_world* world, const sett_query* query);
 
-/* Counts a world as a user of the pool of `tasks`, if `tasks` belongs to a pool (threads.h). */
+/* Counts a world as a user of a thread pool. */
 void setti_threads_use(const sett_tasks* tasks);
 
-/* Uncounts a world as a user of the pool of `tasks`. */
+/* Ends the use of a thread pool by a world. */
 void setti_threads_leave(const sett_tasks* tasks);
 
-/* Whether the program has destroyed the pool of `tasks`. */
+/* Whether the program has destroyed a thread pool. */
 bool setti_threads_are_destroyed(const sett_tasks* tasks);
 
 #endif

@@ -28,7 +28,6 @@
  */
 #include "run/run.h"
 
-/* Whether `a` sorts before `b`. */
 static bool schedule_is_less(const sett_system* a, const sett_system* b)
 {
     if (a->section != b->section) {
@@ -37,7 +36,7 @@ static bool schedule_is_less(const sett_system* a, const sett_system* b)
     return a->key != b->key ? a->key < b->key : a->tie < b->tie;
 }
 
-/* Adds a system to the heap. The top of the heap is the system that sorts first. */
+/* Adds a system to the heap. The system that sorts first is at the top. */
 static void schedule_push(setti_run* run, sett_system* system)
 {
     SETTI_ASSERT(run->heap_count < run->count);
@@ -49,7 +48,6 @@ static void schedule_push(setti_run* run, sett_system* system)
     run->heap[at] = system;
 }
 
-/* Removes and returns the top of the heap. */
 static sett_system* schedule_pop(setti_run* run)
 {
     SETTI_ASSERT(run->heap_count != 0);
@@ -78,10 +76,10 @@ static uint64_t schedule_phase(int phase)
     return (uint64_t)((uint32_t)phase ^ 0x80000000u) << 32; /* negative phases sort first */
 }
 
-/* Returns the section of a system. Fixed loops sort after other systems of SETT_PHASE_FIXED. */
 static uint64_t schedule_section(const sett_system* system)
 {
     const setti_fixed* fixed = system->fixed;
+    /* fixed loops sort after other systems of SETT_PHASE_FIXED */
     return fixed != NULL ? schedule_phase(SETT_PHASE_FIXED) | fixed->number
                          : schedule_phase(system->desc.phase);
 }
@@ -97,7 +95,7 @@ static bool schedule_is_same_phase(const sett_system* a, const sett_system* b)
     return a->section == b->section && a->desc.phase == b->desc.phase;
 }
 
-/* Sorts all systems by keys and ties, as far as orders allow: Kahn's algorithm with a heap. */
+/* Sorts all systems by keys and ties: Kahn's algorithm with a heap. */
 static void schedule_sort(setti_run* run)
 {
     run->heap_count = 0;
@@ -128,7 +126,7 @@ static void schedule_sort(setti_run* run)
     SETTI_ASSERT(run->sorted_count == run->count); /* there are no cycles */
 }
 
-/* Sorts the systems by section and phase, and then by creation, as far as declared orders allow. */
+/* Sorts the systems by section, phase and creation. */
 static void schedule_sort_created(setti_run* run)
 {
     uint32_t number = 0;
@@ -144,7 +142,6 @@ static void schedule_sort_created(setti_run* run)
     schedule_sort(run);
 }
 
-/* Ranks the sorted systems: the lower half of the key becomes the rank. */
 static void schedule_rank(setti_run* run)
 {
     for (uint32_t k = run->sorted_count; k-- > 0;) { /* systems named in `before` come first */
@@ -156,11 +153,11 @@ static void schedule_rank(setti_run* run)
                 rank = SETTI_MIN(rank, (uint32_t)other->key);
             }
         }
-        system->key = schedule_key(system, rank);
+        system->key = schedule_key(system, rank); /* the rank is the lower half */
     }
 }
 
-/* For a component: the system in the highest stage of the present phase, for each kind of use. */
+/* The latest systems that use a component. */
 typedef struct schedule_track {
     sett_system* toucher; /* reads or writes */
     sett_system* writer;
@@ -177,8 +174,7 @@ typedef struct schedule_tracks {
     sett_system* exclusive; /* in the highest stage, an exclusive system */
 } schedule_tracks;
 
-/* Returns `a` or `b`: the system in the higher stage, or with the earlier place in the same stage.
- * Ignores NULL, and a system in another phase than `system`. */
+/* Returns the system in the higher stage. Systems outside of the phase of `system` do not count. */
 static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_system* system)
 {
     if (b == NULL || !schedule_is_same_phase(b, system)) {
@@ -187,10 +183,11 @@ static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_sy
     if (a == NULL || !schedule_is_same_phase(a, system) || b->stage > a->stage) {
         return b;
     }
-    return b->stage == a->stage && b->place < a->place ? b : a;
+    bool b_is_first = b->stage == a->stage && b->place < a->place;
+    return b_is_first ? b : a;
 }
 
-/* Creates an empty track for each declared component. Returns false when memory runs out. */
+/* Creates a track for each declared component. Returns false if memory runs out. */
 static bool schedule_tracks_init(sett_world* world, schedule_tracks* tracks)
 {
     setti_pool* pool = &world->pool;
@@ -221,7 +218,7 @@ static schedule_track* schedule_track_of(const schedule_tracks* tracks, sett_com
     return &tracks->track[slot];
 }
 
-/* Finds the latest earlier system in conflict with `system`; NULL if not found. */
+/* Finds the latest system in conflict with `system`. Returns NULL if not found. */
 static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks* tracks,
                                            const sett_system* system)
 {
@@ -243,7 +240,7 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     return found;
 }
 
-/* Finds the latest recorder of a component that `system` uses; *on becomes the component. */
+/* Finds the latest recorder of a component that `system` uses. *on becomes the component. */
 static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const sett_system* system,
                                            sett_component* on)
 {
@@ -260,7 +257,6 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
     return found;
 }
 
-/* Adds a system with a known stage to the tracks. */
 static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
 {
     if (system->desc.run == NULL) {
@@ -285,7 +281,7 @@ static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
     }
 }
 
-/* Finds the stage of a system. The stages of all earlier systems must be known. */
+/* Finds the stage of a system. Earlier systems have their stages. */
 static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_system* system)
 {
     sett_system* found = schedule_find_conflict(run, tracks, system);
@@ -310,7 +306,7 @@ static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_sy
     schedule_track_system(tracks, system);
 }
 
-/* Finds the stages of all systems, and sorts the systems by stage. False when memory runs out. */
+/* Finds all stages, and sorts the systems by stage. Returns false if memory runs out. */
 static bool schedule_find_stages(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -333,10 +329,9 @@ static bool schedule_find_stages(sett_world* world)
     return done;
 }
 
-/* Bytes for a system in `sorted`, `heap`, `empty` and `stages`, which share a piece of memory. */
+/* Bytes of a system in `sorted`, `heap`, `empty` and `stages`. */
 #define SCHEDULE_SYSTEM_SIZE (3 * sizeof(void*) + sizeof(setti_stage))
 
-/* Makes room for all systems. Returns false when memory runs out. */
 static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
 {
     if (run->count <= run->capacity) {
@@ -356,10 +351,9 @@ static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
     return true;
 }
 
-/* Bytes for a job in `slices` and `buffers`, which share a piece of memory. */
+/* Bytes of a job in `slices` and `buffers`. */
 #define SCHEDULE_JOB_SIZE (sizeof(setti_slice) + sizeof(sett_commands*))
 
-/* Makes room for the slices of all jobs. Returns false when memory runs out. */
 static bool schedule_reserve_slices(setti_pool* pool, setti_run* run)
 {
     uint32_t jobs = 0;
@@ -387,7 +381,7 @@ static bool schedule_is_cut(const sett_system* a, const sett_system* b)
     return !schedule_is_same_phase(a, b) || a->stage != b->stage;
 }
 
-/* Finds the stages of each fixed loop, and the limit of steps in a frame. */
+/* Finds the stages and limit of each fixed loop. */
 static void schedule_find_loops(setti_run* run)
 {
     uint32_t at = 0;

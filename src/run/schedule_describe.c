@@ -14,7 +14,7 @@ static const char* schedule_describe_phase_name(int phase)
     return named ? names[(phase - SETT_PHASE_LOAD) / 100] : "";
 }
 
-/* Writes the components with an access flag of `with`, but no flag of `without`. */
+/* Writes the components with a flag of `with` and no flag of `without`. */
 static void schedule_describe_access(setti_writer* text, const sett_system* system, uint32_t with,
                                      uint32_t without, const char* verb)
 {
@@ -29,7 +29,7 @@ static void schedule_describe_access(setti_writer* text, const sett_system* syst
     }
 }
 
-/* Writes why a system that could be split has a single job. False if several jobs are possible. */
+/* Writes why a system has a single job. Returns false if several jobs are possible. */
 static bool schedule_describe_one_job(setti_writer* text, const sett_system* system)
 {
     setti_plan plan;
@@ -71,10 +71,13 @@ static void schedule_describe_reason(setti_writer* text, const sett_system* syst
     setti_writer_add(text, "; behind %s", system->waits_for->name);
     if (system->waits_on != 0) {
         uint32_t flags = setti_system_access(system->waits_for, system->waits_on);
-        setti_writer_add(text, ", which %s %s",
-                         (flags & SETTI_ACCESS_WRITES) != 0  ? "writes"
-                         : (flags & SETTI_ACCESS_READS) != 0 ? "reads"
-                                                             : "records",
+        const char* verb = "records";
+        if ((flags & SETTI_ACCESS_WRITES) != 0) {
+            verb = "writes";
+        } else if ((flags & SETTI_ACCESS_READS) != 0) {
+            verb = "reads";
+        }
+        setti_writer_add(text, ", which %s %s", verb,
                          sett_component_name(system->world, system->waits_on));
     } else if (system->exclusive || system->waits_for->exclusive) {
         setti_writer_add(text, ", because one of them runs alone");

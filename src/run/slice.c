@@ -1,7 +1,6 @@
-/* slice.c: finds the slice of a system that runs on the calling thread. Each slice stores the
- * number of its thread, and a thread searches the slices for its number. (A thread-local variable
- * would be state outside of a world.) Hints make searches rare: a hint, found by the hash of a
- * thread, is the slice that the thread began last.
+/* slice.c: finds the slice that runs on the calling thread. Each slice stores the number of a
+ * thread, and a thread searches the slices for its number. (A thread-local variable would be state
+ * outside of a world.) Hints make searches rare: a hint is the latest slice of a thread.
  *
  *     hints, by hash of the thread     |  2 |    |  0 |    |
  *                                         |         |
@@ -17,7 +16,6 @@
 
 #include <stdio.h>
 
-/* Returns the hint of a thread. */
 static setti_mark* slice_hint(setti_run* run, uintptr_t thread)
 {
     uint64_t hash = (uint64_t)thread * UINT64_C(0x9E3779B97F4A7C15);
@@ -60,7 +58,6 @@ const char* setti_slice_name(const sett_world* world)
     return slice != NULL ? slice->system->name : NULL;
 }
 
-/* Stores the failure unless a later slice has failed: the result is as if slices ran in order. */
 void setti_slice_fail(const sett_world* world, sett_status status, const char* message)
 {
     SETTI_ASSERT(world->side_by_side && status != SETT_OK);
@@ -68,7 +65,7 @@ void setti_slice_fail(const sett_world* world, sett_status status, const char* m
     const setti_slice* slice = setti_slice_here(run);
     uint32_t number = slice != NULL ? (uint32_t)(slice - run->slices) : 0;
     setti_lock_take(&run->failure_lock);
-    if (run->failure.status == SETT_OK || number >= run->failed) {
+    if (run->failure.status == SETT_OK || number >= run->failed) { /* as if slices ran in order */
         run->failed = number;
         run->failure.status = status;
         snprintf(run->failure.message, sizeof(run->failure.message), "%s", message);

@@ -1,5 +1,5 @@
-/* system.c: creates and destroys systems. The query, the group or observer, and the command buffers
- * of a system are ordinary objects of the world.
+/* system.c: creates and destroys systems. A system consists of ordinary objects of the world: a
+ * query, a group or an observer, and command buffers.
  *
  * The workload: some dozens of systems, at times thousands, created when a program starts.
  *
@@ -24,7 +24,6 @@ uint32_t setti_system_access(const sett_system* system, sett_component component
     return 0;
 }
 
-/* Adds flags to the declared access of a component. */
 static void system_declare(sett_system* system, sett_component component, uint32_t flags)
 {
     for (uint32_t k = 0; k < system->access_count; k++) {
@@ -38,7 +37,6 @@ static void system_declare(sett_system* system, sett_component component, uint32
     system->access[system->access_count++].flags = flags;
 }
 
-/* Adds flags to the declared access of each component in a list. */
 static void system_declare_list(sett_system* system, const sett_component* list, uint32_t flags)
 {
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
@@ -51,25 +49,36 @@ static bool system_is_tag(const sett_system* system, sett_component component)
     return setti_world_type(system->world, component)->storage.size == 0;
 }
 
-/* Returns the access declared by a term, as SETTI_ACCESS_* flags. */
+/* Returns the access flags declared by a term. */
 static uint32_t system_term_flags(const sett_system* system, const sett_term* term)
 {
+    uint32_t flags = SETTI_ACCESS_PRESENCE;
     if (setti_term_is_elsewhere(term) && !system_is_tag(system, term->component)) {
         bool writes = term->access == SETT_INOUT || term->access == SETT_OUT;
-        return SETTI_ACCESS_PRESENCE |
-               (term->access != SETT_NONE ? SETTI_ACCESS_READ_ANYWHERE : 0) |
-               (writes && term->kind != SETT_WITHOUT ? SETTI_ACCESS_WRITE_ANYWHERE : 0);
+        if (term->access != SETT_NONE) {
+            flags |= SETTI_ACCESS_READ_ANYWHERE;
+        }
+        if (writes && term->kind != SETT_WITHOUT) {
+            flags |= SETTI_ACCESS_WRITE_ANYWHERE;
+        }
+        return flags;
     }
     if (term->kind == SETT_WITHOUT || term->access == SETT_NONE ||
         system_is_tag(system, term->component)) {
-        /* `changed` reads ticks, which writers change */
-        return SETTI_ACCESS_PRESENCE | (term->changed ? SETTI_ACCESS_READ : 0);
+        if (term->changed) { /* reads ticks, which writers change */
+            flags |= SETTI_ACCESS_READ;
+        }
+        return flags;
     }
-    return SETTI_ACCESS_PRESENCE | (term->access != SETT_OUT ? SETTI_ACCESS_READ : 0) |
-           (term->access != SETT_IN ? SETTI_ACCESS_WRITE : 0);
+    if (term->access != SETT_OUT) {
+        flags |= SETTI_ACCESS_READ;
+    }
+    if (term->access != SETT_IN) {
+        flags |= SETTI_ACCESS_WRITE;
+    }
+    return flags;
 }
 
-/* Declares the access of all terms and lists of a descriptor. */
 static void system_declare_all(sett_system* system, const sett_system_desc* desc)
 {
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
@@ -98,8 +107,9 @@ bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_com
     for (uint32_t k = 0; k < a->access_count; k++) {
         uint32_t of_a = a->access[k].flags;
         uint32_t of_b = setti_system_access(b, a->access[k].component);
-        if (((of_a & SETTI_ACCESS_WRITES) != 0 && (of_b & SETTI_ACCESS_READS) != 0) ||
-            ((of_a & SETTI_ACCESS_READS) != 0 && (of_b & SETTI_ACCESS_WRITES) != 0)) {
+        bool a_disturbs = (of_a & SETTI_ACCESS_WRITES) != 0 && (of_b & SETTI_ACCESS_READS) != 0;
+        bool b_disturbs = (of_a & SETTI_ACCESS_READS) != 0 && (of_b & SETTI_ACCESS_WRITES) != 0;
+        if (a_disturbs || b_disturbs) {
             *on = a->access[k].component;
             return true;
         }
@@ -116,7 +126,7 @@ bool setti_system_splits(const sett_system* system)
     for (uint32_t k = 0; k < system->access_count; k++) {
         uint32_t flags = system->access[k].flags;
         bool reads_anywhere = (flags & SETTI_ACCESS_READ_ANYWHERE) != 0;
-        splits = splits && (flags & SETTI_ACCESS_WRITE_ANYWHERE) == 0 &&
+        splits = splits && (flags & SETTI_ACCESS_WRITE_ANYWHERE) == 0 && /* else jobs collide */
                  !(reads_anywhere && (flags & SETTI_ACCESS_WRITE) != 0);
     }
     return splits;
@@ -248,7 +258,7 @@ static void system_free_user(const sett_system_desc* desc)
     }
 }
 
-/* Calls free_user of all systems and frees scratch memory, when the world is destroyed. */
+/* Ends the systems of a destroyed world. The pool frees the rest. */
 static void run_free(sett_world* world)
 {
     for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
@@ -260,7 +270,7 @@ static void run_free(sett_world* world)
     setti_threads_leave(&setti_run_of(world)->tasks);
 }
 
-/* Returns the name of a system with declared access to a type, or NULL. */
+/* Returns the name of a system that declares a type, or NULL. */
 static const char* system_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_system* at = setti_run_of(world)->systems;
@@ -318,7 +328,7 @@ setti_run* setti_run_ensure(sett_world* world)
     return run;
 }
 
-/* Declares the access of a system. Fails if a component is unregistered, or memory runs out. */
+/* Declares the access of a system. Fails if a component is unregistered. */
 static sett_status system_add_access(sett_system* system, const sett_system_desc* desc)
 {
     sett_world* world = system->world;
@@ -343,7 +353,6 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
     return SETT_OK;
 }
 
-/* Creates the query of a system, if the descriptor has terms. */
 static sett_status system_add_query(sett_system* system, const sett_system_desc* desc)
 {
     sett_query_desc query = {.name = system->name};
@@ -351,7 +360,7 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
     for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) {
         has_terms = has_terms || desc->terms[k].component != 0;
     }
-    if (!has_terms) {
+    if (!has_terms) { /* the system has no query */
         return SETT_OK;
     }
     memcpy(query.terms, desc->terms, sizeof(query.terms));
@@ -363,7 +372,6 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
     return SETT_OK;
 }
 
-/* Calls on_enter for each entity that matches at creation. */
 static void system_enter_all(sett_system* system)
 {
     SETTI_ASSERT(system->group != NULL && system->desc.on_enter != NULL);
@@ -390,7 +398,7 @@ static bool system_is_grouped(const sett_system_desc* desc)
     return grouped;
 }
 
-/* Creates an observer for on_enter and on_exit, if a group cannot follow the terms. */
+/* Creates an observer for on_enter and on_exit. */
 static sett_status system_add_observer(sett_system* system, const sett_system_desc* desc)
 {
     sett_observer_desc observer = {.name = system->name,
@@ -409,7 +417,7 @@ static sett_status system_add_observer(sett_system* system, const sett_system_de
     return system->observer != NULL ? SETT_OK : system->world->error;
 }
 
-/* Creates a group or an observer for on_enter and on_exit, if set. */
+/* Creates a group or an observer for on_enter and on_exit. */
 static sett_status system_add_group(sett_system* system, const sett_system_desc* desc)
 {
     sett_group_desc group = {.name = system->name,
@@ -449,6 +457,20 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
     return system->group != NULL ? SETT_OK : system->world->error;
 }
 
+static bool system_add_orders(sett_system* system, const sett_system_desc* desc)
+{
+    for (uint32_t k = 0; k < SETT_SYSTEM_ORDER; k++) {
+        if (desc->before[k] != NULL &&
+            !setti_order_add(system, desc->before[k], SETTI_ORDER_BEFORE)) {
+            return false;
+        }
+        if (desc->after[k] != NULL && !setti_order_add(system, desc->after[k], SETTI_ORDER_AFTER)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Creates the parts of a system, and links the system. The caller frees `system` on failure. */
 static sett_status system_init(sett_system* system, const sett_system_desc* desc)
 {
@@ -464,11 +486,8 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
         status = system_add_access(system, desc);
     }
     bool room = true;
-    for (uint32_t k = 0; status == SETT_OK && room && k < SETT_SYSTEM_ORDER; k++) {
-        room =
-            (desc->before[k] == NULL ||
-             setti_order_add(system, desc->before[k], SETTI_ORDER_BEFORE)) &&
-            (desc->after[k] == NULL || setti_order_add(system, desc->after[k], SETTI_ORDER_AFTER));
+    if (status == SETT_OK) {
+        room = system_add_orders(system, desc);
     }
     room = room && setti_fixed_set(world, desc, &system->fixed);
     if (status == SETT_OK && !(room && setti_system_make_jobs(system))) {
@@ -497,16 +516,19 @@ static const char* system_argument(const sett_system_desc* desc)
     if (desc->name == NULL || desc->name[0] == '\0') {
         return "`name` is missing - set one";
     }
-    if (!(desc->interval >= 0) || !(desc->fixed_step >= 0)) {
-        return desc->interval >= 0 ? "`fixed_step` is negative - set seconds, 0 or more"
-                                   : "`interval` is negative - set seconds, 0 or more";
+    if (!(desc->interval >= 0)) {
+        return "`interval` is negative - set seconds, 0 or more";
     }
-    return desc->interval > 0 && desc->fixed_step > 0
-               ? "`interval` and `fixed_step` are both set - leave out one"
-               : NULL;
+    if (!(desc->fixed_step >= 0)) {
+        return "`fixed_step` is negative - set seconds, 0 or more";
+    }
+    if (desc->interval > 0 && desc->fixed_step > 0) {
+        return "`interval` and `fixed_step` are both set - leave out one";
+    }
+    return NULL;
 }
 
-/* Creates a system in the list of the world, without a root. Reports a failure and returns NULL. */
+/* Creates a system without a root. Returns NULL on failure. */
 static sett_system* system_make(sett_world* world, const sett_system_desc* desc)
 {
     const setti_run* run = setti_run_ensure(world);

@@ -2,13 +2,12 @@
  *
  * The workload: some stages a frame, each a list of slices of 10 to 500 us, on 2 to 16 threads. So
  * a single lock guards the list, and a thread takes several slices at a time. Threads spin for some
- * microseconds before they sleep, because waking a thread takes 5 to 50.
+ * microseconds before they sleep, because waking a thread takes 5 to 50 us.
  *
  *     items  | taken | taken | next ... end |    unfinished = end - next + taken but not finished
  *
- * Worlds count as users from sett_schedule_configure on. If the program destroys a pool before its
- * worlds, the pool ends its threads, tasks run on the calling thread, and the last world frees the
- * pool.
+ * Worlds count as users from sett_schedule_configure on. If the program destroys a pool before the
+ * worlds, the threads end, tasks run on the calling thread, and the last world frees the pool.
  *
  * Invariant, under the lock:  next <= end;  end - next <= unfinished;  busy if unfinished != 0
  */
@@ -46,7 +45,7 @@ struct sett_threads {
     setti_thread thread[];
 };
 
-/* Takes some of the remaining items, and runs the items without the lock. */
+/* Runs some of the remaining items, without the lock. */
 static void threads_work(sett_threads* threads)
 {
     SETTI_ASSERT(threads->next < threads->end && threads->unfinished != 0);
@@ -77,7 +76,7 @@ static void threads_sleep(sett_threads* threads)
     threads->sleepers--;
 }
 
-/* Spins some rounds, without the lock, until the signal equals `value`, or differs if !`equal`. */
+/* Spins until (signal == value) == equal, but only some rounds. */
 static void threads_spin(setti_signal* signal, uint32_t value, bool equal)
 {
     uint32_t rounds = SETTI_SIGNAL_ROUNDS(THREADS_SPIN);
@@ -197,7 +196,7 @@ sett_status sett_threads_destroy(sett_threads* threads)
     return SETT_OK;
 }
 
-/* Returns the pool of `tasks`; NULL if the tasks do not belong to a pool of this file. */
+/* Returns the pool of `tasks`, or NULL if the program has threads of its own. */
 static sett_threads* threads_of(const sett_tasks* tasks)
 {
     return tasks->enqueue == threads_enqueue ? tasks->user : NULL;
@@ -263,7 +262,7 @@ sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* alloca
         threads->thread[started].body = threads_body;
         threads->thread[started].user = threads;
         ok = setti_thread_start(&threads->thread[started]);
-        started += ok;
+        started += ok ? 1 : 0;
     }
     setti_gate_lock(&threads->gate);
     threads->count = started;

@@ -4,10 +4,10 @@
 
 #include "state/view.h"
 
-/* Rows of an array's page with different bytes, of entities that live on both sides. */
+/* The different rows of an array's page. */
 #define SETTI_COMPARE_WORDS 16
 typedef struct setti_compare_rows {
-    uint64_t bits[SETTI_COMPARE_WORDS]; /* the rows, in `words` words */
+    uint64_t bits[SETTI_COMPARE_WORDS]; /* a bit for each row */
     uint32_t words;
     uint32_t first;             /* entity index of the first row */
     const unsigned char* was;   /* the page on side SETTI_BEFORE */
@@ -15,8 +15,7 @@ typedef struct setti_compare_rows {
     const uint32_t* generation; /* of the entity of each row */
 } setti_compare_rows;
 
-/* Calls loop(size), with the usual sizes of values as constants, so that the compiler makes an
- * inlined loop for each constant. Nodes of the hierarchy have 24 bytes. */
+/* Calls loop(size). The usual sizes are constants, for inlining. */
 #define SETTI_COMPARE_BY_SIZE(size, loop)                                                          \
     ((size) == 4    ? loop(4)                                                                      \
      : (size) == 8  ? loop(8)                                                                      \
@@ -27,23 +26,20 @@ typedef struct setti_compare_rows {
      : (size) == 2  ? loop(2)                                                                      \
                     : loop(size))
 
-/* Receives all differences. An entity is null, and a value NULL, on a side without it. If an index
- * has another entity on side SETTI_AFTER, the old one is destroyed and the new one created. */
+/* Receives all differences. Missing entities and values are null. */
 typedef struct setti_compare_sink {
-    /* Optional. Called by setti_compare_mark instead of value(), with ascending rows, for values of
-     * an array on both sides. Different bytes may have equal content. May change rows->bits. */
+    /* Optional: receives the rows of arrays, instead of value(). */
     void (*rows)(struct setti_compare_sink* sink, setti_compare_rows* rows);
     /* Optional. `ended` or `begun` may be NULL. */
     void (*entity)(struct setti_compare_sink* sink, const sett_entity* ended,
                    const sett_entity* begun);
-    void (*value)(struct setti_compare_sink* sink, sett_entity was, const void* before,
-                  sett_entity is, const void* after);
+    void (*value)(struct setti_compare_sink* sink, sett_entity entity_before, const void* before,
+                  sett_entity entity_after, const void* after);
 } setti_compare_sink;
 
-/* A set of entity indices. Most words are empty, so the set is cleared and visited by `used`, which
- * has one bit for 64 indices. */
+/* A set of entity indices. Clearing writes `used` only. */
 typedef struct setti_marks {
-    uint64_t* word; /* a bit for each index; uninitialised if the word's bit in `used` is 0 */
+    uint64_t* word; /* a bit for each index, in used words */
     uint64_t* used; /* a bit for each word */
     size_t words;
 } setti_marks;
@@ -58,22 +54,22 @@ typedef struct setti_compare {
     setti_compare_sink* sink;
 } setti_compare;
 
-/* Allocates the sets. Returns false when memory runs out. The caller sets `sink` before a walk. */
+/* Allocates the sets. Returns false if memory runs out. */
 bool setti_compare_init(setti_view* view, setti_compare* compare);
 
 void setti_compare_deinit(setti_compare* compare);
 
 /* Reports all entities, ascending. */
 void setti_compare_entities(setti_compare* compare);
-/* Reports a type's values, ascending by entity, after a call of setti_compare_entities. */
+/* Reports a type's values, ascending by entity. */
 void setti_compare_type(setti_compare* compare, const setti_type* type);
 
-/* The first half of setti_compare_type, for callers with marks of their own: marks the indices that
- * may differ in a type, in `bits`. */
+/* Marks the indices that may differ. */
 void setti_compare_mark(setti_compare* compare, const setti_type* type);
-/* The second half of setti_compare_type: reports the indices in `bits`. */
+/* Reports the marked indices. */
 void setti_compare_notify(setti_compare* compare, const setti_type* type);
 
+/* Returns true if a type may have differences. */
 bool setti_compare_concerns(setti_compare* compare, const setti_type* type);
 
 void setti_marks_clear(setti_marks* marks);
@@ -97,7 +93,7 @@ static inline void setti_marks_add(setti_marks* marks, uint32_t index)
     *setti_marks_word(marks, index / 64) |= (uint64_t)1 << (index % 64);
 }
 
-/* Moves *index, at first SETTI_NONE, to the next index of the set. Returns false at the end. */
+/* Moves *index, at first SETTI_NONE, to the next index of the set. */
 bool setti_marks_next(const setti_marks* marks, uint32_t* index);
 
 #endif

@@ -1,10 +1,9 @@
 /* delta.c: encodes the difference between two snapshots.
  *
- * The workload: a server sends each client the changes since the last state that the client
- * confirmed; a peer of a lockstep game catches up. compare.c finds differences in the order in
- * which the delta lists differences; delta_value.c writes values and links, delta_order.c orders.
+ * The workload: a server sends each client the changes since the client's last confirmed state.
+ * compare.c finds the differences, delta_value.c writes values and links, delta_order.c orders.
  *
- * No snapshot is restored to hash it: the sum of one state and the differences give the other sum.
+ * No snapshot is restored for a hash: the differences turn the sum of a state into the other sum.
  *
  * Invariant:  sum(after) = sum(before) - hashes of values before + hashes of values after
  */
@@ -65,7 +64,7 @@ uint32_t setti_delta_bytes(const setti_type* type)
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* Least size of the buffer in bytes, about that of a page. */
+/* The least size of the buffer in bytes. */
 #define DELTA_ROOM 16384
 #define DELTA_ROOM_SMALL 1024
 
@@ -74,7 +73,7 @@ static bool delta_has_room(const setti_delta_writer* to, size_t size)
     return to->size <= to->capacity && size <= to->capacity - to->size;
 }
 
-/* Grows the buffer by at least `size` bytes. Does nothing after an earlier failure. */
+/* Makes room for `size` more bytes. */
 SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
 {
     SETTI_ASSERT(to->pool != NULL);
@@ -156,7 +155,6 @@ static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ende
     }
 }
 
-/* Writes all living entities of the state after, page by page. */
 static void delta_write_new_entities(setti_delta_writer* to)
 {
     uint32_t at = SETTI_NONE;
@@ -185,7 +183,6 @@ static void delta_write_begun(setti_delta_writer* to)
     }
 }
 
-/* The counts written for a type. */
 typedef struct delta_note {
     uint32_t count[SETTI_DELTA_SECTIONS];
     bool occurs;
@@ -222,18 +219,17 @@ void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, sett
     setti_delta_write_number(to, extent, 4);
 }
 
-/* Sets note->occurs if another type of the type's group occurs, because the receiver needs all
- * types of a group to order rows. */
+/* Notes that a type occurs if a type of the same group occurs. */
 static void delta_note_group(const delta_note* notes, delta_note* note, const setti_type* type)
 {
     const sett_world* world = type->world;
     const setti_listener* group = type->owner;
+    /* the receiver needs all types of a group to order rows */
     for (uint32_t k = 0; group != NULL && !note->occurs && k < world->registered.count; k++) {
         note->occurs = world->registered.item[k]->owner == group && notes[k].occurs;
     }
 }
 
-/* Writes the records of the occurring types. */
 static void delta_write_types(setti_delta_writer* to, delta_note* notes)
 {
     const setti_type_list* types = &to->walk->view->world->registered;
@@ -377,7 +373,7 @@ static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* Fails if a type that cannot be sent has values that may differ. */
+/* Fails if values that cannot be sent may differ. */
 static sett_status delta_check_types(sett_world* world, const char* call, setti_compare* walk)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -396,15 +392,13 @@ static sett_status delta_check_types(sett_world* world, const char* call, setti_
     return SETT_OK;
 }
 
-/* Encodes the difference, and computes the sums of both snapshots. If no sum is known, `b` is
- * summed first; the other sum follows from the difference. */
 static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snapshot* b,
                                 setti_delta_writer* to)
 {
     setti_view view;
     setti_compare walk;
     sett_status status = SETT_OK;
-    if (!a->summed && !b->summed) {
+    if (!a->summed && !b->summed) { /* the other sum follows from the difference */
         status = setti_snapshot_sum(world, b, delta_call);
     }
     if (status != SETT_OK) {
@@ -425,7 +419,9 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
         status = to->encoder.status;
     }
     if (status == SETT_OK) {
-        a->sum = a->summed ? a->sum : b->sum - to->sum.sum;
+        if (!a->summed) {
+            a->sum = b->sum - to->sum.sum;
+        }
         b->sum = a->sum + to->sum.sum; /* unchanged if known */
         a->summed = true;
         b->summed = true;
@@ -483,8 +479,8 @@ sett_status setti_delta_check_capacity(sett_world* world, const char* call, cons
 }
 
 /* Moves the writer's bytes to `out`, or frees the bytes after a failure. */
-static sett_status delta_take(sett_world* world, const char* call, sett_status status,
-                              const setti_delta_writer* to, setti_bytes* out)
+static sett_status delta_take_bytes(sett_world* world, const char* call, sett_status status,
+                                    const setti_delta_writer* to, setti_bytes* out)
 {
     setti_bytes bytes = {to->out, to->size, to->capacity};
     if (status == SETT_OK) {
@@ -503,10 +499,11 @@ sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot
 {
     setti_delta_writer to = {.pool = &world->pool};
     sett_status status = delta_encode_handles(world, a, b, &to);
-    return delta_take(world, delta_call, status, &to, out);
+    return delta_take_bytes(world, delta_call, status, &to, out);
 }
 
-static size_t delta_guess(const sett_world* world)
+/* Returns a likely size of the whole state. */
+static size_t delta_guess_size(const sett_world* world)
 {
     size_t size = 4096 + (size_t)world->entities.count;
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -517,7 +514,7 @@ static size_t delta_guess(const sett_world* world)
     return size;
 }
 
-/* Encodes the live state, as a delta from the empty world. */
+/* Encodes the live state as a delta from the empty world. */
 static sett_status delta_encode_all(sett_world* world, const char* call, setti_delta_writer* to)
 {
     setti_view view;
@@ -529,13 +526,16 @@ static sett_status delta_encode_all(sett_world* world, const char* call, setti_d
     }
     sett_status status = delta_check_types(world, call, &walk);
     to->pool = &world->pool;
-    delta_grow(to, delta_guess(world));
+    delta_grow(to, delta_guess_size(world));
     if (status == SETT_OK && to->encoder.status == SETT_OK) {
         delta_write_all(to, &walk);
         delta_write_hashes(to, 0, sum);
     }
     setti_compare_deinit(&walk);
-    return status == SETT_OK ? to->encoder.status : status;
+    if (status != SETT_OK) {
+        return status;
+    }
+    return to->encoder.status;
 }
 
 sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out)
@@ -548,5 +548,5 @@ sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_
     if (status == SETT_OK) {
         status = delta_encode_all(world, call, &to);
     }
-    return delta_take(world, call, status, &to, out);
+    return delta_take_bytes(world, call, status, &to, out);
 }

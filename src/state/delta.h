@@ -8,8 +8,7 @@
 #include "world/codec.h"
 
 #define SETTI_DELTA_MAGIC 0x44544553u /* "SETD" */
-/* Former versions. 1: no links, no order; 2: spare pages; 3: no masks; 4: order of free indices; 5:
- * no runs, no blocks; 6: whole changed values; 7: all types, after the head. */
+/* The library reads no older version. */
 #define SETTI_DELTA_VERSION 8u
 #define SETTI_DELTA_SHORT 0x80000000u /* flag of the version: only the lower halves of hashes */
 #define SETTI_DELTA_PART 0x50544553u  /* "SETP": values of a part of a world (selection.c) */
@@ -17,7 +16,7 @@
 #define SETTI_DELTA_HASH_BEFORE 8
 #define SETTI_DELTA_HASH_AFTER 16
 #define SETTI_DELTA_SIZE 24   /* bytes of the whole delta */
-#define SETTI_DELTA_SEAL 32   /* checksum of the bytes from the counts on */
+#define SETTI_DELTA_SEAL 32   /* checksum of the counts and all later bytes */
 #define SETTI_DELTA_COUNTS 40 /* the first count */
 /* Offsets of the head's counts, of 4 bytes each. */
 #define SETTI_DELTA_COUNT_TYPES SETTI_DELTA_COUNTS
@@ -27,14 +26,14 @@
 #define SETTI_DELTA_COUNT_SLOTS (SETTI_DELTA_COUNTS + 16) /* runs of freed indices */
 #define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4)     /* bytes */
 
-/* A run of handles: neighbouring indices with one generation. */
+/* A run of handles: neighbouring indices of the same generation. */
 #define SETTI_DELTA_HANDLES_SIZE 9 /* bytes of a run: first index, generation, count */
 #define SETTI_DELTA_HANDLES_MAX 16 /* handles in a run at most */
 
 #define SETTI_DELTA_ENTRY_HEAD 5  /* bytes of an entry before its values: kind and index */
 #define SETTI_DELTA_BLOCK_HEAD 13 /* bytes of a block before its values: kind, first index, bits */
 
-/* Flag of a kind: the entry is a block, for up to 64 entities from a multiple of 64 on. */
+/* Flag of a kind: the entry is a block of up to 64 entities. */
 #define SETTI_DELTA_BLOCK 8u
 
 /* The sections of a type in a delta, in order. */
@@ -53,10 +52,10 @@ extern const setti_codec setti_owned_codec;
 const setti_codec* setti_delta_codec(const setti_type* type);
 setti_delta_form setti_delta_form_of(const setti_type* type);
 
-/* Returns the reason why values of `type` cannot be sent, or NULL if there is no reason. */
+/* Returns the reason why values of `type` cannot be sent, or NULL. */
 const char* setti_delta_rejects(const setti_type* type);
 
-/* Whether values are sent in another byte order than the machine's. */
+/* Whether the bytes of members are reversed in a delta. */
 SETTI_INLINE bool setti_delta_turns(const setti_type* type)
 {
     return SETTI_BIG_ENDIAN && type->members != NULL && setti_hash_size(type) != 0;
@@ -65,8 +64,7 @@ SETTI_INLINE bool setti_delta_turns(const setti_type* type)
 /* The form in a type's record is: form + SETTI_DELTA_KIND * kind of the storage + flags. */
 #define SETTI_DELTA_KIND 16u
 
-/* Flag of a form: a big-endian machine wrote values without members, or with opaque members. The
- * reader cannot know which bytes to reverse. */
+/* Flag of a form: a big-endian machine wrote values, and the reader does not know the members. */
 #define SETTI_DELTA_BIG_ENDIAN 128u
 SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
 {
@@ -75,53 +73,47 @@ SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
     return SETTI_BIG_ENDIAN && !known && setti_hash_size(type) > 1 ? SETTI_DELTA_BIG_ENDIAN : 0;
 }
 
-/* Returns the bytes of a value in memory, as deltas and files state the size. With a `write` hook:
- * the size of the struct that the hook writes. */
+/* Returns the size of a value in memory, as deltas and files state the size. */
 size_t setti_delta_size(const setti_type* type);
 
-/* Flag of a form: a part's values are rounded (value/send.c). The record then has the size of the
- * rounded values, and a hash of the rounding in place of the hash of padding. */
+/* Flag of a form: values are rounded. The hash of padding is then a hash of the rounding. */
 #define SETTI_DELTA_SENT 64u
 bool setti_delta_sends(const setti_type* type);
 
-/* Bytes of an encoded value; see setti_codec. */
+/* Returns the size of an encoded value. */
 uint32_t setti_delta_bytes(const setti_type* type);
 
-/* The checksum of a delta's bytes from the head's counts on. */
+/* Computes the checksum of a delta. */
 uint64_t setti_delta_seal(const void* bytes, size_t size);
 
-/* Fails with LIMIT, as `call`, if the caller's buffer `out` has less than `size` bytes. `out` may
- * be NULL: the caller asks for the size only. */
+/* Fails if the caller's buffer `out` is too small. */
 sett_status setti_delta_check_capacity(sett_world* world, const char* call, const void* out,
                                        size_t capacity, size_t size);
 
-/* Applies recorded commands, and encodes the whole state. Fails like sett_delta_encode, as
- * `call`. */
+/* Encodes the whole state, after recorded commands. */
 sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out);
 
-/* Like setti_delta_encode_state, for the difference between two snapshots. */
 sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
                                setti_bytes* out);
 
-/* A rule to read values of a type with another layout in the delta. */
+/* Converts values of a type with another layout in the delta. */
 typedef struct setti_delta_rule {
     const char* name; /* of the type */
-    /* Writes `size` bytes of the delta to an initialised value. */
+    /* Converts `size` bytes of the delta to the initialised value `to`. */
     void (*convert)(struct setti_delta_rule* rule, const void* from, size_t size, void* to);
 } setti_delta_rule;
 
-/* Plays a state onto an empty world without listeners, in at most `limit` bytes. After a failure
- * the world must be destroyed. */
+/* Loads a state into an empty world without listeners. Destroy the world after a failure. */
 sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit);
 
-/* An array of rules. Each rule has `size` bytes and begins with a setti_delta_rule. */
+/* An array of structs of `size` bytes that begin with a setti_delta_rule. */
 typedef struct setti_delta_rules {
     setti_delta_rule* first;
     size_t size;
     uint32_t count;
 } setti_delta_rules;
-/* Loads a state that this process encoded, like setti_delta_load, and converts values by `rules`.
- * Hashes are not compared, because converted values change the hash. */
+
+/* Loads a state of this process, and converts values by `rules`. */
 sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
                                 const setti_delta_rules* rules);
 
@@ -131,12 +123,11 @@ typedef struct setti_delta_allowed {
     const struct setti_selected* entities; /* NULL: all */
 } setti_delta_allowed;
 
-/* Applies a part, in any state of the world. Fails like sett_delta_apply. */
+/* Applies a part of a world's values. */
 sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t size,
                                    const setti_delta_allowed* allowed);
 
-/* Whether the hashes in a delta are compared with the hashes of the bytes and of the world.
- * Replicas and tests use SETTI_TRUST. */
+/* Whether the hashes in a delta are compared. */
 typedef enum setti_trust {
     SETTI_COMPARE_HASHES,
     SETTI_TRUST

@@ -1,8 +1,7 @@
 /* delta_apply.c: applies a delta to a world that is in the delta's first state.
  *
- * The workload: bytes from a network, from a peer that may be broken or hostile. So the reader
- * checks every length, number, handle and kind against the bytes and the world before the first
- * change. If the result does not have the announced hash, a snapshot taken before restores the
+ * The workload: bytes from a network. The peer may be broken or hostile, so everything is checked
+ * before the first change. If the result does not have the announced hash, a snapshot restores the
  * state. Memory for page copies is reserved before each step, so that the restore cannot fail.
  *
  * Invariant:  a failure leaves the state unchanged, bit by bit
@@ -44,7 +43,7 @@ const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size)
     return bytes;
 }
 
-/* Skips `count` items. Returns false if the bytes end before, or if the size overflows. */
+/* Skips `count` items. Returns false if the bytes end before. */
 static bool apply_skip(setti_delta_reader* from, uint32_t count, size_t each)
 {
     size_t size;
@@ -62,9 +61,9 @@ setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_t
     if (of->codec == NULL && (entry.kind & SETTI_DELTA_BLOCK) != 0) {
         entry.kind -= SETTI_DELTA_BLOCK;
         entry.bits = setti_delta_number(from, 8);
-        size *= setti_bits_count(entry.bits); /* values have up to 64 MB: 64 bits do not overflow */
+        size *= setti_bits_count(entry.bits); /* values have at most 64 MB */
         if (sizeof(size) == 4 && (uint64_t)of->bytes * setti_bits_count(entry.bits) > UINT32_MAX) {
-            size = SIZE_MAX; /* more than the bytes have, so that the read fails */
+            size = SIZE_MAX; /* the read will fail */
         }
         from->short_of = from->short_of || entry.bits == 0 || entry.index % 64 != 0;
     }
@@ -101,7 +100,7 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
     return true;
 }
 
-/* Finds the handle with an index in an ascending list, by bisection over the runs. */
+/* Finds the handle with an index, by bisection. */
 static bool apply_find_handle(const setti_delta_handles* list, uint32_t index, sett_entity* entity)
 {
     uint32_t low = 0;
@@ -147,7 +146,7 @@ sett_status setti_delta_reject(const setti_delta* delta, const char* why)
 
 /* -------------------------------------------------------------------------------------- parsing */
 
-/* Whether encoded values have the same size, and the same rounding, in the delta and here. */
+/* Whether encoded values have the same size in the delta and here. */
 static bool apply_has_size(const setti_delta_type* of)
 {
     uint32_t bytes = setti_delta_bytes(of->type);
@@ -155,30 +154,30 @@ static bool apply_has_size(const setti_delta_type* of)
         return bytes == of->bytes;
     }
     return setti_delta_sends(of->type) && setti_send_size(of->type->members, bytes) == of->bytes &&
-           setti_send_fingerprint(of->type->members) == of->padding_hash; /* see SETTI_DELTA_SENT */
+           setti_send_fingerprint(of->type->members) == of->padding_hash; /* the rounding's hash */
 }
 
 /* Whether a type has the same layout in the delta and here. */
-static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t version)
+static bool apply_fits_type(const setti_delta_type* of, uint32_t size, uint32_t version)
 {
     const setti_module* module = of->type->module;
     bool chosen = module != NULL && module->choice != NULL;
-    /* the version of a type with choices is the sender's choice */
+    /* a type with choices has the sender's choice as the version */
     bool version_fits =
         chosen ? version < module->choices : of->type->desc.layout_version == version;
     return setti_delta_size(of->type) == size && version_fits &&
            setti_delta_form_of(of->type) == of->form && apply_has_size(of);
 }
 
-/* Fails: the type `name` is not registered here. For "R sources", the message names the
- * relationship R, because programs register only R. */
 static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
 {
     static const char suffix[] = " sources";
     size_t length = strlen(name);
     size_t suffix_length = sizeof(suffix) - 1;
     bool sources = length > suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
-    name[sources ? length - suffix_length : length] = '\0'; /* without the suffix */
+    if (sources) { /* programs register only the relationship */
+        name[length - suffix_length] = '\0';
+    }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
         sources ? "%s: relationship \"%s\" is not registered in this world - register the "
@@ -188,7 +187,6 @@ static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
         apply_call, name);
 }
 
-/* Fails: only the sender or only this world saves values of the type. */
 static sett_status apply_reject_policy(const setti_delta* delta, const setti_delta_type* of,
                                        const char* source, const char* name)
 {
@@ -201,7 +199,6 @@ static sett_status apply_reject_policy(const setti_delta* delta, const setti_del
         apply_call, source, name);
 }
 
-/* Fails: the type of a record is missing here, or differs from the record. */
 static sett_status apply_reject_type(const setti_delta* delta, const setti_delta_type* of,
                                      const char* name, uint32_t size, uint32_t version)
 {
@@ -237,12 +234,13 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
         (unsigned)size, (unsigned)version, sender);
 }
 
-/* Finds a type by name, and registers a type of the library's modules if necessary. *type becomes
- * NULL if the world lacks the type. */
+/* Finds a type by name. *type becomes NULL if the world lacks the type. */
 static sett_status apply_find_type(sett_world* world, const char* name, setti_type** type)
 {
-    sett_status status =
-        setti_type_find(world, name) == NULL ? setti_codec_register_library(world, name) : SETT_OK;
+    sett_status status = SETT_OK;
+    if (setti_type_find(world, name) == NULL) {
+        status = setti_codec_register_library(world, name);
+    }
     *type = setti_type_find(world, name);
     return status;
 }
@@ -250,7 +248,10 @@ static sett_status apply_find_type(sett_world* world, const char* name, setti_ty
 static setti_delta_rule* apply_find_rule(const setti_delta* delta, const char* name)
 {
     const setti_delta_rules* rules = delta->rules;
-    for (uint32_t k = 0; rules != NULL && k < rules->count; k++) {
+    if (rules == NULL) {
+        return NULL;
+    }
+    for (uint32_t k = 0; k < rules->count; k++) {
         unsigned char* at = (unsigned char*)rules->first + k * rules->size;
         setti_delta_rule* rule = (setti_delta_rule*)(void*)at;
         if (strcmp(rule->name, name) == 0) {
@@ -260,7 +261,7 @@ static setti_delta_rule* apply_find_rule(const setti_delta* delta, const char* n
     return NULL;
 }
 
-/* The name and the numbers of a type's record that are compared with the type here. */
+/* The parts of a type's record that are compared with the type here. */
 typedef struct apply_record {
     char name[256];
     uint32_t form; /* with flags */
@@ -298,7 +299,7 @@ static sett_status apply_read_record(const setti_delta* delta, setti_delta_reade
     return SETT_OK;
 }
 
-/* Finds the type of a record. Fails if the type is missing here, differs, or cannot be sent. */
+/* Finds the type of a record, and compares the two. */
 static sett_status apply_match_type(const setti_delta* delta, setti_delta_type* of,
                                     const apply_record* record)
 {
@@ -307,8 +308,8 @@ static sett_status apply_match_type(const setti_delta* delta, setti_delta_type* 
         return status;
     }
     of->rule = apply_find_rule(delta, record->name);
-    bool fits =
-        of->type != NULL && (of->rule != NULL || apply_is_type(of, record->size, record->version));
+    bool fits = of->type != NULL &&
+                (of->rule != NULL || apply_fits_type(of, record->size, record->version));
     if (!fits) {
         return apply_reject_type(delta, of, record->name, record->size, record->version);
     }
@@ -358,16 +359,16 @@ static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* fr
 {
     uint64_t magic = setti_delta_number(from, 4);
     uint32_t version = setti_delta_u32(from);
-    if (from->short_of || magic != (delta->part != NULL ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC)) {
+    bool is_part = delta->part != NULL;
+    if (from->short_of || magic != (is_part ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC)) {
         return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
-                                      delta->part != NULL
-                                          ? "%s: these bytes are not a selection - pass what "
-                                            "sett_selection_encode wrote"
-                                          : "%s: these bytes are not a delta - pass what "
-                                            "sett_delta_encode wrote",
+                                      is_part ? "%s: these bytes are not a selection - pass what "
+                                                "sett_selection_encode wrote"
+                                              : "%s: these bytes are not a delta - pass what "
+                                                "sett_delta_encode wrote",
                                       apply_call);
     }
-    bool half_hashes = delta->part == NULL && (version & SETTI_DELTA_SHORT) != 0;
+    bool half_hashes = !is_part && (version & SETTI_DELTA_SHORT) != 0;
     delta->hash_mask = half_hashes ? UINT32_MAX : UINT64_MAX;
     if (version != (SETTI_DELTA_VERSION | (half_hashes ? SETTI_DELTA_SHORT : 0))) {
         return setti_world_fail_input(
@@ -379,7 +380,7 @@ static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* fr
     return SETT_OK;
 }
 
-/* Reads the head. Afterwards `from` has the bytes between the head and the types. */
+/* Reads the head, and cuts the records of types off the end of `from`. */
 static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     SETTI_ASSERT(delta->type == NULL);
@@ -408,7 +409,7 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
                                       "pass all of them, and no others",
                                       apply_call, (unsigned long)size, (unsigned long)stated_size);
     }
-    /* the seal does not cover the version; short hashes have no upper halves */
+    /* short hashes have no upper halves; the seal does not cover the version */
     bool version_altered = ((delta->before | delta->after) & ~delta->hash_mask) != 0;
     if (version_altered || (altered && trust == SETTI_COMPARE_HASHES)) {
         return setti_delta_reject(delta, "they do not have the checksum that they state");
@@ -442,7 +443,7 @@ static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* fro
     return status;
 }
 
-/* Skips runs of rows. Returns false if rows do not ascend, or if a row is not below `limit`. */
+/* Skips runs of rows. Returns false unless rows ascend and are below `limit`. */
 static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t limit)
 {
     uint64_t end = 0;
@@ -457,15 +458,14 @@ static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t l
     return true;
 }
 
-/* Skips a list of handles, and notes the begin. */
+/* Notes where a list of handles begins, and skips the list. */
 static void apply_skip_handles(setti_delta_reader* from, setti_delta_handles* handles)
 {
     handles->from = *from;
     (void)apply_skip(from, handles->runs, SETTI_DELTA_HANDLES_SIZE);
 }
 
-/* Reads the head and the types, and finds the lists of handles. Afterwards `from` has the bytes
- * between these lists and the types. */
+/* Reads the head, the types and the lists of handles. Leaves the sections of types in `from`. */
 static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     const unsigned char* end = from->end;
@@ -486,7 +486,7 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, set
 
 /* ------------------------------------------------------------------------------------- checking */
 
-/* Whether runs ascend, and have 1 to 16 handles each. */
+/* Whether runs of handles ascend and have valid lengths. */
 static bool apply_check_runs(setti_delta_handles handles)
 {
     uint64_t end = 0;
@@ -502,7 +502,7 @@ static bool apply_check_runs(setti_delta_handles handles)
     return true;
 }
 
-/* Whether a part may contain an entity. True if the delta is no part. */
+/* Whether the delta may contain an entity. */
 static bool apply_is_allowed(const setti_delta* delta, sett_entity entity)
 {
     return delta->part == NULL || delta->part->entities == NULL ||
@@ -529,8 +529,7 @@ static sett_status apply_check_ended(const setti_delta* delta)
     return SETT_OK;
 }
 
-/* Returns the generation of a slot, or SETTI_RETIRED if the delta destroys the slot's last possible
- * entity. *dead: the slot has no entity after the delta has destroyed entities. */
+/* Returns the generation of a slot. *dead: the slot's entity is dead, or ends by the delta. */
 static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool* dead)
 {
     uint32_t current = setti_entity_generation(&delta->world->entities, index);
@@ -538,7 +537,7 @@ static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool*
     if (!*dead && apply_has_handle(&delta->ended, (sett_entity){index, current})) {
         *dead = true;
         if (current == SETTI_GENERATION_MAX) {
-            return SETTI_RETIRED;
+            return SETTI_RETIRED; /* the slot's last entity ends */
         }
     }
     return current;
@@ -612,7 +611,7 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
 {
     setti_fate fate = setti_delta_fate(delta, entry.index);
     bool has = fate == SETTI_FATE_STAYS && setti_storage_has(&of->type->storage, entry.index);
-    /* without a codec, the section SETTI_DELTA_CHANGES has the changed values */
+    /* changed values without a codec are in another section */
     if (entry.kind >= (of->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED)) {
         return "a change of a component is of an unknown kind";
     }
@@ -622,7 +621,8 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
     if (delta->part != NULL && !apply_has_index(&delta->begun, entry.index)) {
         return "a value is for an entity that the selection does not list";
     }
-    if (delta->part == NULL && has == (entry.kind == SETTI_DELTA_ADDED)) {
+    bool is_added = entry.kind == SETTI_DELTA_ADDED;
+    if (delta->part == NULL && has == is_added) {
         return has ? "a component is added to an entity that has it"
                    : "a component is removed from an entity that lacks it";
     }
@@ -632,15 +632,14 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
     return of->codec->check(&delta->player, of->type, &entry);
 }
 
-/* Like apply_check_entry, for a block or a single entry. */
 static const char* apply_check_block(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry block)
 {
     const char* why = NULL;
     setti_delta_entry entry;
     if (delta->loading && of->codec == NULL) { /* setti_delta_play checks the entities */
-        return block.kind == SETTI_DELTA_ADDED ? NULL
-                                               : "a whole state removes or changes a component";
+        bool added = block.kind == SETTI_DELTA_ADDED;
+        return added ? NULL : "a whole state removes or changes a component";
     }
     while (why == NULL && setti_delta_take(&block, of, &entry)) {
         why = apply_check_entry(delta, of, entry);
@@ -691,33 +690,35 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
     return SETT_OK;
 }
 
-/* Whether an entity is alive after the part has destroyed and created entities. */
 static bool apply_will_live(const setti_delta* delta, sett_entity entity)
 {
     return apply_has_handle(&delta->begun, entity) ||
            (sett_entity_valid(delta->world, entity) && !apply_has_handle(&delta->ended, entity));
 }
 
-/* Like apply_will_live, for a parent, given as index + 1. A part lists its parents in `slots`. */
+/* Whether a parent, given as index + 1, is alive after the part. */
 static bool apply_parent_will_live(const setti_delta* delta, uint32_t parent)
 {
     sett_entity entity;
+    /* a part lists parents in `slots` */
     return apply_find_handle(&delta->slots, parent - 1, &entity) && apply_will_live(delta, entity);
 }
 
-/* Copies the links of an entry without links to entities that will be dead. Always copies the item
- * of a hierarchy entry. Returns the number of copied items. */
+/* Copies an entry's links without links to dead entities. Returns the number of copied items. */
 static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_type* of,
                                  const setti_delta_entry* entry, unsigned char* out)
 {
+    if (entry->kind == SETTI_DELTA_REMOVED) {
+        return 0;
+    }
     uint32_t items = of->form == SETTI_DELTA_LINKS ? entry->count : 1;
     uint32_t count = 0;
-    for (uint32_t k = 0; entry->kind != SETTI_DELTA_REMOVED && k < items; k++) {
+    for (uint32_t k = 0; k < items; k++) {
         const unsigned char* item = entry->bytes + (size_t)k * of->bytes;
-        bool copied = of->form == SETTI_DELTA_TREE;
+        bool copied = of->form == SETTI_DELTA_TREE; /* the caller checks the parent */
         if (!copied) {
-            copied = apply_will_live(
-                delta, (sett_entity){setti_delta_word(item, 0), setti_delta_word(item, 1)});
+            sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
+            copied = apply_will_live(delta, target);
         }
         if (copied) {
             memcpy(out + (size_t)count++ * of->bytes, item, of->bytes);
@@ -726,8 +727,7 @@ static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_typ
     return count;
 }
 
-/* Writes an entry without dead targets: removes links to entities that will be dead, and makes a
- * child of such an entity a root. Returns the size of the written entry. */
+/* Writes an entry without dead targets. Returns the size of the written entry. */
 static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_type* of,
                                    const setti_delta_entry* entry, unsigned char* out)
 {
@@ -755,15 +755,14 @@ static uint32_t apply_value_count(const setti_delta_entry* entry)
     return entry->bits != 0 ? setti_bits_count(entry->bits) : 1;
 }
 
-/* Writes an entry or a block with full values in place of rounded values. `head` has the bytes
- * before the values. Returns the written size. */
+/* Writes an entry with full values in place of rounded values. Returns the written size. */
 static size_t apply_write_restored(const setti_delta_type* of, const setti_delta_entry* entry,
                                    const unsigned char* head, unsigned char* out)
 {
     size_t value_size = setti_delta_bytes(of->type);
     size_t size = entry->bits != 0 ? SETTI_DELTA_BLOCK_HEAD : SETTI_DELTA_ENTRY_HEAD;
     memcpy(out, head, size);
-    for (uint32_t k = 0; k < apply_value_count(entry); k++) {
+    for (uint32_t k = 0; k < apply_value_count(entry); k++) { /* a block has many values */
         setti_send_unpack(of->type->members, entry->bytes + (size_t)k * of->bytes, value_size,
                           out + size);
         size += value_size;
@@ -771,7 +770,7 @@ static size_t apply_write_restored(const setti_delta_type* of, const setti_delta
     return size;
 }
 
-/* Replaces rounded values of a part by full values, or removes dead targets from entries. */
+/* Rewrites a part's entries: restores rounded values, or removes dead targets. */
 static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
 {
     setti_bytes* out = &of->filtered;
@@ -782,21 +781,27 @@ static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, s
         if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
             return setti_delta_reject(delta, "they end within the values of components");
         }
-        size_t most = of->sent ? SETTI_DELTA_BLOCK_HEAD + apply_value_count(&entry) * value_size
-                               : (size_t)(from->at - begin) + 4; /* 4: a removed entry's count */
+        size_t most = (size_t)(from->at - begin) + 4; /* 4: a removed entry's count */
+        if (of->sent) {
+            most = SETTI_DELTA_BLOCK_HEAD + apply_value_count(&entry) * value_size;
+        }
         if (!setti_bytes_reserve(&delta->world->pool, out, most)) {
             return setti_world_no_memory(delta->world, apply_call);
         }
-        out->size += of->sent ? apply_write_restored(of, &entry, begin, setti_bytes_end(out))
-                              : apply_write_filtered(delta, of, &entry, setti_bytes_end(out));
+        if (of->sent) {
+            out->size += apply_write_restored(of, &entry, begin, setti_bytes_end(out));
+        } else {
+            out->size += apply_write_filtered(delta, of, &entry, setti_bytes_end(out));
+        }
     }
-    of->bytes = of->sent ? (uint32_t)value_size : of->bytes;
+    if (of->sent) {
+        of->bytes = (uint32_t)value_size;
+    }
     of->section[SETTI_DELTA_ENTRIES] =
         (setti_delta_reader){.at = out->data, .end = setti_bytes_end(out)};
     return SETT_OK;
 }
 
-/* Fails: an entry of a type would add or remove `other`, which the caller's options exclude. */
 static sett_status apply_reject_required(const setti_delta* delta, const setti_type* type,
                                          const setti_type* other, bool removed)
 {
@@ -809,8 +814,7 @@ static sett_status apply_reject_required(const setti_delta* delta, const setti_t
         apply_call, type->desc.name, other->desc.name);
 }
 
-/* Returns a type that the caller's options exclude, but that an entry would add or remove too,
- * because of requirements between types. NULL if there is no such type. */
+/* Returns an excluded type that an entry would add or remove too, or NULL. */
 static const setti_type* apply_find_excluded(const setti_delta* delta, const setti_delta_type* of,
                                              const setti_delta_entry* entry)
 {
@@ -820,7 +824,7 @@ static const setti_type* apply_find_excluded(const setti_delta* delta, const set
         const setti_type* other = list->item[k];
         bool has = setti_delta_fate(delta, entry->index) == SETTI_FATE_STAYS &&
                    setti_storage_has(&other->storage, entry->index);
-        bool changes = has == removed; /* present and removed too, or absent and added too */
+        bool changes = removed ? has : !has;
         if (changes && setti_type_switched(other) != of->type &&
             !setti_selection_has_type(delta->part->selection, other)) {
             return other;
@@ -829,7 +833,7 @@ static const setti_type* apply_find_excluded(const setti_delta* delta, const set
     return NULL;
 }
 
-/* Fails if entries of a part would add or remove components that the caller's options exclude. */
+/* Fails if entries would add or remove excluded components. */
 static sett_status apply_check_required(const setti_delta* delta, const setti_delta_type* of,
                                         setti_delta_reader from)
 {
@@ -869,20 +873,23 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
     if (status == SETT_OK) {
         status = apply_check_entries(delta, rewritten ? &entries : from, of);
     }
-    return status == SETT_OK && delta->part->selection->types != NULL
-               ? apply_check_required(delta, of, of->section[SETTI_DELTA_ENTRIES])
-               : status;
+    if (status == SETT_OK && delta->part->selection->types != NULL) {
+        status = apply_check_required(delta, of, of->section[SETTI_DELTA_ENTRIES]);
+    }
+    return status;
 }
 
-/* Finds and checks each type's sections, after the lists of handles. */
 static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* from)
 {
     sett_status status = SETT_OK;
     for (uint32_t t = 0; status == SETT_OK && t < delta->type_count; t++) {
         setti_delta_type* of = &delta->type[t];
         of->section[SETTI_DELTA_ENTRIES] = *from;
-        status = delta->part != NULL ? apply_check_part(delta, from, of)
-                                     : apply_check_entries(delta, from, of);
+        if (delta->part != NULL) {
+            status = apply_check_part(delta, from, of);
+        } else {
+            status = apply_check_entries(delta, from, of);
+        }
         if (status == SETT_OK) {
             status = setti_delta_read_changes(delta, from, of);
         }
@@ -906,24 +913,31 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
 static sett_status apply_check(setti_delta* delta, setti_delta_reader* from)
 {
     sett_status status = apply_check_ended(delta);
-    status = status == SETT_OK ? apply_check_begun(delta) : status;
-    status = status == SETT_OK ? apply_check_slots(delta) : status;
-    return status == SETT_OK ? apply_check_types(delta, from) : status;
+    if (status == SETT_OK) {
+        status = apply_check_begun(delta);
+    }
+    if (status == SETT_OK) {
+        status = apply_check_slots(delta);
+    }
+    if (status == SETT_OK) {
+        status = apply_check_types(delta, from);
+    }
+    return status;
 }
 
 /* ----------------------------------------------------------------------------------------- room */
 
-/* The most pages of one table that a step copies. Records of links need most: the deleted record,
- * its 4 neighbours in two lists, and the 4 neighbours of the last record, which takes its place. */
+/* The most pages of a table that a step copies. To delete a link, 9 records change: the deleted
+ * record, 4 neighbours in lists, and 4 neighbours of the record that fills the gap. */
 #define APPLY_STEP_PAGES 9
 
-/* The most memory that the pool takes for a piece of `size` bytes. */
-static size_t apply_piece(size_t size)
+/* The most memory of the pool for a piece of `size` bytes. */
+static size_t apply_piece_size(size_t size)
 {
     return setti_align_up(size, SETTI_POOL_STEP) + 256;
 }
 
-/* Returns the table in which a single call may write all pages, or NULL. */
+/* Returns the table of which a step may write all pages, or NULL. */
 static const setti_pages* apply_find_whole(const setti_delta* delta)
 {
     const setti_type_list* types = &delta->world->registered;
@@ -936,8 +950,7 @@ static const setti_pages* apply_find_whole(const setti_delta* delta)
     return NULL;
 }
 
-/* Computes the memory for a step, and reserves pages too large for the pool's blocks. Returns false
- * when memory runs out. */
+/* Computes the memory for a step. Returns false when memory runs out. */
 static bool apply_measure(setti_delta* delta)
 {
     SETTI_ASSERT(!delta->loading && delta->world->pool.cow != NULL);
@@ -955,10 +968,10 @@ static bool apply_measure(setti_delta* delta)
             uint32_t count =
                 pages == whole ? pages->count : SETTI_MIN(pages->count, APPLY_STEP_PAGES);
             delta->room_pages += count + 2;
-            if (pages->size > SETTI_POOL_PAGE_MAX) {
+            if (pages->size > SETTI_POOL_PAGE_MAX) { /* too large for the pool's blocks */
                 done = done && setti_cow_hold(pool, pool->cow, pages, count);
             } else {
-                delta->room += count * apply_piece(pages->size);
+                delta->room += count * apply_piece_size(pages->size);
             }
         }
     }
@@ -976,17 +989,17 @@ static sett_status apply_reject_size(const setti_delta* delta)
                                  apply_call, (unsigned long)delta->limit);
 }
 
-/* Reserves `size` bytes, and entries for `pages` copied pages. Returns false, with the world's
- * error set, if the delta's limit is reached or memory runs out. */
-static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
+/* Reserves memory to copy `pages` pages of `size` bytes. Sets the world's error on failure. */
+static bool apply_reserve(const setti_delta* delta, size_t size, uint32_t pages)
 {
     setti_pool* pool = &delta->world->pool;
-    bool above_limit = setti_pool_is_above(pool);
-    bool done = !above_limit && pool->cow->diff != NULL && !pool->cow->spare_taken &&
-                setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
-    if (above_limit) {
+    if (setti_pool_is_above(pool)) {
         (void)apply_reject_size(delta);
-    } else if (!done) {
+        return false;
+    }
+    bool done = pool->cow->diff != NULL && !pool->cow->spare_taken &&
+                setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
+    if (!done) {
         setti_world_no_memory(delta->world, apply_call);
     }
     return done;
@@ -994,7 +1007,7 @@ static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
 
 bool setti_delta_room(const setti_delta* delta)
 {
-    return delta->loading || apply_room(delta, delta->room, delta->room_pages);
+    return delta->loading || apply_reserve(delta, delta->room, delta->room_pages);
 }
 
 bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
@@ -1007,14 +1020,14 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
     setti_pool* pool = &delta->world->pool;
     const setti_pages* rows = &storage->rows;
     uint32_t pages = SETTI_MAX(rows->count, (extent >> storage->shift) + 1);
-    size_t piece = apply_piece(rows->size);
-    size_t presence = storage->presence.count * apply_piece(storage->presence.size);
-    size_t table = apply_piece((size_t)pages * 64); /* the table of pages may grow */
-    size_t scratch = 0;                             /* the buffer of the sort */
+    size_t piece = apply_piece_size(rows->size);
+    size_t presence = storage->presence.count * apply_piece_size(storage->presence.size);
+    size_t table = apply_piece_size((size_t)pages * 64); /* the table of pages may grow */
+    size_t scratch = 0;                                  /* the buffer of the sort */
     size_t size = delta->room + presence + table;
     bool done = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
     if (done && scratch <= SETTI_POOL_PAGE_MAX) {
-        size += apply_piece(scratch); /* a larger buffer is not from the pool's blocks */
+        size += apply_piece_size(scratch); /* a larger buffer is not from the pool's blocks */
     }
     if (done && rows->size > SETTI_POOL_PAGE_MAX) {
         done = setti_cow_hold(pool, pool->cow, rows, rows->count);
@@ -1026,12 +1039,11 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
         setti_world_no_memory(delta->world, apply_call);
         return false;
     }
-    return apply_room(delta, size, delta->room_pages + pages + storage->presence.count);
+    return apply_reserve(delta, size, delta->room_pages + pages + storage->presence.count);
 }
 
 /* ------------------------------------------------------------------------------------- changing */
 
-/* Fails after a call failed: with INVALID, unless memory ran out or the world is locked. */
 static sett_status apply_fail_call(const setti_delta* delta)
 {
     sett_world* world = delta->world;
@@ -1047,25 +1059,26 @@ static sett_status apply_fail_call(const setti_delta* delta)
     return setti_world_fail_input(world, SETT_STATUS_INVALID, "%s: %s", apply_call, text);
 }
 
-/* Returns the most memory that a delta of `size` bytes may take: delta_limit of the options, or
- * else the default (see APPLY_BYTES). */
+/* Returns the limit of memory for a delta of `size` bytes. */
 static size_t apply_limit(const setti_delta* delta, size_t size)
 {
     const setti_pool* pool = &delta->world->pool;
     size_t limit = setti_state_of(delta->world)->options.delta_limit;
-    if (limit == 0) {
+    if (limit == 0) { /* the program has set no limit */
         limit = SETTI_MIN(size, SIZE_MAX / 4 / APPLY_BYTES_A_BYTE) * APPLY_BYTES_A_BYTE;
         limit += APPLY_BYTES + pool->block_size;
     }
     return limit;
 }
 
-/* Returns the capacities of all tables: two for each root, 0 for a missing table. */
-static uint32_t* apply_note_tables(const sett_world* world, size_t size)
+/* Returns the capacities of all tables, two for each root. */
+static uint32_t* apply_list_capacities(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
-    for (const setti_root* root = world->roots; capacity != NULL && root != NULL;
-         root = root->next) {
+    if (capacity == NULL) {
+        return NULL;
+    }
+    for (const setti_root* root = world->roots; root != NULL; root = root->next) {
         for (uint32_t k = 0; k < 2; k++) {
             const setti_pages* pages = root->pages[k];
             capacity[2 * root->number + k] = pages != NULL ? pages->capacity : 0;
@@ -1074,8 +1087,8 @@ static uint32_t* apply_note_tables(const sett_world* world, size_t size)
     return capacity;
 }
 
-/* Frees the memory that an undone delta took. */
-static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_t roots)
+/* Frees the memory of an undone delta. */
+static void apply_free_undone(sett_world* world, const uint32_t* capacity, uint32_t roots)
 {
     SETTI_ASSERT(world->pool.ceiling == 0);
     for (const setti_root* root = world->roots; root != NULL && root->number < roots;
@@ -1091,13 +1104,12 @@ static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_
     setti_pool_trim(&world->pool);
 }
 
-/* Whether the world's hash is `hash`, in the bits that the delta contains. */
+/* Whether the world's hash is `hash`, in the sent bits. */
 static bool apply_is_state(const setti_delta* delta, uint64_t hash)
 {
     return ((sett_world_hash(delta->world) ^ hash) & delta->hash_mask) == 0;
 }
 
-/* Fails: the world after the delta does not have the announced hash. */
 static sett_status apply_reject_result(const setti_delta* delta)
 {
     sett_entity entity;
@@ -1125,7 +1137,7 @@ static void apply_choices(const setti_delta* delta)
     }
 }
 
-/* Plays a delta. Fails if a step fails, or if the result is not the announced state. */
+/* Plays a delta, and checks the result. */
 static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trust trust)
 {
     sett_world* world = delta->world;
@@ -1153,7 +1165,7 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trus
     return status;
 }
 
-/* Plays a delta. Undoes the delta if a step fails. */
+/* Plays a delta. After a failure, restores the state. */
 static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
 {
     sett_world* world = delta->world;
@@ -1188,7 +1200,6 @@ static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
     return status;
 }
 
-/* Fails: the world is not in the delta's first state. */
 static sett_status apply_reject_state(const setti_delta* delta)
 {
     const setti_type* type = NULL;
@@ -1218,7 +1229,7 @@ static sett_status apply_reject_state(const setti_delta* delta)
         apply_call, type->desc.name);
 }
 
-/* Plays a delta. After a failure, restores the state and frees the memory that the delta took. */
+/* Plays a delta. After a failure, restores the state and frees memory. */
 static sett_status apply_change(setti_delta* delta, size_t size, setti_trust trust)
 {
     sett_world* world = delta->world;
@@ -1227,14 +1238,14 @@ static sett_status apply_change(setti_delta* delta, size_t size, setti_trust tru
     }
     uint32_t roots = world->last_root->number + 1;
     size_t old_size = world->pool.block_size;
-    uint32_t* capacity = apply_note_tables(world, 2 * roots * sizeof(*capacity));
+    uint32_t* capacity = apply_list_capacities(world, 2 * roots * sizeof(*capacity));
     if (capacity == NULL) {
         return setti_world_no_memory(world, apply_call);
     }
     delta->limit = apply_limit(delta, size);
     sett_status status = apply_or_undo(delta, trust);
     if (status != SETT_OK && world->pool.block_size > old_size) {
-        apply_give_back(world, capacity, roots);
+        apply_free_undone(world, capacity, roots);
     }
     setti_pool_free(&world->pool, capacity, 2 * roots * sizeof(*capacity), 16);
     return status;
@@ -1267,7 +1278,7 @@ static bool apply_player_reject(const setti_player* player, const char* why)
     return setti_delta_reject((const setti_delta*)player, why) == SETT_OK;
 }
 
-/* Parses and checks a delta. Applies recorded commands first, because the checks read the world. */
+/* Parses and checks a delta, after recorded commands. */
 static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     sett_world* world = delta->world;
@@ -1279,13 +1290,20 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, set
     delta->player.room = apply_player_room;
     delta->player.reject = apply_player_reject;
     delta->player.read_data = setti_delta_read_data;
-    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
-    status = status == SETT_OK ? apply_parse(delta, from, trust) : status;
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
+    if (status == SETT_OK) {
+        status = apply_parse(delta, from, trust);
+    }
     if (status == SETT_OK && trust == SETTI_COMPARE_HASHES && delta->part == NULL &&
         !apply_is_state(delta, delta->before)) {
         status = apply_reject_state(delta);
     }
-    return status == SETT_OK ? apply_check(delta, from) : status;
+    if (status == SETT_OK) {
+        status = apply_check(delta, from);
+    }
+    return status;
 }
 
 static sett_status apply_bytes(setti_delta* delta, const void* bytes, size_t size,
@@ -1313,11 +1331,11 @@ sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t 
     return apply_bytes(&delta, bytes, size, SETTI_COMPARE_HASHES);
 }
 
-/* Plays a state onto an empty world. With rules, hashes are not compared. */
 static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size)
 {
     setti_delta_reader from = setti_delta_reader_of(bytes, size);
     const sett_snapshot no_undo = {0, 0};
+    /* converted values change the hash */
     setti_trust trust = delta->rules != NULL ? SETTI_TRUST : SETTI_COMPARE_HASHES;
     SETTI_ASSERT(delta->world->entities.count == 0 && delta->world->listeners == NULL);
     delta->loading = true;

@@ -1,10 +1,9 @@
 /* delta_arrange.c: gives rows the sender's order.
  *
- * The workload: a peer had the sender's order of rows, and continues alone after the delta. A
- * receiver with other groups, storages or orders has the same hash. Such a receiver keeps the
- * present order of each type for which the sender's order does not fit.
+ * The workload: a peer had the sender's order of rows, and continues alone after the delta. Hashes
+ * ignore the order. So a receiver with other groups or storages may keep its own order of a type.
  *
- * The wanted order is the order in the snapshot `undo`, with the delta's runs written over it:
+ * The delta's runs, written over the order in the snapshot `undo`, give the wanted order:
  *
  *     undo   a b c d e         runs     row 1: e, row 4: gone         wanted   a e c d
  *
@@ -16,7 +15,7 @@
 #include "world/listener.h"
 #include "world/sort.h"
 
-#define ARRANGE_UNKNOWN (SETTI_NONE - 1) /* a row that no run has set yet; not an index */
+#define ARRANGE_UNKNOWN (SETTI_NONE - 1) /* a row that no run sets; not an index */
 
 static bool arrange_fail(const setti_delta* delta)
 {
@@ -29,7 +28,7 @@ static size_t arrange_want_size(const setti_delta_type* of)
     return SETTI_MAX(of->extent, 1) * sizeof(uint32_t);
 }
 
-/* Whether the order of a type's rows can differ from the sender's order. */
+/* Whether a type's rows can have another order than the sender's. */
 static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
 {
     const setti_storage* storage = &of->type->storage;
@@ -39,7 +38,7 @@ static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
             setti_view_next(view, &storage->rows, &at) != NULL);
 }
 
-/* Computes of->want: the rows before, overwritten by the delta's runs. */
+/* Computes the wanted order of a type. */
 static void arrange_compute(setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want != NULL);
@@ -51,10 +50,13 @@ static void arrange_compute(setti_view* view, setti_delta_type* of)
             page = setti_view_get(view, &storage->rows, row >> storage->shift, SETTI_BEFORE);
         }
         uint32_t k = row & (setti_storage_rows(storage) - 1); /* position in the page */
-        of->want[row] = page != NULL ? ((const uint32_t*)(const void*)(page + storage->indices))[k]
-                                     : ARRANGE_UNKNOWN;
+        if (page != NULL) {
+            of->want[row] = ((const uint32_t*)(const void*)(page + storage->indices))[k];
+        } else {
+            of->want[row] = ARRANGE_UNKNOWN;
+        }
     }
-    setti_delta_reader from = of->section[SETTI_DELTA_ROWS];
+    setti_delta_reader from = of->section[SETTI_DELTA_ROWS]; /* the delta's runs */
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_ROWS]; k++) {
         setti_delta_run run = setti_delta_next_run(&from);
         for (uint32_t i = 0; i < run.count; i++) {
@@ -63,8 +65,7 @@ static void arrange_compute(setti_view* view, setti_delta_type* of)
     }
 }
 
-/* Whether the wanted order has each entity of the type once, and gaps only if the storage may have
- * gaps. `seen`, a bit for each present row, must be zeroes. */
+/* Whether the wanted order is a permutation of the present rows. `seen` must be zeroes. */
 static bool arrange_fits(const setti_delta_type* of, uint64_t* seen)
 {
     SETTI_ASSERT(of->want != NULL);
@@ -74,7 +75,7 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* seen)
         uint32_t index = of->want[row];
         if (index == SETTI_NONE) { /* a gap */
             if (!storage->keep_order || row + 1 == of->extent) {
-                return false;
+                return false; /* no gap is possible here */
             }
             continue;
         }
@@ -88,12 +89,11 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* seen)
     return count == storage->count;
 }
 
-/* Logs, once a world, that the sender's order of rows was not used. */
 static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world; /* has no setti_state while a file is loaded */
     if (setti_state_of(world) != NULL && !setti_state_of(world)->order_reported) {
-        setti_state_of(world)->order_reported = true;
+        setti_state_of(world)->order_reported = true; /* once a world */
         setti_world_log(
             world, SETT_LOG_INFO,
             "sett_delta_apply: rows of \"%.100s\" keep this world's order: loops visit them in "
@@ -108,7 +108,7 @@ static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
     of->want = NULL;
 }
 
-/* Computes of->want: NULL if the order does not fit. Returns false when memory runs out. */
+/* Computes a type's wanted order, and checks the order. Returns false when memory runs out. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want == NULL);
@@ -141,7 +141,7 @@ static setti_delta_type* arrange_find(const setti_delta* delta, const setti_type
     return type->delta_number != 0 ? &delta->type[type->delta_number - 1] : NULL;
 }
 
-/* Whether the wanted orders of a group's types all begin with the group's members, in one order. */
+/* Whether the wanted orders of a group's types begin with the same members. */
 static bool arrange_agrees(const setti_delta* delta, const setti_listener* group)
 {
     SETTI_ASSERT(group->owned.count != 0);
@@ -161,7 +161,7 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
     return true;
 }
 
-/* Like arrange_concerns, but true for all types of a group if true for a type of the group. */
+/* Like arrange_concerns, for all types of a type's group. */
 static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
                                    const setti_delta_type* of)
 {
@@ -174,7 +174,6 @@ static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
     return concerns;
 }
 
-/* Computes the wanted orders of all types. Returns false when memory runs out. */
 static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
 {
     bool done = true;
@@ -189,7 +188,7 @@ static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
     return done;
 }
 
-/* Forgets the wanted orders of groups with disagreeing types. */
+/* Forgets the wanted orders of groups whose types do not agree. */
 static void arrange_check_groups(const setti_delta* delta)
 {
     for (const setti_listener* at = delta->world->listeners; at != NULL; at = at->next) {

@@ -1,23 +1,22 @@
 /* delta_change.c: writes and reads changed values as differences.
  *
- * The workload: each frame some thousand values of a type change in few bytes, and many values in
- * the same way: timers count down, objects move. Sender and receiver know the values before. So a
- * delta has the changed entities, in words of 64 bits, and the growth of each byte, modulo 256. The
- * first bytes of all values come first, then the second bytes, so that equal bytes are neighbours.
+ * The workload: each frame some thousand values of a type change, in few bytes, and often in the
+ * same way: timers count down, objects move. Sender and receiver know the values before. So a delta
+ * has the changed entities, in words of 64 bits, and the growth of each byte, modulo 256. The first
+ * bytes of all values come first, then the second bytes, so that equal bytes are neighbours.
  *
- *     words     for each word: number of skipped words; 1 byte, whose bits say which of the 8 bytes
- *               of the word are not 0; the bytes that are not 0. The list is missing if the count
- *               of words is SETTI_NONE: the last type with changes has the same entities
+ *     words     for each word: number of skipped words; 1 byte with a bit for each byte of the
+ *               word that is not 0; these bytes. If the count of words is SETTI_NONE, the list is
+ *               missing: the last type with changes has the same entities
  *     columns   pieces, up to the bytes of all values:
  *               number 2 (n - 1), then 1 byte, which occurs n times
  *               number 2 (n - 1) + 1, then n bytes
  *     number    7 bits a byte, lowest first; every byte but the last has 128 added
  *
- * In the value before, padding, bytes after a text's end and NaN floats count as zeroes, because
- * states with equal hashes can differ there.
+ * In the value before, padding, NaN and bytes after a text's end count as zeroes: states with equal
+ * hashes can differ there.
  *
- * Rejected: zlib over whole values. Level 1 took 3.2 ms a tick of Freedoom and left 94 of 160 KB;
- * differences leave 86.
+ * Rejected: zlib over whole values. It took 3.2 ms for a tick of Freedoom, and left more bytes.
  *
  * Invariant:  value before + difference = value after, in all bytes of the state
  */
@@ -31,16 +30,17 @@ typedef struct change_word {
     uint64_t bits;
 } change_word;
 
-/* Copies a value in the form of deltas: little-endian, with zeroes for padding. For SETTI_BEFORE,
- * NaN and bytes after a text's end become zeroes too. */
+/* Copies a value in the form of deltas. */
 static void change_copy(const setti_type* type, const void* value, uint32_t side,
                         unsigned char* out)
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
     memcpy(out, value, size);
-    for (size_t k = 0; mask != NULL && k < size; k++) {
-        out[k] &= mask[k];
+    if (mask != NULL) {
+        for (size_t k = 0; k < size; k++) {
+            out[k] &= mask[k]; /* padding becomes zeroes */
+        }
     }
     if (side == SETTI_BEFORE && type->members != NULL) {
         setti_canonical_clear(type->members, out);
@@ -52,7 +52,7 @@ static void change_copy(const setti_type* type, const void* value, uint32_t side
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* Adds the changed entities `bits` of the word `number`. Words ascend. */
+/* Adds changed entities to the list of words. */
 static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
@@ -69,11 +69,11 @@ static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
     end[-1].bits |= bits;
 }
 
-/* Returns room for `count` more values, 1 value for change_slow, and 8 bytes, because change_row
- * writes whole words. Returns NULL when memory runs out. */
+/* Returns room for the differences of `count` values, or NULL when memory runs out. */
 static unsigned char* change_room(setti_delta_writer* to, size_t count)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
+    /* + 1: change_slow needs a value more; + 8: change_row writes whole words */
     size_t size = (count + 1) * setti_hash_size(to->type) + sizeof(uint64_t);
     if (!setti_bytes_reserve(pool, &to->values, size)) {
         to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
@@ -82,14 +82,13 @@ static unsigned char* change_room(setti_delta_writer* to, size_t count)
     return to->values.data + to->values.size;
 }
 
-/* Returns a - b, byte by byte, without borrows between bytes. */
+/* Subtracts each byte of `b` from the byte of `a`. */
 SETTI_INLINE uint64_t change_minus(uint64_t a, uint64_t b)
 {
     const uint64_t high = 0x8080808080808080u;
     return ((a | high) - (b & ~high)) ^ ((a ^ ~b) & high);
 }
 
-/* The hashes of a value before and after. */
 typedef struct change_hash {
     uint64_t before;
     uint64_t after;
@@ -104,7 +103,7 @@ SETTI_INLINE void change_step(change_hash* hash, uint64_t before, uint64_t after
     setti_bytes_put(out, change_minus(after, before), 8);
 }
 
-/* Writes the difference of a plain value, in whole words. Returns the difference of the hashes. */
+/* Writes the difference of a plain value. Returns the difference of the hashes. */
 SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* before,
                                  const unsigned char* after, size_t size, unsigned char* out)
 {
@@ -121,8 +120,9 @@ SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* before,
     return setti_hash_mix(hash.after) - setti_hash_mix(hash.before);
 }
 
-/* Returns not 0 if a float in the value is NaN. */
-SETTI_INLINE uint64_t change_nan(const setti_nan_word* nan, const unsigned char* value, size_t size)
+/* Returns a number other than 0 if the value contains NaN. */
+SETTI_INLINE uint64_t change_find_nan(const setti_nan_word* nan, const unsigned char* value,
+                                      size_t size)
 {
     uint64_t found = 0;
     size_t at = 0;
@@ -135,8 +135,7 @@ SETTI_INLINE uint64_t change_nan(const setti_nan_word* nan, const unsigned char*
     return found;
 }
 
-/* Writes the difference of any value, and adds the difference of the hashes to the sum. Returns
- * false if the values are equal. `out` has room for two values. */
+/* Writes the difference of any value. Returns false if the values are equal. */
 SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, const void* before,
                                     const void* after, unsigned char* out)
 {
@@ -147,15 +146,14 @@ SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, 
     }
     setti_delta_sum_value(&to->sum, entity, before, entity, after);
     change_copy(type, before, SETTI_BEFORE, out);
-    change_copy(type, after, SETTI_AFTER, out + size);
+    change_copy(type, after, SETTI_AFTER, out + size); /* change_room includes this room */
     for (size_t k = 0; k < size; k++) {
         out[k] = (unsigned char)(out[size + k] - out[k]);
     }
     return true;
 }
 
-/* Whether values of the type are plain: hashed and sent like their bytes in memory. If *nan is not
- * NULL, a value is plain only if change_nan(*nan) finds no NaN. */
+/* Whether values without NaN are hashed and sent like memory. *nan becomes the test for NaN. */
 static bool change_is_plain(const setti_delta_writer* to, const setti_nan_word** nan)
 {
     const setti_hash_type* of = &to->sum.of;
@@ -174,9 +172,9 @@ void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* 
     if (out == NULL) {
         return;
     }
-    bool plain =
-        change_is_plain(to, &nan) &&
-        (nan == NULL || (change_nan(nan, before, size) | change_nan(nan, after, size)) == 0);
+    bool plain = change_is_plain(to, &nan) &&
+                 (nan == NULL ||
+                  (change_find_nan(nan, before, size) | change_find_nan(nan, after, size)) == 0);
     if (plain) {
         uint64_t seed = to->sum.of.seed ^ setti_hash_entity(entity);
         to->sum.sum += change_row(seed, before, after, size, out);
@@ -189,15 +187,14 @@ void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* 
 
 #define CHANGE_ROWS (SETTI_COMPARE_WORDS * 64)
 
-/* Lists the changed rows, ascending, and prefetches the generations of their entities, so that the
- * loop over the list does not wait for memory. Returns the number of rows. */
+/* Lists the changed rows, ascending. Returns the number of rows. */
 static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[CHANGE_ROWS])
 {
     uint32_t count = 0;
     for (uint32_t n = 0; n < rows->words; n++) {
         for (uint64_t rest = rows->bits[n]; rest != 0; rest &= rest - 1) {
             uint32_t row = n * 64 + setti_bits_lowest(rest);
-            SETTI_PREFETCH(&rows->generation[row]);
+            SETTI_PREFETCH(&rows->generation[row]); /* for the loop over the list */
             list[count++] = (uint16_t)row;
         }
     }
@@ -212,14 +209,13 @@ SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
     bool plain = change_is_plain(to, &nan);
     uint64_t found = 0;
     for (uint32_t k = 0; plain && nan != NULL && k < count; k++) {
-        found |= change_nan(nan, rows->was + list[k] * size, size);
-        found |= change_nan(nan, rows->is + list[k] * size, size);
+        found |= change_find_nan(nan, rows->was + list[k] * size, size);
+        found |= change_find_nan(nan, rows->is + list[k] * size, size);
     }
     return plain && found == 0;
 }
 
-/* Writes the differences of rows with change_slow, and clears the bits of rows with equal values.
- * Returns the end of the differences. */
+/* Slow path of change_add_rows. */
 static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_rows* rows,
                                        const uint16_t* list, uint32_t count, unsigned char* out)
 {
@@ -230,14 +226,13 @@ static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_row
         if (change_slow(to, entity, rows->was + row * size, rows->is + row * size, out)) {
             out += size;
         } else {
-            rows->bits[row / 64] &= ~((uint64_t)1 << (row % 64));
+            rows->bits[row / 64] &= ~((uint64_t)1 << (row % 64)); /* equal values */
         }
     }
     return out;
 }
 
-/* Writes the differences of rows to `out`, and adds the differences of hashes to the sum. Returns
- * the end of the differences. Inlined, so that the usual sizes are constants. */
+/* Writes the differences of rows. Returns the end. Inlined, so that usual sizes are constants. */
 SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* to, setti_compare_rows* rows,
                                             size_t size, unsigned char* out)
 {
@@ -278,7 +273,7 @@ void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows)
     }
 }
 
-/* Writes a number to `out`. Returns the end. */
+/* Writes a number, 7 bits a byte. Returns the end. */
 static unsigned char* change_write_number(unsigned char* out, uint64_t number)
 {
     for (; number > 127; number >>= 7) {
@@ -288,7 +283,7 @@ static unsigned char* change_write_number(unsigned char* out, uint64_t number)
     return out;
 }
 
-/* Writes the words with the changed entities to `out`. Returns the end. */
+/* Writes the list of changed entities. Returns the end. */
 static unsigned char* change_write_words(const setti_delta_writer* to, unsigned char* out)
 {
     const change_word* word = (const change_word*)(const void*)to->words.data;
@@ -308,7 +303,7 @@ static unsigned char* change_write_words(const setti_delta_writer* to, unsigned 
     return out;
 }
 
-/* Writes a piece of `count` equal bytes to `out`. Returns the end. */
+/* Writes a piece of `count` equal bytes. Returns the end. */
 static unsigned char* change_write_run(unsigned char* out, unsigned char byte, size_t count)
 {
     SETTI_ASSERT(count != 0);
@@ -317,21 +312,20 @@ static unsigned char* change_write_run(unsigned char* out, unsigned char byte, s
     return out + 1;
 }
 
-/* Writes a piece of `count` bytes to `out`, or nothing if `count` is 0. Returns the end. Copies
- * whole words: up to 7 bytes more than `count`. */
+/* Writes a piece of `count` bytes, if any. Returns the end. */
 static unsigned char* change_write_bytes(unsigned char* out, const unsigned char* bytes,
                                          size_t count)
 {
     if (count != 0) {
         out = change_write_number(out, (uint64_t)(count - 1) * 2 + 1);
-        for (size_t k = 0; k < count; k += 8) {
+        for (size_t k = 0; k < count; k += 8) { /* whole words, up to 7 bytes too many */
             setti_bytes_put(out + k, setti_bytes_get(bytes + k, 8), 8);
         }
     }
     return out + count;
 }
 
-/* Counts the bytes at the begin that are equal to the first byte. */
+/* Counts equal bytes at the begin. */
 static size_t change_count_equal(const unsigned char* bytes, size_t size)
 {
     const uint64_t eight = bytes[0] * (UINT64_MAX / 255); /* the first byte, eight times */
@@ -345,14 +339,13 @@ static size_t change_count_equal(const unsigned char* bytes, size_t size)
     return count;
 }
 
-/* Finds the next four equal bytes from `at` on, or returns an offset among the last 8 bytes.
- * Compares eight bytes with the next bytes at once. */
+/* Finds four equal bytes from `at` on. Returns an offset among the last 8 bytes if not found. */
 static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t size)
 {
     const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
     for (; at + 9 <= size; at += 6) {
         uint64_t x = setti_bytes_get(bytes + at, 8) ^ setti_bytes_get(bytes + at + 1, 8);
-        uint64_t equal = ~(((x & low) + low) | x | low); /* 128 in a byte equal to the next byte */
+        uint64_t equal = ~(((x & low) + low) | x | low); /* 128: the byte equals the next byte */
         equal &= equal >> 8 & equal >> 16;
         if (equal != 0) {
             return at + setti_bits_lowest(equal) / 8;
@@ -361,7 +354,7 @@ static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t si
     return at;
 }
 
-/* Writes pieces: runs of four or more equal bytes, and the bytes between runs. Returns the end. */
+/* Writes bytes as pieces: runs of equal bytes, and other bytes. Returns the end. */
 static unsigned char* change_write_columns(unsigned char* out, const unsigned char* bytes,
                                            size_t size)
 {
@@ -379,8 +372,7 @@ static unsigned char* change_write_columns(unsigned char* out, const unsigned ch
     return change_write_bytes(out, bytes + written, size - written);
 }
 
-/* One of three steps that transpose 8 by 8 bytes: exchanges the upper `shift` bits of each part of
- * a word with the lower bits in the word `apart` words later. `lower` masks the lower bits. */
+/* One of the three steps that transpose a matrix of 8 by 8 bytes. */
 SETTI_INLINE void change_swap(uint64_t word[8], uint32_t apart, uint32_t shift, uint64_t lower)
 {
     for (uint32_t k = 0; k < 8; k++) {
@@ -392,8 +384,7 @@ SETTI_INLINE void change_swap(uint64_t word[8], uint32_t apart, uint32_t shift, 
     }
 }
 
-/* Writes the first bytes of all values, then the second bytes, and so on. Reads whole words: up to
- * 7 bytes more than the values. */
+/* Writes the first bytes of all values, then the second bytes, and so on. */
 static void change_transpose(const unsigned char* values, size_t count, size_t each,
                              unsigned char* columns)
 {
@@ -402,7 +393,7 @@ static void change_transpose(const unsigned char* values, size_t count, size_t e
         for (size_t c = 0; c < each; c += 8) {
             uint64_t word[8];
             for (size_t n = 0; n < 8; n++) {
-                word[n] = setti_bytes_get(values + n * each + c, 8);
+                word[n] = setti_bytes_get(values + n * each + c, 8); /* up to 7 bytes too many */
             }
             change_swap(word, 4, 32, 0x00000000FFFFFFFFu);
             change_swap(word, 2, 16, 0x0000FFFF0000FFFFu);
@@ -431,8 +422,7 @@ void setti_delta_write_changes(setti_delta_writer* to)
     if (size == 0 || to->encoder.status != SETT_OK) {
         return;
     }
-    /* written columns have at most 2 * size bytes: the number of a piece is not longer than its
-     * bytes; `values` already has `size` bytes */
+    /* written columns have at most 2 * size bytes, and `values` has `size` bytes already */
     size_t room = to->count * (size_t)CHANGE_WORD_MAX + size + sizeof(uint64_t);
     to->columns.size = 0;
     if (!setti_bytes_reserve(pool, &to->columns, size + sizeof(uint64_t)) ||
@@ -481,14 +471,16 @@ static uint64_t change_read_number(setti_delta_reader* from)
     return number;
 }
 
-/* Reads the next word, with a number from `least` on. After an error, the word has no bits. */
+/* Reads the next word, with a number from `least` on. An invalid word has no bits. */
 static change_word change_read_word(setti_delta_reader* from, uint64_t least)
 {
     uint64_t gap = change_read_number(from);
     uint64_t parts = setti_delta_number(from, 1); /* bit n: byte n of the word is not 0 */
     change_word word = {least + gap, 0};
     for (uint32_t n = 0; n < 8; n++) {
-        word.bits |= (parts >> n & 1) != 0 ? setti_delta_number(from, 1) << (8 * n) : 0;
+        if ((parts >> n & 1) != 0) {
+            word.bits |= setti_delta_number(from, 1) << (8 * n);
+        }
     }
     if (from->short_of || gap > UINT32_MAX / 64 || word.number > UINT32_MAX / 64) {
         word.bits = 0;
@@ -496,7 +488,7 @@ static change_word change_read_word(setti_delta_reader* from, uint64_t least)
     return word;
 }
 
-/* Counts the changed values in a list of words. Returns 0 if an entity or the list is invalid. */
+/* Counts the changed values in a list of words. Returns 0 if the list is invalid. */
 static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
                            setti_delta_reader* from, uint32_t words)
 {
@@ -512,7 +504,7 @@ static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
             uint32_t index = first + setti_bits_lowest(rest);
             if (setti_delta_fate(delta, index) != SETTI_FATE_STAYS ||
                 !setti_storage_has(&of->type->storage, index)) {
-                return 0;
+                return 0; /* no such value */
             }
             count++;
         }
@@ -545,8 +537,7 @@ static bool change_read_columns(setti_delta_reader* from, unsigned char* out, si
     return true;
 }
 
-/* Writes the changed values as blocks of entries: the world's values plus the differences of
- * `count` values. columns[k * count] is the k-th byte of the first difference. */
+/* Writes changed values as blocks of entries: the world's values plus the differences. */
 static void change_make_entries(const setti_delta_type* of, setti_delta_reader words,
                                 const unsigned char* columns, size_t count, unsigned char* out)
 {
@@ -561,7 +552,7 @@ static void change_make_entries(const setti_delta_type* of, setti_delta_reader w
         for (uint64_t rest = word.bits; rest != 0; rest &= rest - 1, columns++) {
             uint32_t index = (uint32_t)word.number * 64 + setti_bits_lowest(rest);
             change_copy(of->type, setti_storage_find(&of->type->storage, index), SETTI_BEFORE, out);
-            for (size_t c = 0; c < of->bytes; c++, out++) {
+            for (size_t c = 0; c < of->bytes; c++, out++) { /* byte c is in column c */
                 *out = (unsigned char)(*out + columns[c * count]);
             }
         }
@@ -590,12 +581,15 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
     if (count == 0) {
         return setti_delta_reject(delta, "they change a value that does not exist");
     }
-    from->at = same_words ? from->at : list.at; /* skips the list */
-    size_t size = count * of->bytes;            /* cannot overflow: the values are in memory */
+    if (!same_words) {
+        from->at = list.at; /* skips the list */
+    }
+    size_t size = count * of->bytes; /* cannot overflow: the values are in memory */
     size_t entries = (size_t)delta->changed_words * SETTI_DELTA_BLOCK_HEAD + size;
-    unsigned char* out = size < SIZE_MAX / 4
-                             ? setti_bytes_add(&delta->world->pool, &of->changes, entries + size)
-                             : NULL;
+    unsigned char* out = NULL;
+    if (size < SIZE_MAX / 4) {
+        out = setti_bytes_add(&delta->world->pool, &of->changes, entries + size);
+    }
     if (out == NULL) {
         return setti_world_no_memory(delta->world, "sett_delta_apply");
     }

@@ -8,7 +8,7 @@
  */
 #include "state/delta_writer.h"
 
-/* Returns the generation of a slot after destroying the entity there, if any. */
+/* Returns the generation of a slot without its entity. */
 static uint32_t order_next_generation(uint32_t generation)
 {
     if ((generation & SETTI_DEAD) != 0) {
@@ -17,7 +17,7 @@ static uint32_t order_next_generation(uint32_t generation)
     return generation == SETTI_GENERATION_MAX ? SETTI_RETIRED : (generation + 1) | SETTI_DEAD;
 }
 
-/* Writes a slot's generation after, unless it results from destroying the slot's entity. */
+/* Writes a dead slot's generation, unless the receiver computes the same. */
 static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t before,
                              uint32_t after)
 {
@@ -44,7 +44,7 @@ void setti_delta_write_slots(setti_delta_writer* to)
     }
 }
 
-/* Adds a row's index to the current run, or to a new run after a gap. Rows ascend. */
+/* Adds a row's index to the current run, or to a new run after a gap. */
 static void order_put(setti_delta_writer* to, uint32_t row, uint32_t index)
 {
     SETTI_ASSERT(to->run_count == 0 || row >= to->run_next);
@@ -66,7 +66,6 @@ static const uint32_t* order_indices(const setti_storage* storage, const void* p
     return page != NULL ? (const uint32_t*)(const void*)(bytes + storage->indices) : NULL;
 }
 
-/* Writes the changed rows of a page. The storage's extents before and after are given. */
 static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t old_extent,
                            uint32_t extent)
 {

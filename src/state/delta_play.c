@@ -1,12 +1,11 @@
 /* delta_play.c: plays a checked delta with public calls, like a program.
  *
- * The workload: a hostile peer can send entries that are valid alone, but not together: parents in
- * a cycle, siblings of one name, missing targets. Calls reject such entries, and the caller undoes
- * the delta.
+ * The workload: a hostile peer can send entries that are valid alone, but not together, as parents
+ * in a cycle. Calls reject such entries, and the caller undoes the delta.
  *
- * Ended entities are first unlinked from survivors, so that no clean-up policy acts: the sender's
- * policies have acted, and the delta has the effects. Names are removed before nodes move, and set
- * after all nodes have moved, so that no two siblings have one name in between. The order of steps:
+ * Ended entities are first unlinked, so that no clean-up policy acts: the delta has the effects of
+ * the sender's policies. Names are removed before nodes move, and set after all nodes have moved,
+ * so that two siblings never have the same name. The order of steps:
  *
  *     remove names, detach moved nodes, unlink ended entities | end | create, set generations |
  *     links, values | names | remove "sources" | look for cycles | lists
@@ -21,14 +20,14 @@
 
 #include <string.h>
 
-/* The passes over entries (setti_codec). Names are played in the second pass. */
+/* The passes over entries. Names are played in the second pass. */
 enum {
     PLAY_FIRST,
     PLAY_SECOND,
     PLAY_LAST
 };
 
-/* Removes from lists the values that entries of a type will change. */
+/* Unlinks the values that entries of a type will change. */
 static bool play_detach_for_move(const setti_delta* delta, const setti_delta_type* of)
 {
     SETTI_ASSERT(of->codec->detach_for_move != NULL);
@@ -41,7 +40,7 @@ static bool play_detach_for_move(const setti_delta* delta, const setti_delta_typ
     return done;
 }
 
-/* Removes from lists the values of an entity that will be destroyed, for types of one pass. */
+/* Unlinks an entity that will be destroyed, in the types of a pass. */
 static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t pass)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
@@ -58,8 +57,7 @@ static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t p
     return done;
 }
 
-/* Called before play_detach_nodes: a detached node is a root for a moment, and another root may
- * have the same name. */
+/* Detached nodes become roots, and two roots cannot share a name. So names are detached first. */
 static bool play_detach_names(const setti_delta* delta, sett_entity entity)
 {
     return play_detach(delta, entity, PLAY_SECOND);
@@ -108,9 +106,10 @@ static bool play_end(const setti_delta* delta, sett_entity entity)
     if (!setti_delta_room(delta)) {
         return false;
     }
-    sett_status status = forgets ? sett_entity_forget(delta->world, entity)
-                                 : sett_entity_destroy(delta->world, entity);
-    return status == SETT_OK;
+    if (forgets) {
+        return sett_entity_forget(delta->world, entity) == SETT_OK;
+    }
+    return sett_entity_destroy(delta->world, entity) == SETT_OK;
 }
 
 static bool play_begin(const setti_delta* delta, sett_entity entity)
@@ -159,16 +158,17 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Writes the bytes of a value, except for padding. */
+/* Writes a value, except for padding. */
 static void play_write(const setti_type* type, unsigned char* value, const unsigned char* bytes)
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
-    if (mask == NULL && size != 0) {
+    if (mask != NULL) {
+        for (size_t k = 0; k < size; k++) {
+            value[k] = (unsigned char)((value[k] & ~mask[k]) | (bytes[k] & mask[k]));
+        }
+    } else if (size != 0) {
         memcpy(value, bytes, size);
-    }
-    for (size_t k = 0; mask != NULL && k < size; k++) {
-        value[k] = (unsigned char)((value[k] & ~mask[k]) | (bytes[k] & mask[k]));
     }
     if (setti_delta_turns(type)) {
         setti_canonical_turn_value(type->members, value);
@@ -238,15 +238,16 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     if (entry.kind == SETTI_DELTA_REMOVED && codec != NULL && codec->remove != NULL) {
         return codec->remove(&delta->player, type, entity);
     }
-    if (entry.kind == SETTI_DELTA_REMOVED) { /* absent if its requirement was removed before */
+    if (entry.kind == SETTI_DELTA_REMOVED) { /* absent if a required type was removed before */
         return !sett_has(world, entity, type->id) ||
                sett_remove(world, entity, type->id) == SETT_OK;
     }
-    return codec != NULL ? codec->play(&delta->player, type, entity, &entry)
-                         : play_value(world, of, entity, entry);
+    if (codec != NULL) {
+        return codec->play(&delta->player, type, entity, &entry);
+    }
+    return play_value(world, of, entity, entry);
 }
 
-/* Returns the pass in which an entry is played. */
 static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
 {
     if (codec == NULL) {
@@ -255,7 +256,6 @@ static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
     return entry.kind != SETTI_DELTA_REMOVED ? codec->pass : codec->remove_pass;
 }
 
-/* Plays a block: entry by entry, or with a single call while a state is loaded. */
 static bool play_block(const setti_delta* delta, const setti_delta_type* of,
                        setti_delta_entry block)
 {
@@ -264,6 +264,7 @@ static bool play_block(const setti_delta* delta, const setti_delta_type* of,
     bool done = true;
     bool copies = of->rule == NULL && !setti_delta_turns(of->type); /* values need no conversion */
     if (delta->loading && block.bits != 0 && copies && setti_change_is_bare(world, of->type)) {
+        /* a single call for all entries */
         const unsigned char* values = of->bytes != 0 ? block.bytes : NULL;
         return setti_change_add_word(world, of->type, block.index, block.bits, values,
                                      "sett_delta_apply");
@@ -299,7 +300,7 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
 
 /* -------------------------------------------------------------------------------------- circles */
 
-/* Sets *index to the index of the entity's owner. Returns false if the entity has no owner. */
+/* Replaces *index by the index of the owner. Returns false if there is no owner. */
 static bool play_follow(const setti_delta* delta, const setti_delta_type* of, uint32_t* index)
 {
     SETTI_ASSERT(of->codec->owner != NULL);
@@ -313,8 +314,7 @@ static bool play_follow(const setti_delta* delta, const setti_delta_type* of, ui
     return true;
 }
 
-/* Follows owners from *index to the last owner or to an entity in `seen`, and adds all followed
- * entities to `seen`. Returns false, with *index in the cycle, if the owners form a cycle. */
+/* Follows owners up to an entity in `seen`. Returns false if the owners form a cycle. */
 static bool play_chain_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
                             unsigned char* seen)
 {
@@ -324,18 +324,18 @@ static bool play_chain_ends(const setti_delta* delta, const setti_delta_type* of
         if ((seen[*index / 8] >> *index % 8 & 1) != 0) {
             break;
         }
-        if (steps-- == 0) { /* more steps than values: a cycle */
+        if (steps-- == 0) { /* more steps than values: *index is in a cycle */
             return false;
         }
     }
-    for (uint32_t at = first; at != *index; (void)play_follow(delta, of, &at)) { /* once more */
+    /* adds the followed entities to `seen` */
+    for (uint32_t at = first; at != *index; (void)play_follow(delta, of, &at)) {
         seen[at / 8] |= (unsigned char)(1u << at % 8);
     }
     return true;
 }
 
-/* Checks that owners form no cycle, from each entity with an entry. Follows each owner at most
- * twice, so that a long chain of a hostile sender costs little. */
+/* Checks that owners form no cycle. Follows each owner at most twice. */
 static bool play_check_circles(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world;
@@ -377,7 +377,7 @@ static bool play_check_all_circles(const setti_delta* delta)
 
 /* ---------------------------------------------------------------------------------------- lists */
 
-/* Whether a list ends with `members`. `place` is the place of the list's last member. */
+/* Whether a list ends with `members`. The last member is at `place`. */
 static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t place,
                            const setti_delta_reader* members, uint32_t count)
 {
@@ -391,7 +391,7 @@ static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of,
     return true;
 }
 
-/* Reads the new order of a list, and moves each given member to the end of the list. */
+/* Reads the new order of a list, and moves members to the end in this order. */
 static bool play_list(const setti_delta* delta, const setti_delta_type* of,
                       setti_delta_reader* from)
 {
@@ -448,8 +448,7 @@ bool setti_delta_play(setti_delta* delta)
     return done;
 }
 
-/* Whether a value has the bytes of an entry, except for padding. Always true if bytes are
- * turned. */
+/* Whether a value has the bytes of an entry, except for padding. */
 static bool play_is_value(const setti_type* type, const unsigned char* value,
                           const unsigned char* bytes)
 {
@@ -459,10 +458,9 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
     for (size_t k = 0; same && k < size; k++) {
         same = ((value[k] ^ bytes[k]) & (mask != NULL ? mask[k] : 255)) == 0;
     }
-    return same || setti_delta_turns(type);
+    return same || setti_delta_turns(type); /* turned bytes are not compared */
 }
 
-/* Finds an entity with another value than the entry in a section. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
                               setti_delta_section section, sett_entity* entity)
 {

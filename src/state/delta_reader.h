@@ -5,7 +5,7 @@
 #include "state/delta.h"
 #include "state/snapshot.h"
 
-/* Reads bytes. Numbers beyond the end are read as 0. */
+/* A position in a delta's bytes. */
 typedef struct setti_delta_reader {
     const unsigned char* at;
     const unsigned char* end;
@@ -19,12 +19,11 @@ static inline setti_delta_reader setti_delta_reader_of(const void* bytes, size_t
     return (setti_delta_reader){.at = at, .end = size != 0 ? at + size : at};
 }
 
-/* Returns the next `size` bytes. If fewer are left, sets short_of and returns NULL. */
+/* Returns the next `size` bytes, or NULL if fewer are left. */
 const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size);
 
-/* Unpacks bytes that setti_delta_pack packed, and writes the `size` unpacked bytes. Sets short_of
- * if the packed bytes are incomplete or damaged. */
 struct setti_delta_writer;
+/* Unpacks bytes that setti_delta_pack packed. */
 void setti_delta_unpack(setti_delta_reader* from, size_t size, struct setti_delta_writer* to);
 
 static inline uint64_t setti_delta_number(setti_delta_reader* from, size_t size)
@@ -46,7 +45,7 @@ static inline sett_entity setti_delta_entity(setti_delta_reader* from)
     return entity;
 }
 
-/* Runs of handles: neighbouring indices, one generation. */
+/* Runs of handles, read one handle at a time. */
 typedef struct setti_delta_handles {
     setti_delta_reader from;
     uint32_t runs;  /* left after the current run */
@@ -78,7 +77,7 @@ typedef struct setti_delta_type {
     uint32_t choice;          /* setti_module.choice, for types with choices */
     uint32_t kind;            /* setti_kind of the sender's storage */
     uint32_t bytes;
-    bool sent; /* values are rounded; `bytes` is the rounded size until apply_rewrite */
+    bool sent; /* values are rounded */
     uint64_t padding_hash;
     uint32_t extent; /* of the sender's storage */
     uint32_t count[SETTI_DELTA_SECTIONS];
@@ -89,19 +88,17 @@ typedef struct setti_delta_type {
     uint32_t* want;         /* wanted index of each row (delta_arrange.c), or NULL */
 } setti_delta_type;
 
-/* A parsed delta. */
 typedef struct setti_delta {
     setti_player player; /* first: codecs get the delta as a setti_player */
     sett_world* world;
     uint64_t before;
     uint64_t after;
-    uint64_t hash_mask;             /* bits of `before` and `after` that were sent */
-    const setti_delta_rules* rules; /* or NULL */
-    bool loading;                   /* onto an empty world, which a failure destroys */
-    const setti_delta_allowed*
-        part; /* the allowed contents of a part; NULL: the delta is no part */
+    uint64_t hash_mask;              /* bits of `before` and `after` that were sent */
+    const setti_delta_rules* rules;  /* or NULL */
+    bool loading;                    /* into an empty world */
+    const setti_delta_allowed* part; /* allowed contents; NULL: the delta is no part */
     uint32_t type_count;
-    uint32_t types_found; /* number of types read until now */
+    uint32_t types_found; /* number of parsed types */
     setti_delta_type* type;
     setti_delta_handles ended;
     setti_delta_handles begun;
@@ -109,23 +106,22 @@ typedef struct setti_delta {
     setti_delta_reader changed; /* the last list of changed entities */
     uint32_t changed_words;     /* words in `changed` */
     size_t limit;               /* bytes of memory that the delta may take */
-    size_t room;                /* bytes that one step may need for copies of pages */
-    uint32_t room_pages;        /* the most pages that one step may copy */
+    size_t room;                /* bytes for the page copies of a step */
+    uint32_t room_pages;        /* page copies of a step, at most */
 } setti_delta;
 
 /* Reads the next entry or block. */
 setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of);
 
-/* Takes the next entry out of a block, or the single entry. Returns false if no entry is left. */
+/* Takes the next entry out of a block. */
 bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
                       setti_delta_entry* entry);
 
-/* Reads a type's changes, and makes entries with the new values from the changes and the world's
- * values. Fails with INVALID or OUT_OF_MEMORY. */
+/* Reads a type's changes, and turns the changes into entries. */
 sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* from,
                                      setti_delta_type* of);
 
-/* A run of rows. In the delta the `count` indices of the entities follow. */
+/* A run of rows. The indices of the entities follow in the delta. */
 typedef struct setti_delta_run {
     uint32_t first;
     uint32_t count;
@@ -139,34 +135,29 @@ static inline setti_delta_run setti_delta_next_run(setti_delta_reader* from)
     return run;
 }
 
-/* Returns the fate of the entity at an index. */
 setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index);
 
-/* setti_player.read_data. */
+/* Reads the bytes of an encoded value. */
 void setti_delta_read_data(const setti_player* player, const setti_type* type,
                            const unsigned char* bytes, void* value);
 
 /* Fails with INVALID and the reason. */
 sett_status setti_delta_reject(const setti_delta* delta, const char* why);
 
-/* Reserves memory for the page copies of the next step, which changes one entity in one type.
- * Returns false, with the world's error set, if the delta's limit or memory is exhausted. */
+/* Reserves memory to change one entity in one type. Sets the world's error on failure. */
 bool setti_delta_room(const setti_delta* delta);
 
-/* Like setti_delta_room, for a step that sorts the rows of a sparse set, up to row `extent`. Also
- * reserves the buffers of the sort. */
+/* Reserves memory to sort the rows of a sparse set. Sets the world's error on failure. */
 bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
                                  uint32_t extent);
 
-/* Plays everything except the order of rows. Returns false with the world's error set. */
+/* Plays everything except the order of rows. Sets the world's error on failure. */
 bool setti_delta_play(setti_delta* delta);
 
-/* Finds a value of the delta that a callback overwrote. Returns false if nothing was
- * overwritten. */
+/* Finds a value of the delta that a callback overwrote. */
 bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, const char** name);
 
-/* Gives rows the sender's order if the snapshot `undo` had the order of the delta's first state.
- * Returns false when memory runs out. */
+/* Sorts rows into the sender's order. Returns false when memory runs out. */
 bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo);
 
 #endif

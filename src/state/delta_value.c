@@ -1,14 +1,14 @@
 /* delta_value.c: encodes the values of components, and the order of lists.
  *
- * The workload: see delta.c. Values are sent as bytes with zeroes for padding, or in the form of
- * their codec (world/codec.h). A list's order is sent only if it does not follow from the entries.
+ * Values are sent as bytes, or in the form of a codec (world/codec.h). The order of a list is sent
+ * only if it does not follow from the entries.
  *
- * Invariant:  to play the entries in order, and then the lists, gives the lists of the state after
+ * Invariant:  playing the entries, then the lists, gives the lists of the second state
  */
 #include "state/delta_writer.h"
 #include "state/hash.h"
 
-/* Returns the type with the lists on which values of the writer's type depend, or NULL. */
+/* Returns the type with lists on which the values depend, or NULL. */
 static const setti_type* value_list_type(const setti_delta_writer* to)
 {
     if (to->codec == NULL) {
@@ -20,8 +20,7 @@ static const setti_type* value_list_type(const setti_delta_writer* to)
     return to->codec->list != NULL ? to->type : NULL;
 }
 
-/* Marks the members of all lists of created entities. Members name an owner by index: the bytes of
- * a member stay equal if a new entity has the index of the old owner. */
+/* Marks the members of all lists of created entities. */
 static void value_mark_members(setti_compare* walk, const setti_type* type,
                                const setti_codec* codec)
 {
@@ -37,7 +36,7 @@ static void value_mark_members(setti_compare* walk, const setti_type* type,
     }
 }
 
-/* Marks, in walk->bits, the indices that may differ in the writer's type or in its list type. */
+/* Marks the indices whose values may differ. */
 static void value_mark(setti_delta_writer* to)
 {
     setti_compare* walk = to->walk;
@@ -49,6 +48,7 @@ static void value_mark(setti_delta_writer* to)
         setti_compare_mark(walk, list_type);
     }
     const setti_codec* codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
+    /* members name an owner by index: a new owner at an old index changes no bytes */
     if (codec != NULL && codec->by_index) {
         value_mark_members(walk, list_type, codec);
     }
@@ -76,7 +76,7 @@ void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, con
     }
 }
 
-/* Writes the value of an entry. Does nothing for NULL, the value of a removed component. */
+/* Writes the value of an entry, if the component was not removed. */
 static void value_write(setti_delta_writer* to, const void* value)
 {
     if (value != NULL && to->codec == NULL) {
@@ -86,18 +86,21 @@ static void value_write(setti_delta_writer* to, const void* value)
     }
 }
 
-/* Whether the value of an entity must be written. The name of an entity with a new parent is
- * written even if equal, because the receiver removes the name while the entity moves. */
+/* Whether the value of an entity must be written. */
 static bool value_differs(setti_delta_writer* to, uint32_t index, const void* before,
                           const void* after)
 {
     if (to->codec == NULL || to->codec->differs == NULL || to->codec->differs(before, after)) {
         return true;
     }
+    /* the receiver removes the name of an entity while the entity moves to a new parent */
     const setti_type* list_type = value_list_type(to);
     const setti_codec* codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
     sett_entity owner[2] = {sett_null(), sett_null()};
-    for (uint32_t side = 0; codec != NULL && side < 2; side++) {
+    if (codec == NULL) {
+        return false;
+    }
+    for (uint32_t side = 0; side < 2; side++) {
         setti_codec_cursor cursor = {0};
         owner[side] = codec->owner(&to->walk->view->sides, list_type, index, side, &cursor);
     }
@@ -114,7 +117,6 @@ static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Writes the head of a block for the entities `bits` from `first` on. */
 static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uint32_t first,
                               uint64_t bits)
 {
@@ -126,8 +128,7 @@ static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Ends the current block. A single entry is still unwritten (value_write_blocked), and is written
- * without a block, in fewer bytes. */
+/* Ends the current block. A single entry is written without a block. */
 static void value_end_block(setti_delta_writer* to)
 {
     if (to->block_bits != 0 && to->block_at == SIZE_MAX) {
@@ -137,7 +138,7 @@ static void value_end_block(setti_delta_writer* to)
     to->block_bits = 0;
 }
 
-/* Adds an entry to the block of its 64 entities. Delays the first entry until the second. */
+/* Adds an entry to the current block. The first entry waits for the second. */
 static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
@@ -161,8 +162,7 @@ static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, u
     value_write(to, value);
 }
 
-/* Writes the entry of an index with `old_entity` and the value `before` on one side, `entity` and
- * the value `after` on the other. */
+/* Writes the entry of a differing value. */
 static void value_entry(setti_compare_sink* sink, sett_entity old_entity, const void* before,
                         sett_entity entity, const void* after)
 {
@@ -192,7 +192,7 @@ static void value_entry(setti_compare_sink* sink, sett_entity old_entity, const 
     }
 }
 
-/* Writes the values of the rows `bits`. `row` is the value for bit 0. */
+/* Writes the values of up to 64 rows. `row` is the value for bit 0. */
 static void value_write_word(setti_delta_writer* to, const unsigned char* row, uint64_t bits)
 {
     SETTI_ASSERT(bits != 0);
@@ -212,7 +212,6 @@ static void value_write_word(setti_delta_writer* to, const unsigned char* row, u
     }
 }
 
-/* Writes all values of an array or tag in the state after, word by word. */
 static void value_write_array(setti_delta_writer* to)
 {
     SETTI_ASSERT(to->codec == NULL && to->type->storage.kind != SETTI_SPARSE);
@@ -260,19 +259,22 @@ static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, u
 {
     SETTI_ASSERT(to->codec->list != NULL);
     setti_codec_list list;
-    return to->codec->list(&to->walk->view->sides, to->type, owner, side, &list) ? list.first
-                                                                                 : SETTI_NONE;
+    if (!to->codec->list(&to->walk->view->sides, to->type, owner, side, &list)) {
+        return SETTI_NONE;
+    }
+    return list.first;
 }
 
-/* Returns the member at *place, or SETTI_NONE, and moves *place to the next member. */
+/* Returns the next member of a list, or SETTI_NONE at the end. */
 static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uint32_t* place)
 {
-    return *place != SETTI_NONE
-               ? to->codec->step(&to->walk->view->sides, to->type, side, place, SETTI_LIST_NEXT)
-               : SETTI_NONE;
+    if (*place == SETTI_NONE) {
+        return SETTI_NONE;
+    }
+    return to->codec->step(&to->walk->view->sides, to->type, side, place, SETTI_LIST_NEXT);
 }
 
-/* Whether an entity of both states is a member of an owner's list on a side. */
+/* Whether a surviving entity is a member of an owner's list on a side. */
 static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_t member,
                         uint32_t side)
 {
@@ -290,15 +292,13 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
     return !sett_is_null(at);
 }
 
-/* Whether an owner's list must be sent. The entries give the receiver a list of the remaining old
- * members, in their order, then the new members, ascending. *known: the number of members at the
- * begin of this list that need not be sent. */
+/* Whether a list must be sent. *known: members at the begin that the receiver knows. */
 static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* known)
 {
     uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
     uint32_t next = value_list_next(to, SETTI_AFTER, &place); /* the next member to compare */
     *known = 0;
-    /* the remaining old members */
+    /* the receiver first has the remaining old members, in the old order */
     if (sett_equals(setti_view_entity(to->walk->view, owner.index, SETTI_BEFORE), owner)) {
         uint32_t old_place = value_list_first(to, owner.index, SETTI_BEFORE);
         uint32_t old;
@@ -313,15 +313,15 @@ static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, 
             ++*known;
         }
     }
-    /* the new members */
+    /* then the new members, ascending */
     uint32_t last = 0;
     for (; next != SETTI_NONE && next >= last; next = value_list_next(to, SETTI_AFTER, &place)) {
         last = next;
     }
-    return next != SETTI_NONE; /* not ascending */
+    return next != SETTI_NONE;
 }
 
-/* Writes an owner's list without the known members, if the list must be sent. */
+/* Writes an owner's list, if it must be sent. */
 static void value_write_list(setti_delta_writer* to, sett_entity owner)
 {
     uint32_t known;
@@ -345,8 +345,7 @@ static void value_write_list(setti_delta_writer* to, sett_entity owner)
     to->count++;
 }
 
-/* Whether the receiver's list has the right member after `member` (see value_list_differs). If so
- * for all members that may differ, the whole list is right, and need not be walked. */
+/* Whether the receiver has the right member after `member` (see value_list_differs). */
 static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint32_t member)
 {
     uint32_t next = member; /* also a place: in a `direct` list a member's place is its index */
@@ -362,7 +361,7 @@ static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint3
     return next_old != SETTI_NONE ? next == next_old : !next_is_old;
 }
 
-/* Marks the owners of lists that have the member and may have another order. */
+/* Marks the owners of a member whose lists may have another order. */
 static void value_mark_owners(setti_delta_writer* to, uint32_t member)
 {
     setti_view* view = to->walk->view;
@@ -372,6 +371,7 @@ static void value_mark_owners(setti_delta_writer* to, uint32_t member)
         if (sett_is_null(owner)) {
             return;
         }
+        /* a direct list is right if the right member follows each changed member */
         if (!to->codec->direct || !value_follows(to, owner, member)) {
             setti_marks_add(&to->walk->marked, owner.index);
         }

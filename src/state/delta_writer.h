@@ -6,7 +6,7 @@
 #include "state/delta.h"
 #include "state/hash.h"
 
-/* The difference between the sums of hashes: sum after - sum before. */
+/* The sum of the hashes after a delta, less the sum before. */
 typedef struct setti_delta_sum {
     setti_view* view; /* NULL: no sum */
     setti_hash_type of;
@@ -26,23 +26,23 @@ typedef struct setti_delta_writer {
     setti_delta_sum sum;
     unsigned char* out;
     size_t capacity;
-    size_t size;      /* of all bytes, even beyond the capacity */
+    size_t size;      /* bytes, even beyond the capacity */
     setti_pool* pool; /* to grow `out`; NULL: `out` is a caller's buffer */
-    uint32_t count;   /* items written to the current section, or runs to the current list */
+    uint32_t count;   /* items of the current section or list */
     /* The type being written. */
     const setti_type* type;
     const setti_codec* codec; /* or NULL */
-    /* The run of rows, or of handles, being written. */
-    size_t run_at; /* offset of its count */
+    /* The run of rows or handles being written. */
+    size_t run_at; /* offset of the run's count */
     uint32_t run_next;
     uint32_t run_count;
     uint32_t run_generation;
     /* The block of entries being written. */
-    size_t block_at; /* SIZE_MAX: the block has one entry, not written yet */
+    size_t block_at; /* SIZE_MAX: the only entry is not written yet */
     uint32_t block_first;
     setti_delta_kind block_kind;
     uint64_t block_bits;     /* 0: no block */
-    const void* block_value; /* value of the entry that is not written yet */
+    const void* block_value; /* of the entry that is not written yet */
     /* The type's changed values (delta_change.c). */
     setti_bytes words;      /* entities */
     setti_bytes last_words; /* of the last type with changes */
@@ -53,14 +53,14 @@ typedef struct setti_delta_writer {
 void setti_delta_write(setti_delta_writer* to, const void* bytes, size_t size);
 void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t size);
 
-/* Writes bytes packed into fewer bits (delta_pack.c), for short forms. */
+/* Packs bytes into fewer bits (delta_pack.c). */
 void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t size);
 /* Returns the size of `bytes` after packing. */
 size_t setti_delta_packed(const unsigned char* bytes, size_t size);
 
-/* Sets up the encoder, so that codecs write to `to`. */
+/* Sets up the encoder to write to `to`. */
 void setti_delta_begin_encoder(setti_delta_writer* to, setti_sides* sides);
-/* Writes a head with zeroes for the numbers that are not known yet. */
+/* Writes a head without sizes, hashes and counts. */
 void setti_delta_write_head(setti_delta_writer* to, uint32_t magic);
 
 /* Whether numbers are sent rounded (value/send.c). */
@@ -77,33 +77,28 @@ void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, sett
 /* Writes the size and the seal into the head. */
 void setti_delta_write_seal(setti_delta_writer* to);
 
-/* Overwrites a number at an offset. */
 void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size);
 
-/* Begins a list of handles, and sets to->count, the number of runs, to 0. */
 void setti_delta_begin_handles(setti_delta_writer* to);
-/* Adds a handle, or the next generation of a dead index. Indices ascend. */
+/* Adds a handle to the list. Indices must ascend. */
 void setti_delta_write_handle(setti_delta_writer* to, uint32_t index, uint32_t generation);
 
-/* Writes a value's bytes, with zeroes for padding. */
+/* Writes the bytes of a value. Padding is written as zeroes. */
 void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value);
 
-/* Notes a changed value of the writer's type, and adds the difference of the hashes to the sum. */
+/* Notes a changed value of the writer's type. */
 void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* before,
                         const void* after);
-/* Like setti_delta_change, for all values that differ in a range of rows. */
+/* Notes all changed values in a range of rows. */
 void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows);
-/* Writes the noted changes. Sets to->count to the number of words with entities, or to SETTI_NONE
- * if the last type with changes had the same entities. */
 void setti_delta_write_changes(setti_delta_writer* to);
 void setti_delta_end_changes(setti_delta_writer* to);
 
-/* Writes the entries of the writer's type. Sets to->count to the number of entries. */
+/* Write sections of the writer's type. */
 void setti_delta_write_entries(setti_delta_writer* to);
-/* Writes the lists of the writer's type. Sets to->count to the number of lists. */
 void setti_delta_write_lists(setti_delta_writer* to);
 
-/* Writes the next generations of dead slots: the next handles depend on these. */
+/* Writes the next generations of dead slots. */
 void setti_delta_write_slots(setti_delta_writer* to);
 /* Writes the order of a sparse set's rows. */
 void setti_delta_write_rows(setti_delta_writer* to);

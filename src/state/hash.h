@@ -4,21 +4,20 @@
 
 #include "state/view.h"
 
-/* Returns the number of hashed bytes of a value. Bits outside of the mask are hashed as zeroes. 0:
- * the type's values are not part of the state. */
+/* Returns the number of hashed bytes of a value. */
 static inline size_t setti_hash_size(const setti_type* type)
 {
     bool bytes =
         type->desc.save == SETT_SAVE_BYTES ||
         (type->desc.save == SETT_SAVE_CLONE &&
          (type->desc.byte_count != 0 || type->members != NULL || type->desc.write != NULL));
-    return bytes ? type->desc.size : 0;
+    return bytes ? type->desc.size : 0; /* other types are not part of the state */
 }
 
-/* Returns true if two values count as equal: their hashes are the same. */
+/* Returns true if two values have the same hash. */
 bool setti_hash_same(const setti_type* type, const void* a, const void* b);
 
-/* The parameters for hashing values of a type. */
+/* A type, prepared for hashing. */
 typedef struct setti_hash_type {
     const setti_type* type;
     uint64_t seed;
@@ -29,12 +28,12 @@ typedef struct setti_hash_type {
 
 void setti_hash_begin(setti_hash_type* hasher, const setti_type* type);
 
-/* Returns true if values are hashed as the bytes in memory, except values with a float NaN. */
+/* Returns true if values without NaN are hashed as bytes in memory. */
 bool setti_hash_is_plain(const setti_hash_type* hasher);
 
 #define SETTI_HASH_K 0x9E3779B97F4A7C15u
 
-/* Finishes a hash. A hash begins as a seed, and setti_hash_step adds eight bytes of a value. */
+/* Finishes a hash. */
 SETTI_INLINE uint64_t setti_hash_mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -42,13 +41,14 @@ SETTI_INLINE uint64_t setti_hash_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* Adds eight bytes to a hash. */
 SETTI_INLINE uint64_t setti_hash_step(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * 0xD6E8FEB86659FD93u;
     return hash ^ (hash >> 32);
 }
 
-/* Returns 0 if no float in the eight bytes of `word` is NaN. */
+/* Returns 0 if no float of `word` is NaN. */
 SETTI_INLINE uint64_t setti_hash_nan(setti_nan_word nan, uint64_t word)
 {
     return ((word & ~nan.test) + nan.add) & nan.test;
@@ -59,16 +59,15 @@ SETTI_INLINE uint64_t setti_hash_entity(sett_entity entity)
     return setti_hash_mix((((uint64_t)entity.generation << 32) | entity.index) + SETTI_HASH_K);
 }
 
-/* Returns the part of a world's sum for a value of an entity. */
+/* Returns the hash of an entity's value. */
 uint64_t setti_hash_value(const setti_hash_type* hasher, sett_entity entity, const void* value);
 
-/* Returns the part of a world's sum for a link, of a type with records. */
+/* Returns the hash of a link. */
 uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, const void* record);
 
-/* Returns the sum of hashes of the live world, or of side SETTI_BEFORE of `view` if not NULL. Side
- * SETTI_AFTER of the view is the live world. Begins a new tick. */
+/* Returns the sum of all hashes on side SETTI_BEFORE. Without a view, hashes the live world. */
 uint64_t setti_hash_sum(sett_world* world, setti_view* view);
-/* Estimates the number of values that setti_hash_sum has to hash. */
+/* Estimates the work of setti_hash_sum, in values. */
 uint64_t setti_hash_price(sett_world* world, setti_view* view);
 
 SETTI_INLINE uint64_t setti_hash_finish(uint64_t sum)

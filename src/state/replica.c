@@ -41,7 +41,7 @@ static bool replica_same_required(const sett_world* from, const setti_type* type
     return same;
 }
 
-/* Whether `type` has members that `local` must get. */
+/* Whether `local` must get the members of `type`. */
 static bool replica_gets_members(const setti_type* type, const setti_type* local)
 {
     return type->members != NULL && local->members == NULL && local->module == NULL;
@@ -63,12 +63,12 @@ static sett_component_desc replica_updated_desc(const setti_type* type, const se
     return desc;
 }
 
-/* Fails if the two types differ, except for differences that replica_update_types will remove. */
 static sett_status replica_check_type(const sett_world* from, sett_world* into,
                                       const setti_type* type, const setti_type* local)
 {
     const uint32_t same_flags = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
     char list[SETTI_MESSAGE_SIZE];
+    /* replica_update_types will remove some differences */
     sett_component_desc updated = replica_updated_desc(type, local);
     setti_writer out = setti_writer_begin(list, sizeof(list));
     setti_component_differences(&out, &updated, &type->desc);
@@ -95,24 +95,25 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     return setti_values_prepare(into, setti_world_type(into, local->id), replica_call);
 }
 
-/* Gives the types of `into` the storages and members of the types of `from`. The types have no
- * values. Returns false when memory runs out. */
+/* Gives empty types the storages and members of `from`. Returns false when memory runs out. */
 static bool replica_update_types(const sett_world* from, sett_world* into)
 {
     bool done = true;
     for (uint32_t k = 0; done && k < from->registered.count; k++) {
         const setti_type* type = from->registered.item[k];
         setti_type* local = replica_find(into, type);
-        done = (!replica_gets_members(type, local) ||
-                setti_component_set_members(into, local, &type->members->of, replica_call) ==
-                    SETT_OK) &&
+        if (replica_gets_members(type, local)) {
+            done = setti_component_set_members(into, local, &type->members->of, replica_call) ==
+                   SETT_OK;
+        }
+        done = done &&
                setti_change_convert(into, local, type->desc.storage, replica_call) == SETT_OK &&
                setti_values_prepare(into, local, replica_call) == SETT_OK;
     }
     return done;
 }
 
-/* The parts of a type's description left out of a registration in another world. */
+/* The parts of a type that a registration leaves out. */
 enum {
     REPLICA_WHOLE = 0,
     REPLICA_NO_CALLBACKS = 1,
@@ -125,7 +126,9 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
 {
     SETTI_ASSERT(replica_find(into, type) == NULL);
     sett_component_desc desc = type->desc;
-    desc.required_count = (left_out & REPLICA_NO_REQUIRED) == 0 ? desc.required_count : 0;
+    if ((left_out & REPLICA_NO_REQUIRED) != 0) {
+        desc.required_count = 0;
+    }
     if ((left_out & REPLICA_NO_CALLBACKS) != 0) {
         desc.on_add = NULL;
         desc.on_set = NULL;
@@ -145,16 +148,19 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
         required[k] = replica_find(into, setti_world_type(from, desc.required[k]))->id;
     }
     desc.required = required;
-    desc.id = setti_world_type(into, desc.id) == NULL ? desc.id : 0; /* 0: assigns another id */
+    if (setti_world_type(into, desc.id) != NULL) {
+        desc.id = 0; /* assigns another id */
+    }
     bool done = sett_component_register(into, &desc) != 0;
     setti_pool_free(&into->pool, required, size, 8);
-    if (done) {
-        replica_find(into, type)->flags |= type->flags & SETTI_TYPE_FROM_FILE;
+    if (!done) {
+        return into->error;
     }
-    return done ? SETT_OK : into->error;
+    replica_find(into, type)->flags |= type->flags & SETTI_TYPE_FROM_FILE;
+    return SETT_OK;
 }
 
-/* Like replica_find, but returns `otherwise` in place of NULL. `type` may be NULL. */
+/* Returns the type of `into` with the name of `type`, or else `otherwise`. */
 static setti_type* replica_type_or(const sett_world* into, const setti_type* type,
                                    setti_type* otherwise)
 {
@@ -162,8 +168,7 @@ static setti_type* replica_type_or(const sett_world* into, const setti_type* typ
     return local != NULL ? local : otherwise;
 }
 
-/* Sets the pointers of `into` to tags that hide entities, types of modules, the tag of
- * singletons. */
+/* Sets the pointers of `into` to special types. */
 static void replica_set_pointers(const sett_world* from, sett_world* into)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
@@ -194,7 +199,7 @@ sett_status setti_replica_join(sett_world* into, const sett_world* from, const s
     for (uint32_t k = 0; status == SETT_OK && k < type->required.count; k++) {
         status = setti_replica_join(into, from, type->required.item[k]);
     }
-    /* `type` can be registered by now: the switch of a type is registered with the type */
+    /* a type registers its switch, so that `type` can be registered by now */
     if (status == SETT_OK && replica_find(into, type) == NULL) {
         status = replica_register(into, from, type, REPLICA_NO_CALLBACKS);
         replica_set_pointers(from, into);
@@ -221,7 +226,7 @@ sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
     return replica_register(into, from, type, REPLICA_NO_CALLBACKS | REPLICA_NO_REQUIRED);
 }
 
-/* Registers `type` in `into`, or gives the present type the requirements of `type`. */
+/* Requires in `into` what `type` requires. */
 static sett_status replica_require(sett_world* into, const sett_world* from, const setti_type* type)
 {
     setti_type* local = replica_find(into, type);
@@ -249,6 +254,7 @@ sett_status setti_replica_require(sett_world* into, const sett_world* from)
         const setti_type* type = setti_type_find(from, into->registered.item[k]->desc.name);
         status = type != NULL ? replica_require(into, from, type) : SETT_OK;
     }
+    /* adds the missing components */
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         const setti_type* type = into->registered.item[k];
         SETTI_EACH_INDEX(index, &type->storage) {
@@ -281,7 +287,7 @@ static bool replica_is_used(const setti_root* root)
     return memcmp(root->address, root->first, root->size) != 0;
 }
 
-/* Returns a root of `from` with data that `into` lacks, or NULL. Ignores optional roots. */
+/* Returns a root with data that `into` lacks, or NULL. */
 static const setti_root* replica_find_missing(const sett_world* from, const sett_world* into)
 {
     for (const setti_root* root = from->roots; root != NULL; root = root->next) {
@@ -315,13 +321,18 @@ static sett_status replica_register_all(const sett_world* from, sett_world* into
             status = replica_register(into, from, type, REPLICA_WHOLE);
         }
     }
-    return status == SETT_OK ? replica_check_types(from, into) : status;
+    if (status != SETT_OK) {
+        return status;
+    }
+    return replica_check_types(from, into);
 }
 
 static sett_status replica_check(const sett_world* from, sett_world* into)
 {
     sett_status status = setti_world_check_unlocked(into, replica_call);
-    status = status == SETT_OK ? setti_world_check_no_snapshots(into, replica_call) : status;
+    if (status == SETT_OK) {
+        status = setti_world_check_no_snapshots(into, replica_call);
+    }
     if (status == SETT_OK && from == into) {
         status =
             setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
@@ -334,8 +345,12 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
                                        "entity_limit, %u - create it with a higher one",
                                        replica_call, (unsigned)into->entities.limit);
     }
-    status = status == SETT_OK ? replica_check_types(from, into) : status;
-    status = status == SETT_OK ? replica_register_all(from, into) : status;
+    if (status == SETT_OK) {
+        status = replica_check_types(from, into);
+    }
+    if (status == SETT_OK) {
+        status = replica_register_all(from, into);
+    }
     const setti_root* missing = status == SETT_OK ? replica_find_missing(from, into) : NULL;
     if (missing == NULL) {
         return status;
@@ -349,7 +364,7 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Allocates, without contents, the pages that `from` has. */
+/* Allocates the pages that `from` has. */
 static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     SETTI_ASSERT(to->size == from->size);
@@ -361,7 +376,7 @@ static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, set
     return done;
 }
 
-/* Returns the number in `into` of a signature of `from`, or SETTI_NONE when memory runs out. */
+/* Finds the signature of `into` for a signature of `from`. Returns SETTI_NONE without memory. */
 static uint32_t replica_signature(const sett_world* from, sett_world* into, uint32_t signature)
 {
     const setti_signature* record = &from->signatures.record[signature];
@@ -374,7 +389,6 @@ static uint32_t replica_signature(const sett_world* from, sett_world* into, uint
     return number;
 }
 
-/* Returns replica_signature for each signature of `from`, or NULL when memory runs out. */
 static uint32_t* replica_signatures(const sett_world* from, sett_world* into, size_t size)
 {
     uint32_t* number = setti_pool_alloc(&into->pool, size, 16);
@@ -388,7 +402,7 @@ static uint32_t* replica_signatures(const sett_world* from, sett_world* into, si
     return number;
 }
 
-/* Allocates all memory for the copy, except for signatures, so that replica_copy cannot fail. */
+/* Allocates memory, so that replica_copy cannot fail. */
 static bool replica_reserve(const sett_world* from, sett_world* into)
 {
     setti_pool* pool = &into->pool;
@@ -416,7 +430,7 @@ static bool replica_reserve(const sett_world* from, sett_world* into)
     return done;
 }
 
-/* Whether the end of the world's values runs hooks or notifies listeners. */
+/* Whether callbacks run when the world's values end. */
 static bool replica_ends_with_calls(const sett_world* into)
 {
     bool calls = into->listeners != NULL;
@@ -452,13 +466,12 @@ static void replica_empty_tables(sett_world* into)
 
 /* -------------------------------------------------------------------------------------- copying */
 
-/* Copies all pages. Copied pages count as restored, since `from` has other ticks. */
 static void replica_copy_pages(const setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     SETTI_ASSERT(to->count == from->count && to->size == from->size);
     for (uint32_t number = 0; number < from->count; number++) {
         to->tick[number] = from->tick[number];
-        *setti_pages_restored(to, number) = pool->restored;
+        *setti_pages_restored(to, number) = pool->restored; /* `from` has other ticks */
         if (from->data[number] != NULL) {
             memcpy(to->data[number], from->data[number], from->size);
         }
@@ -481,12 +494,12 @@ static void replica_copy_entities(const sett_world* from, sett_world* into, cons
     setti_entity_rebuild(table); /* indices claimed by commands of `from` are free in `into` */
 }
 
-/* Initialises values that own memory. With SETT_SAVE_CLONE, also calls the copy hook. */
+/* Copies values that own memory. */
 static void replica_copy_values(const setti_type* type, const setti_type* local)
 {
     SETTI_ASSERT(setti_pages_values(&local->storage.rows) != NULL);
     const setti_storage* storage = &local->storage;
-    bool copies = local->desc.save == SETT_SAVE_CLONE;
+    bool copies = local->desc.save == SETT_SAVE_CLONE; /* else the values stay empty */
     SETTI_EACH_INDEX(index, storage) {
         void* value = setti_storage_find(storage, index);
         setti_type_init_values(local, value, 1);
@@ -505,7 +518,7 @@ static void replica_copy_counts(const setti_type* type, setti_type* local)
     local->storage.extent = storage->extent;
     local->storage.spare = storage->spare;
     local->storage.hashed = storage->hashed;
-    local->storage.far |= storage->far; /* stays set: snapshots of `into` can have far indices */
+    local->storage.far |= storage->far; /* snapshots of `into` can have far indices */
     setti_storage_update_access(&local->storage);
     if (module != NULL && module->choice != NULL && module->choice(type) != module->choice(local)) {
         module->choose(local, module->choice(type));
@@ -525,7 +538,7 @@ static void replica_copy_type(const setti_pool* pool, const setti_type* type, se
 
 static void replica_copy(const sett_world* from, sett_world* into, const uint32_t* number)
 {
-    /* a new tick, so that cursors see everything as changed */
+    /* cursors see everything as changed */
     into->pool.tick = SETTI_MAX(into->pool.tick, from->pool.tick) + 1;
     into->pool.restored = into->pool.tick;
     into->pool.cloned = into->pool.tick;
@@ -566,7 +579,8 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     }
     setti_commands_drop_all(into); /* includes commands that callbacks have just recorded */
     replica_empty_tables(into);
-    for (uint32_t k = 0; into->pool.small != from->pool.small && k < into->registered.count; k++) {
+    bool other_pages = into->pool.small != from->pool.small;
+    for (uint32_t k = 0; other_pages && k < into->registered.count; k++) {
         setti_storage_use_pages(&into->registered.item[k]->storage, from->pool.small);
     }
     into->pool.small = from->pool.small;
@@ -608,8 +622,7 @@ static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti
     return true;
 }
 
-/* Copies the pages that `from` wrote or restored after the tick `since`, and frees pages that
- * `from` lacks. */
+/* Copies the pages that `from` changed after the tick `since`. */
 static bool replica_update_pages(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                  uint64_t since)
 {
@@ -626,11 +639,11 @@ static bool replica_update_pages(setti_pool* pool, const setti_pages* from, sett
     return done;
 }
 
-/* Extends the map to all signatures of `from`. Clears the map if `from` has reclaimed numbers. */
+/* Extends the map to all signatures of `from`. */
 static bool replica_update_map(const sett_world* from, sett_world* into, setti_replica_map* map)
 {
     uint32_t count = from->signatures.count;
-    if (map->swept != from->signatures.swept) {
+    if (map->swept != from->signatures.swept) { /* old numbers mean other signatures */
         map->swept = from->signatures.swept;
         map->count = 0;
         setti_edit_reclaim_signatures(into);
@@ -649,7 +662,6 @@ static bool replica_update_map(const sett_world* from, sett_world* into, setti_r
     return true;
 }
 
-/* Replaces the signatures in a copied page, from numbers of `from` to numbers of `into`. */
 static bool replica_update_sets(const sett_world* from, sett_world* into, setti_replica_map* map,
                                 setti_entity_page* page)
 {
@@ -686,7 +698,7 @@ static bool replica_update_entities(const sett_world* from, sett_world* into,
     return done;
 }
 
-/* Whether both types have the same storage, so that pages can be copied. */
+/* Whether the pages of `type` can be copied to `local`. */
 static bool replica_same_storage(const setti_type* type, const setti_type* local)
 {
     return local != NULL && type->storage.kind == local->storage.kind &&
@@ -717,7 +729,7 @@ static bool replica_update_root(setti_pool* pool, const setti_root* root, setti_
     return done;
 }
 
-/* Returns the name of a type, root or option that differs and prevents an update, or NULL. */
+/* Returns the name of a difference that prevents an update, or NULL. */
 static const char* replica_update_check(const sett_world* from, const sett_world* into)
 {
     for (uint32_t k = 0; k < from->registered.count; k++) {

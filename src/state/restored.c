@@ -29,8 +29,7 @@ static void restored_add(restored_sink* to, sett_restored_kind kind, sett_entity
     list->item[list->count++] = (sett_restored){kind, to->component, entity};
 }
 
-/* The comparison runs from the restored state to the present state, against the direction of the
- * restore: the restore revives destroyed entities, and kills created entities. */
+/* Called for entities that the present state lacks (revived) or adds (killed). */
 static void restored_note_entity(setti_compare_sink* sink, const sett_entity* revived,
                                  const sett_entity* killed)
 {

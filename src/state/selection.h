@@ -6,43 +6,40 @@
 #include "sett/state.h"
 #include "world/world.h"
 
-/* The entities of a selection, ascending by index, without duplicates. May have stale handles. */
+/* The entities of a selection, ascending by index. */
 typedef struct setti_selected {
-    sett_entity* entity;
+    sett_entity* entity; /* some handles may be stale */
     uint32_t count;
     uint32_t capacity;
 } setti_selected;
 
-/* Checks the lists and types of a selection. Fails, as `call`: ARGUMENT (a list and a query; a list
- * without an address), UNREGISTERED (a type). */
+/* Checks a selection. */
 sett_status setti_selection_check(sett_world* world, const sett_selection* selection,
                                   const char* call);
 
-/* Finds the entities of a selection. Fails like setti_selection_check, and with OUT_OF_MEMORY. */
+/* Finds the entities of a selection. */
 sett_status setti_selection_find(sett_world* world, const sett_selection* selection,
                                  const char* call, setti_selected* out);
 void setti_selection_free(sett_world* world, setti_selected* selected);
 
-/* Appends a handle to a list in the world's pool. Returns false when memory runs out. */
+/* Appends a handle to a list. Returns false if memory runs out. */
 bool setti_selected_add(sett_world* world, setti_selected* selected, sett_entity entity);
 
 bool setti_selected_has(const setti_selected* selected, sett_entity entity);
 
-/* A part to encode without rounding: the changes since the snapshot `since`. Without a snapshot:
- * the values that `into` lacks, and the values written after `tick`. */
+/* A part of a world to encode. */
 typedef struct setti_part {
     const sett_selection* selection;
-    sett_snapshot since;
-    const sett_world* into;
-    uint64_t tick;
+    sett_snapshot since;    /* sends later changes; null: `tick` decides */
+    const sett_world* into; /* the receiving world, or NULL */
+    uint64_t tick;          /* sends later writes */
 } setti_part;
 
-/* Encodes a part into memory of the pool. The caller frees `out`, after a failure as well. Fails
- * like sett_selection_encode, as `call`. */
+/* Encodes a part. The caller always frees `out`. */
 sett_status setti_selection_encode(sett_world* world, const setti_part* part, const char* call,
                                    setti_bytes* out);
 
-/* Encodes destroyed and created entities without values. Each list ascends. */
+/* Encodes destroyed and created entities. */
 sett_status setti_selection_encode_handles(sett_world* world, const setti_selected* ended,
                                            const setti_selected* begun, const char* call,
                                            setti_bytes* out);

@@ -1,14 +1,14 @@
 /* undo.c: histories of editors.
  *
  * The workload: an artist changes a few values, some hundred times an hour, while a simulation
- * changes the rest of the world. A snapshot per step would hold all pages that the simulation
- * writes. A delta between two states of the selection holds only the few values.
+ * changes the rest of the world. A snapshot per step would hold all pages of the simulation. A
+ * delta of the selection holds only the few values.
  *
- * A step needs a delta in each direction, and a delta can only be encoded while its two states
- * exist. So each history has a second world, the mirror. The mirror has all entities of the world,
- * because links and parents lead to them. Of the selected entities it has the values as well, and
- * a tag. Taking a step updates the mirror and encodes two deltas. Going to a step applies deltas
- * to the mirror, and then applies the differences between mirror and world to the world.
+ * A step needs a delta in each direction, and two states exist while a delta is encoded. So each
+ * history has a second world, the mirror. The mirror has all entities, because links and parents
+ * lead to them. Selected entities have their values and a tag there. Taking a step updates the
+ * mirror and encodes two deltas. Going to a step applies deltas to the mirror. Then the differences
+ * between mirror and world are applied to the world.
  *
  *     world  --sync-->  mirror  --delta-->  mirror at the step  --selection-->  world
  *
@@ -30,15 +30,15 @@
 
 #define UNDO_LIMIT ((size_t)64 << 20)
 
-/* A step, with the delta from the previous step and the delta back to the previous step. */
+/* A step, with deltas from and to the previous step. */
 typedef struct undo_step {
     struct undo_step* before; /* the previous step, or NULL at the begin of the history */
     struct undo_step* after;  /* the step to redo, or NULL */
-    struct undo_step* path;   /* scratch of undo_walk: the next step on the way forward */
+    struct undo_step* path;   /* scratch of undo_walk: the next step */
     struct undo_step* older;  /* list of all steps, in order of taking */
     struct undo_step* younger;
     uint32_t number;
-    uint32_t branches; /* number of steps that have this step as `before` */
+    uint32_t branches; /* number of next steps */
     size_t size;       /* of this struct and `data`, in bytes */
     size_t forward;    /* of the delta from `before`, in bytes */
     size_t back;       /* of the delta to `before`, in bytes */
@@ -81,7 +81,7 @@ sett_world* setti_undo_mirror(sett_undo* undo)
 
 /* ------------------------------------------------------------------------------------ failures */
 
-/* Fails in the world with the mirror's failure `status`. */
+/* Reports a failure of the mirror in the world. */
 static sett_status undo_fail(sett_undo* undo, sett_status status, const char* call)
 {
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
@@ -98,7 +98,7 @@ static sett_status undo_fail_state(sett_undo* undo, const char* call)
 
 /* --------------------------------------------------------------------------------------- lists */
 
-/* Adds an entity to a list in the world's pool. Returns false, and fails, without memory. */
+/* Adds an entity to a list. */
 static bool undo_list_add(sett_world* world, setti_selected* list, sett_entity entity)
 {
     return setti_selected_add(world, list, entity) ||
@@ -118,7 +118,7 @@ static bool undo_list_tagged(sett_undo* undo, setti_selected* list)
     return true;
 }
 
-/* Lists the entities of `world` that `other` lacks. The list is in the mirror's pool. */
+/* Lists the entities that are missing in `other`. */
 static bool undo_list_only(const sett_world* world, const sett_world* other, sett_world* mirror,
                            setti_selected* list)
 {
@@ -134,7 +134,7 @@ static bool undo_list_only(const sett_world* world, const sett_world* other, set
 
 /* -------------------------------------------------------------------- updating the mirror */
 
-/* Applies an encoded part to a world, and frees the part's bytes in `pool`. */
+/* Applies encoded bytes and frees them. */
 static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* bytes)
 {
     static const sett_selection all = {0};
@@ -156,21 +156,21 @@ static sett_status undo_sync_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-/* Fills `mirror_types` with the mirror's counterparts of the selected types. */
+/* Finds the selected types in the mirror. */
 static sett_status undo_find_types(sett_undo* undo, const char* call)
 {
     const sett_world* world = undo->world;
     const sett_selection* selection = &undo->selection;
-    uint32_t count = selection->type_count != 0 ? selection->type_count : world->registered.count;
+    bool selects_all = selection->type_count == 0;
+    uint32_t count = selects_all ? world->registered.count : selection->type_count;
     undo->mirror_type_count = 0;
     if (count == 0) {
         return setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
                                      "%s: no component is registered - register some", call);
     }
     for (uint32_t k = 0; k < count; k++) {
-        const setti_type* type = selection->type_count != 0
-                                     ? setti_world_type(world, selection->types[k])
-                                     : world->registered.item[k];
+        const setti_type* type =
+            selects_all ? world->registered.item[k] : setti_world_type(world, selection->types[k]);
         sett_component* item =
             setti_pool_grow(&undo->mirror->pool, undo->mirror_types, sizeof(*item),
                             undo->mirror_type_count, 1, &undo->mirror_type_capacity);
@@ -187,7 +187,7 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-/* Creates and destroys entities of the mirror, so that both worlds have the same entities. */
+/* Creates and destroys entities of the mirror as in the world. */
 static sett_status undo_sync_entities(sett_undo* undo, const char* call)
 {
     sett_world* mirror = undo->mirror;
@@ -199,7 +199,9 @@ static sett_status undo_sync_entities(sett_undo* undo, const char* call)
     sett_status status = listed ? SETT_OK : mirror->error;
     if (status == SETT_OK && destroyed.count + created.count != 0) {
         status = setti_selection_encode_handles(mirror, &destroyed, &created, call, &bytes);
-        status = status == SETT_OK ? undo_apply(mirror, &mirror->pool, &bytes) : status;
+        if (status == SETT_OK) {
+            status = undo_apply(mirror, &mirror->pool, &bytes);
+        }
         setti_bytes_free(&mirror->pool, &bytes);
     }
     setti_selection_free(mirror, &destroyed);
@@ -218,7 +220,7 @@ static bool undo_has_children(const sett_world* world, sett_entity entity)
 #endif
 }
 
-/* Returns true if the entity has a value of the type that no other entity depends on. */
+/* Returns true if the value exists and no other entity depends on it. */
 static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const setti_type* type)
 {
     setti_delta_form form = setti_delta_form_of(type);
@@ -226,24 +228,27 @@ static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const 
            !(form == SETTI_DELTA_TREE && undo_has_children(mirror, entity));
 }
 
-/* Removes the values of an entity of the mirror, the hierarchy last: a root's name may be taken. */
+/* Removes the values of an entity. */
 static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
     bool ok = true;
-    for (uint32_t pass = 0; pass < 2; pass++) { /* pass 1: the hierarchy */
+    /* The hierarchy is last: as a root, the entity could have another root's name. */
+    for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t k = 0; ok && k < mirror->registered.count; k++) {
             const setti_type* type = mirror->registered.item[k];
             bool is_tree = setti_delta_form_of(type) == SETTI_DELTA_TREE;
-            bool in_pass = is_tree == (pass == 1);
-            ok = !in_pass || !undo_can_remove(mirror, entity, type) ||
-                 sett_remove(mirror, entity, type->id) == SETT_OK;
+            bool pass_is_tree = pass == 1;
+            bool in_pass = is_tree == pass_is_tree;
+            if (in_pass && undo_can_remove(mirror, entity, type)) {
+                ok = sett_remove(mirror, entity, type->id) == SETT_OK;
+            }
         }
     }
     return ok;
 }
 
-/* Removes the values and tags of entities not selected any more. */
+/* Empties entities that are not selected any more. */
 static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* selected,
                                         const char* call)
 {
@@ -251,8 +256,9 @@ static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* s
     setti_selected tagged = {0};
     bool ok = undo_list_tagged(undo, &tagged);
     for (uint32_t k = 0; ok && k < tagged.count; k++) {
-        ok = setti_selected_has(selected, tagged.entity[k]) ||
-             undo_remove_values(undo, tagged.entity[k]);
+        if (!setti_selected_has(selected, tagged.entity[k])) {
+            ok = undo_remove_values(undo, tagged.entity[k]);
+        }
     }
     setti_selection_free(mirror, &tagged);
     return ok ? SETT_OK : undo_fail_state(undo, call);
@@ -262,8 +268,9 @@ static bool undo_sync_tags(sett_undo* undo, const setti_selected* selected)
 {
     bool ok = true;
     for (uint32_t k = 0; ok && k < selected->count; k++) {
-        ok = !sett_entity_valid(undo->mirror, selected->entity[k]) ||
-             sett_ensure(undo->mirror, selected->entity[k], undo->tag) != NULL;
+        if (sett_entity_valid(undo->mirror, selected->entity[k])) {
+            ok = sett_ensure(undo->mirror, selected->entity[k], undo->tag) != NULL;
+        }
     }
     return ok;
 }
@@ -277,7 +284,7 @@ static bool undo_arrange(const sett_world* from, sett_world* to, const setti_sel
     return true;
 }
 #else
-/* Returns true if the children in `to` begin with the children in `from`, in the same order. */
+/* Returns true if a parent's children have the same order in two worlds. */
 static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_entity parent)
 {
     sett_entity b = sett_hierarchy_first(to, parent);
@@ -291,7 +298,7 @@ static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_
     return true;
 }
 
-/* Orders the children of listed entities as in the world `from`. */
+/* Orders the children of listed entities as in `from`. */
 static bool undo_order(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     setti_selected order = {0};
@@ -305,8 +312,9 @@ static bool undo_order(const sett_world* from, sett_world* to, const setti_selec
         order.count = 0;
         for (sett_entity at = sett_hierarchy_first(from, parent); ok && !sett_is_null(at);
              at = sett_hierarchy_next(from, at)) {
-            ok = !sett_equals(sett_hierarchy_parent(to, at), parent) ||
-                 undo_list_add(to, &order, at);
+            if (sett_equals(sett_hierarchy_parent(to, at), parent)) {
+                ok = undo_list_add(to, &order, at);
+            }
         }
         ok = ok && (order.count == 0 ||
                     sett_hierarchy_order(to, parent, order.entity, order.count) == SETT_OK);
@@ -315,7 +323,7 @@ static bool undo_order(const sett_world* from, sett_world* to, const setti_selec
     return ok;
 }
 
-/* Returns true if an entity lacks its name in the world `to`, and the name is free there. */
+/* Returns true if an entity has lost its name and the name is free. */
 static bool undo_lost_name(const sett_world* from, const sett_world* to, sett_entity entity)
 {
     const char* name = sett_name_get(from, entity);
@@ -325,7 +333,7 @@ static bool undo_lost_name(const sett_world* from, const sett_world* to, sett_en
            sett_is_null(sett_name_find(to, sett_hierarchy_parent(to, entity), name));
 }
 
-/* Gives listed entities back the names that other entities had for a moment. */
+/* Restores names that other entities had for a moment. */
 static bool undo_rename(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     for (uint32_t k = 0; k < list->count; k++) {
@@ -338,7 +346,7 @@ static bool undo_rename(const sett_world* from, sett_world* to, const setti_sele
     return true;
 }
 
-/* Orders the children of listed entities as in the world `from`, and restores lost names. */
+/* Copies names and the order of children from the world `from`. */
 static bool undo_arrange(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     return undo_order(from, to, list) && undo_rename(from, to, list);
@@ -372,20 +380,33 @@ static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selec
     return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
 }
 
-/* Updates the mirror from the world. After a failure, the caller calls undo_reset. */
+/* Updates the mirror from the world. */
 static sett_status undo_sync(sett_undo* undo, const char* call)
 {
     sett_world* world = undo->world;
     setti_selected selected = {0};
     sett_status status = setti_world_check_unlocked(world, call);
-    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
-    status = status == SETT_OK ? undo_sync_types(undo, call) : status;
-    status = status == SETT_OK ? undo_find_types(undo, call) : status;
-    status = status == SETT_OK ? undo_sync_entities(undo, call) : status;
-    status =
-        status == SETT_OK ? setti_selection_find(world, &undo->selection, call, &selected) : status;
-    status = status == SETT_OK ? undo_sync_deselected(undo, &selected, call) : status;
-    status = status == SETT_OK ? undo_sync_values(undo, &selected, call) : status;
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
+    if (status == SETT_OK) {
+        status = undo_sync_types(undo, call);
+    }
+    if (status == SETT_OK) {
+        status = undo_find_types(undo, call);
+    }
+    if (status == SETT_OK) {
+        status = undo_sync_entities(undo, call);
+    }
+    if (status == SETT_OK) {
+        status = setti_selection_find(world, &undo->selection, call, &selected);
+    }
+    if (status == SETT_OK) {
+        status = undo_sync_deselected(undo, &selected, call);
+    }
+    if (status == SETT_OK) {
+        status = undo_sync_values(undo, &selected, call);
+    }
     setti_selection_free(world, &selected);
     return status;
 }
@@ -396,7 +417,7 @@ static void undo_note_tick(sett_undo* undo)
     sett_world_advance_tick(undo->world);
 }
 
-/* Restores the mirror to the present step after the failure `status`, and returns `status`. */
+/* Restores the mirror to the present step. */
 static sett_status undo_reset(sett_undo* undo, sett_status status)
 {
     (void)setti_snapshot_undo(undo->mirror, undo->now_snapshot);
@@ -429,10 +450,10 @@ static void undo_free_steps(sett_undo* undo)
     }
 }
 
-/* Makes the only step after `first` the begin of the history. */
+/* Makes the second step the first. */
 static void undo_forget_first(const undo_step* first)
 {
-    undo_step* second = first->younger; /* not first->after: undo_forget may have cleared `after` */
+    undo_step* second = first->younger; /* `after` may be cleared */
     while (second != NULL && second->before != first) {
         second = second->younger;
     }
@@ -440,31 +461,40 @@ static void undo_forget_first(const undo_step* first)
     second->before = NULL;
 }
 
-/* Forgets the oldest step, or the last step of a branch. */
+/* Forgets a step. */
 static void undo_forget(sett_undo* undo, undo_step* step)
 {
     SETTI_ASSERT(step != undo->now);
-    if (step->branches != 0) {
+    if (step->branches != 0) { /* the oldest step */
         undo_forget_first(step);
     }
     if (step->before != NULL) {
         step->before->branches--;
-        step->before->after = step->before->after == step ? NULL : step->before->after;
+        if (step->before->after == step) {
+            step->before->after = NULL;
+        }
     }
-    /* Removes the step from the list of all steps. */
-    *(step->older != NULL ? &step->older->younger : &undo->oldest) = step->younger;
-    *(step->younger != NULL ? &step->younger->older : &undo->youngest) = step->older;
+    if (step->older != NULL) {
+        step->older->younger = step->younger;
+    } else {
+        undo->oldest = step->younger;
+    }
+    if (step->younger != NULL) {
+        step->younger->older = step->older;
+    } else {
+        undo->youngest = step->older;
+    }
     undo_free_step(undo, step);
 }
 
-/* Returns the next step to forget: the oldest step if it has at most one branch, else the oldest
- * step without branches. Never returns the present step. */
+/* Returns the next step to forget. */
 static undo_step* undo_find_least(const sett_undo* undo)
 {
     undo_step* step = undo->oldest;
     if (step != NULL && step != undo->now && step->branches <= 1) {
         return step;
     }
+    /* the oldest end of a branch */
     while (step != NULL && (step == undo->now || step->branches != 0)) {
         step = step->younger;
     }
@@ -502,7 +532,7 @@ static undo_step* undo_make_step(sett_undo* undo, const char* name, const setti_
     return step;
 }
 
-/* Makes `step` the present step, after the previous one. Forgets steps beyond the limit. */
+/* Makes a new step the present step. */
 static void undo_add_step(sett_undo* undo, undo_step* step)
 {
     step->number = ++undo->number;
@@ -522,7 +552,7 @@ static void undo_add_step(sett_undo* undo, undo_step* step)
     }
 }
 
-/* Makes a step from the present snapshot to `to`; *step becomes NULL if both are equal. */
+/* Makes a step from the present snapshot to `to`. */
 static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* name,
                                const char* call, undo_step** step)
 {
@@ -531,10 +561,12 @@ static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* na
     setti_bytes back = {0};
     *step = NULL;
     sett_status status = setti_delta_encode(mirror, undo->now_snapshot, to, &forward);
-    status = status == SETT_OK ? setti_delta_encode(mirror, to, undo->now_snapshot, &back) : status;
+    if (status == SETT_OK) {
+        status = setti_delta_encode(mirror, to, undo->now_snapshot, &back);
+    }
     if (status != SETT_OK) {
         status = undo_fail(undo, status, call);
-    } else if (forward.size > SETTI_DELTA_HEAD) {
+    } else if (forward.size > SETTI_DELTA_HEAD) { /* else nothing changed: no step */
         *step = undo_make_step(undo, name, &forward, &back, call);
         status = *step != NULL ? SETT_OK : undo->world->error;
     }
@@ -574,13 +606,13 @@ sett_status sett_undo_step(sett_undo* undo, const char* name)
 
 /* -------------------------------------------------------------------------------------- moving */
 
-/* Moves the mirror from a step back to the common ancestor, then forward to `to`. */
+/* Moves the mirror from one step to another. */
 static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
 {
     sett_status status = SETT_OK;
-    undo_step* common = from;                 /* becomes the common ancestor */
-    for (undo_step* at = to; common != at;) { /* the higher number is no ancestor of the other */
-        if (common->number > at->number) {
+    undo_step* common = from; /* becomes the common ancestor */
+    for (undo_step* at = to; common != at;) {
+        if (common->number > at->number) { /* the younger step goes back */
             common = common->before;
         } else {
             at->before->path = at;
@@ -598,7 +630,7 @@ static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
     return status;
 }
 
-/* Fills in the lists of a move. The mirror is in the state of the destination. */
+/* Lists the entities that a move changes. */
 static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* mirror = undo->mirror;
@@ -612,13 +644,15 @@ static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* 
     }
     for (uint32_t k = 0; ok && k < move->selected.count; k++) {
         sett_entity entity = move->selected.entity[k];
-        ok = sett_entity_valid(mirror, entity) || undo_list_add(mirror, &move->changing, entity);
+        if (!sett_entity_valid(mirror, entity)) {
+            ok = undo_list_add(mirror, &move->changing, entity);
+        }
     }
     setti_selection_free(mirror, &tagged);
     return ok ? SETT_OK : undo_fail(undo, SETT_STATUS_OUT_OF_MEMORY, call);
 }
 
-/* Encodes the selected values of listed entities of the mirror. An empty list has no effect. */
+/* Encodes the selected values of listed entities. */
 static sett_status undo_encode_list(const sett_undo* undo, const setti_selected* list,
                                     setti_part part, const char* call, setti_bytes* out)
 {
@@ -641,8 +675,7 @@ static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char
     return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
 }
 
-/* Takes the snapshot move->live of the mirror, moves the mirror to step `to`, and encodes the
- * changes from the snapshot to the step. */
+/* Moves the mirror to a step and encodes the changes. */
 static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step* to,
                                     const char* call)
 {
@@ -662,7 +695,7 @@ static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step*
     return status == SETT_OK ? undo_move_encode(undo, move, call) : status;
 }
 
-/* Applies the changes to the world. After a failure the world has its previous state. */
+/* Applies the changes of a move to the world. */
 static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* world = undo->world;
@@ -685,19 +718,20 @@ static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char*
     if (status != SETT_OK) {
         char why[SETTI_MESSAGE_SIZE];
         snprintf(why, sizeof(why), "%s", sett_world_message(world));
-        (void)setti_snapshot_undo(world, before);
+        (void)setti_snapshot_undo(world, before); /* all changes or none */
         status = setti_world_fail_input(world, status, "%s: %.400s", call, why);
     }
     (void)sett_snapshot_drop(world, before);
     return status;
 }
 
-/* Makes `to` the present step, and lets redo follow the branch of `to`. */
+/* Makes `to` the present step. */
 static void undo_arrive(sett_undo* undo, undo_step* to, sett_snapshot snapshot)
 {
     (void)sett_snapshot_drop(undo->mirror, undo->now_snapshot);
     undo->now_snapshot = snapshot;
     undo->now = to;
+    /* redo follows the branch of `to` */
     for (undo_step* step = to; step->before != NULL; step = step->before) {
         step->before->after = step;
     }
@@ -792,7 +826,7 @@ static void undo_free(sett_undo* undo)
     setti_pool_free(pool, undo, sizeof(*undo), 16);
 }
 
-/* Frees all histories of the world; setti_module_calls.free. */
+/* Frees all histories of a world. */
 static void undo_free_all(sett_world* world)
 {
     for (sett_undo* undo = world->module[SETTI_SLOT_UNDO]; undo != NULL;) {
@@ -803,8 +837,7 @@ static void undo_free_all(sett_world* world)
     world->module[SETTI_SLOT_UNDO] = NULL;
 }
 
-/* Copies a list of `count` items into the world's pool, and sets the pointer at address `out` to
- * the copy, or to NULL for an empty list. *copied becomes `count` unless memory runs out. */
+/* Copies a list. */
 static bool undo_copy(sett_world* world, void* out, uint32_t* copied, const void* list,
                       uint32_t count, size_t each, const char* call)
 {
@@ -813,7 +846,7 @@ static bool undo_copy(sett_world* world, void* out, uint32_t* copied, const void
         memcpy(copy, list, count * each);
         *copied = count;
     }
-    memcpy(out, &copy, sizeof(copy)); /* `out` is the address of a pointer of any type */
+    memcpy(out, &copy, sizeof(copy)); /* a pointer of any type */
     return count == 0 || copy != NULL;
 }
 
@@ -848,7 +881,7 @@ static bool undo_make_mirror(sett_undo* undo, const char* call)
     return true;
 }
 
-/* Frees all steps, and makes the present state the begin of the history. */
+/* Begins the history anew at the present state. */
 static sett_status undo_begin(sett_undo* undo, const char* call)
 {
     static const setti_bytes none = {0};

@@ -1,4 +1,4 @@
-/* view.h: two snapshots side by side, page by page, without restoring either. */
+/* view.h: two snapshots side by side, page by page. */
 #ifndef SETTI_VIEW_H
 #define SETTI_VIEW_H
 
@@ -9,7 +9,7 @@
 typedef struct setti_view_page {
     const setti_pages* pages;
     uint32_t number;
-    const void* in[2]; /* by side; NULL: the page does not exist there */
+    const void* in[2]; /* contents by side; NULL: no page */
 } setti_view_page;
 
 /* The pages that may differ, among 64 pages of a table. */
@@ -40,15 +40,15 @@ typedef struct setti_view {
     uint32_t page_count;
 } setti_view;
 
-/* Begins a view of two snapshots. NULL is the live world. Returns false when memory runs out. */
+/* Begins a view of two snapshots; NULL is the live world. Returns false without memory. */
 bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view);
 
-/* Begins a view of the empty world and the live world. Needs no memory, and no deinit. */
+/* Begins a view of the empty world and the live world. Needs no deinit. */
 void setti_view_init_empty(sett_world* world, setti_view* view);
 
 void setti_view_deinit(sett_world* world, setti_view* view);
 
-/* Returns a page on a side, or NULL if the page does not exist there. */
+/* Returns a page on a side, or NULL. */
 const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t number,
                            uint32_t side);
 
@@ -66,23 +66,21 @@ typedef struct setti_view_slot {
 /* Goes to the next slot. Returns false at the end. */
 bool setti_view_next_slot(setti_view* view, setti_view_slot* slot);
 
-/* Returns an upper bound of page numbers of a table, on both sides and in the live world. */
+/* Returns an upper bound of a table's page numbers. */
 uint32_t setti_view_count(setti_view* view, const setti_pages* pages);
 
-/* Returns the extent of a type's storage: the end of the rows in use. */
+/* Returns the end of the rows of a type. */
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side);
 
 /* Returns the entity at an index on a side, or null. */
 sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side);
 
-/* Returns the value of the entity at an index, or NULL. For a tag, the address means nothing. */
+/* Returns the value of the entity at an index, or NULL. */
 const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t index,
                              uint32_t side);
 
-/* Returns the contents of a root that is one number. */
 uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t side);
 
-/* Returns the record at a place on a side. */
 const unsigned char* setti_view_record(setti_view* view, const setti_records* records,
                                        uint32_t place, uint32_t side);
 

@@ -46,7 +46,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
     }
 }
 
-/* Returns the entity's row in the loop's step, or a number >= SETTI_GATHER_ROWS. */
+/* Returns the entity's row in the step. Other entities get SETTI_GATHER_ROWS or more. */
 static uint32_t gather_row_of(const setti_gather_scratch* scratch, uint32_t index)
 {
     uint32_t row = scratch->driver != NULL ? setti_sparse_row(scratch->driver, index) : index;

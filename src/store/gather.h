@@ -10,8 +10,7 @@
 
 #include "store/storage.h"
 
-/* Rows in a step of a loop with gathered fields: few enough for the first-level cache, and enough
- * to make the cost of a batch (about 40 ns) small. */
+/* Rows in a step of a loop with gathered fields. The copies fit into the first-level cache. */
 #define SETTI_GATHER_ROWS 128
 
 typedef struct setti_gather {
@@ -23,8 +22,8 @@ typedef struct setti_gather {
     bool used;             /* false: the rows already have the order of the batch */
 } setti_gather;
 
-/* The memory of a loop that gathers, and the position of the current batch. Not a part of the
- * batch: a function may return without closing the loop, and then the batch no longer exists. */
+/* The memory of a loop that gathers. A function may return while its loop is open, so the
+ * memory is not a part of the batch. */
 typedef struct setti_gather_scratch {
     struct setti_gather_scratch* next;  /* in the list of the loop's query or job */
     struct setti_gather_scratch** link; /* the pointer to this scratch */
@@ -44,13 +43,13 @@ void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** lis
 void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values,
                       uint32_t term);
 
-/* Removes the scratch from its list and ends all redirections, without writing copies back. */
+/* Removes the scratch from its list, and ends all redirections. */
 void setti_gather_close(setti_gather_scratch* scratch);
 
 /* For `except` of setti_gather_find: searches all scratches. */
 #define SETTI_GATHER_ANY ((const setti_gather_scratch*)NULL)
 
-/* Returns the latest copy of the entity's value in a scratch other than `except`, or NULL. */
+/* Returns the latest copy of a value, or NULL. Ignores the copies of `except`. */
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,
                         uint32_t index);
 

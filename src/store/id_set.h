@@ -25,7 +25,7 @@ typedef struct setti_id_set {
 
 void setti_id_set_init(setti_id_set* set, uint32_t limit);
 
-/* Creates the page of row (and id) `at`, filled with the identity. Returns false without memory. */
+/* Creates the page of a row, filled with the identity. */
 bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at);
 
 static inline uint32_t setti_id_set_capacity(const setti_id_set* set)
@@ -57,14 +57,13 @@ SETTI_INLINE bool setti_id_set_has(const setti_id_set* set, uint32_t id)
     return setti_id_set_sparse(set, id) < set->count;
 }
 
-/* Creates the pages for adding `id`. Then setti_id_set_request cannot fail. */
+/* Creates the pages for adding an id. */
 bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id);
 
-/* Adds a free id after setti_id_set_reserve_id. */
+/* Adds a free id. Its pages exist. */
 void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id);
 
-/* Puts `id` into a row, and writes dense and sparse. The pages of row and id exist. The caller puts
- * the row's previous id into another row. */
+/* Puts an id into a row. The row's previous id gets another row from the caller. */
 SETTI_INLINE void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t row, uint32_t id)
 {
     setti_id_page* row_page = set->pages.data[row >> SETTI_ID_SET_SHIFT];
@@ -75,7 +74,7 @@ SETTI_INLINE void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t
     id_page->sparse[id & SETTI_ID_SET_MASK] = row;
 }
 
-/* Removes a member by an exchange with the last member. Needs no memory. */
+/* Removes a member, which becomes the first free id. */
 SETTI_INLINE void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
     const setti_id_page* id_page = set->pages.data[id >> SETTI_ID_SET_SHIFT];

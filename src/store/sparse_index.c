@@ -20,17 +20,17 @@
  */
 #include "store/storage.h"
 
-/* The most used slots in a page: three of four. */
+/* The most used slots of a page. */
 #define INDEX_MOST (SETTI_INDEX_SLOTS / 4 * 3)
 
-/* Returns the number of the last slot. The number of slots over all pages is a power of two. */
+/* Returns the mask of slot numbers, which is the last number. */
 static uint32_t index_mask(const setti_storage* storage)
 {
     SETTI_ASSERT(storage->hashed != 0);
     return storage->hashed * SETTI_INDEX_SLOTS - 1;
 }
 
-/* Returns the slot of an entity, or the empty slot that ends the search. */
+/* Returns the slot of an entity, or an empty slot. */
 SETTI_INLINE uint32_t index_seek(const setti_storage* storage, uint32_t index)
 {
     uint32_t mask = index_mask(storage);
@@ -72,7 +72,7 @@ SETTI_INLINE void index_write_slot(setti_pool* pool, const setti_storage* storag
     *setti_index_slot_at(storage, at) = slot;
 }
 
-/* Empties a page of a hashed or paged index. */
+/* Empties a page of the index. */
 static void index_clear_page(setti_pool* pool, const setti_storage* storage, uint32_t number)
 {
     setti_sparse_page* page = storage->presence.data[number];
@@ -81,7 +81,7 @@ static void index_clear_page(setti_pool* pool, const setti_storage* storage, uin
     page->count = 0;
 }
 
-/* Creates a missing page of the index, without entries. Returns false when memory runs out. */
+/* Creates a page of the index if it is missing. */
 static bool index_ensure_page(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     bool fresh;
@@ -114,7 +114,7 @@ static void index_fill(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Makes the index a hash table of `pages` pages. Returns false, without effect, without memory. */
+/* Makes the index a hash table. Returns false if memory runs out. */
 static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pages)
 {
     for (uint32_t number = 0; number < pages; number++) {
@@ -134,8 +134,7 @@ static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pa
     return true;
 }
 
-/* Makes a hashed index paged. The pages of the hash table become the first pages by entity index,
- * and are freed if the rows have no entity in these pages. Returns false without memory. */
+/* Makes a hashed index paged. Returns false if memory runs out. */
 bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0 && storage->hashed != 0);
@@ -163,7 +162,7 @@ bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
     return true;
 }
 
-/* Returns true if a table of pages by entity index would have more than 16 entries per value. */
+/* Returns true if a paged index would need more than 16 table entries per value. */
 static bool index_is_far(const setti_storage* storage)
 {
     uint32_t highest = 0;
@@ -176,11 +175,11 @@ static bool index_is_far(const setti_storage* storage)
     return (highest >> SETTI_SPARSE_SHIFT) / 16 > storage->count;
 }
 
-/* Makes room for `count` more values in a hash table. No effect on a paged index, because the pages
- * depend on the entities: setti_sparse_reserve_index creates pages. */
+/* Makes room for `count` more values in a hash table. */
 bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
     uint64_t need = (uint64_t)storage->count + count;
+    /* setti_sparse_reserve_index creates the pages of a paged index. */
     if (storage->hashed == 0 || need <= (uint64_t)storage->hashed * INDEX_MOST) {
         return true;
     }
@@ -200,8 +199,7 @@ bool setti_sparse_reserve_index(setti_pool* pool, setti_storage* storage, uint32
     return index_ensure_page(pool, storage, storage->hashed != 0 ? 0 : index >> SETTI_SPARSE_SHIFT);
 }
 
-/* Hashed: adds the row of an entity. Returns false, without effect, if there is no room, or a
- * snapshot needs the page, or the entity has a row already. */
+/* Adds the row of an entity to a hash table. Returns false if the slow path is needed. */
 bool setti_index_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,
                          uint32_t row)
 {
@@ -219,7 +217,7 @@ bool setti_index_try_put(const setti_pool* pool, setti_storage* storage, uint32_
     return true;
 }
 
-/* Adds the row of an entity without a row. There is room in the index. */
+/* Adds the row of an entity. There is room in the index. */
 void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row)
 {
     if (storage->hashed != 0) {
@@ -234,8 +232,7 @@ void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, 
     ((setti_sparse_page*)storage->presence.data[index >> SETTI_SPARSE_SHIFT])->count++;
 }
 
-/* Hashed: empties slot `hole`. Later entries before the next empty slot move into the hole if the
- * search for their entities would pass the hole. */
+/* Empties a slot, and moves later entries of the same search into the hole. */
 SETTI_INLINE void index_empty_slot(setti_pool* pool, const setti_storage* storage, uint32_t hole)
 {
     uint32_t mask = index_mask(storage);
@@ -260,8 +257,7 @@ void setti_index_forget(setti_pool* pool, setti_storage* storage, uint32_t index
     index_empty_slot(pool, storage, at);
 }
 
-/* The fast path of setti_sparse_erase, for plain bytes and a hash table of one page, while no
- * snapshot is held: two searches instead of five. Returns false, without effect, in other cases. */
+/* Fast path of setti_sparse_erase. Returns false if the slow path is needed. */
 bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 1 || storage->keep_order || storage->tracked || storage->move != NULL ||
@@ -291,7 +287,7 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     return true;
 }
 
-/* Makes the index a hash table of one page, at most half full. Without memory, no effect. */
+/* Makes the index a hash table of one page if there are few values. */
 void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0);
@@ -303,7 +299,7 @@ void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Returns NULL, or the error of a hash table. Adds the number of used slots to *entries. */
+/* Checks a hash table, and adds the used slots to *entries. */
 static const char* index_validate_hash(const setti_storage* storage, uint32_t* entries)
 {
     uint32_t pages = storage->hashed;
@@ -324,7 +320,7 @@ static const char* index_validate_hash(const setti_storage* storage, uint32_t* e
     return NULL;
 }
 
-/* Returns NULL, or the error of a paged index. Adds the number of rows to *entries. */
+/* Checks a paged index, and adds the rows to *entries. */
 static const char* index_validate_pages(const setti_storage* storage, uint32_t* entries)
 {
     for (uint32_t number = 0; number < storage->presence.count; number++) {
@@ -341,8 +337,7 @@ static const char* index_validate_pages(const setti_storage* storage, uint32_t* 
     return NULL;
 }
 
-/* Returns NULL, or the error of the index. setti_sparse_validate has checked that the index finds
- * each row, so the number of entries is equal if there are no other entries. */
+/* Checks the index. setti_sparse_validate has found each row already. */
 const char* setti_sparse_validate_index(const setti_storage* storage)
 {
     uint32_t entries = 0;

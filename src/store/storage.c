@@ -8,14 +8,12 @@
 #define PAGE_BYTES_SMALL 1024
 #define SHIFT_MAX 10
 
-const setti_zero_page setti_zeroes = {{0}};
+SETTI_ZEROES_CONST setti_zero_page setti_zeroes = {{0}};
 
-/* Computes the number of rows in a page, and the offsets of columns. A page has 1,024 rows, halved
- * until the values are at most `most` bytes. A page of an array has at least 64 rows: a whole word
- * of presence. */
+/* Computes the number of rows in a page, and the offsets of columns. */
 static void storage_lay_out(setti_storage* storage, size_t most)
 {
-    uint8_t least = storage->kind == SETTI_SPARSE ? 0 : 6;
+    uint8_t least = storage->kind == SETTI_SPARSE ? 0 : 6; /* at least a word of presence */
     storage->shift = SHIFT_MAX;
     while (storage->shift > least && ((size_t)storage->size << storage->shift) > most) {
         storage->shift--;
@@ -195,7 +193,7 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
     return true;
 }
 
-/* Sets a bit. Returns NULL if it is set, or the page is missing or needed by a snapshot. */
+/* Sets the bit of an index. Returns NULL if the slow path is needed. */
 static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_TAG);

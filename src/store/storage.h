@@ -26,7 +26,13 @@ typedef union setti_zero_page {
     sett_bound_ bound[SETT_BOUND_FRONT_];
 } setti_zero_page;
 
-extern const setti_zero_page setti_zeroes;
+/* Debug builds protect the zeroes from writes. As constants they would add 8 KB to a program. */
+#if defined(NDEBUG)
+#define SETTI_ZEROES_CONST
+#else
+#define SETTI_ZEROES_CONST const
+#endif
+extern SETTI_ZEROES_CONST setti_zero_page setti_zeroes;
 
 typedef enum setti_kind {
     SETTI_ARRAY,
@@ -65,7 +71,7 @@ static_assert(sizeof(((setti_sparse_page*)0)->slot) == sizeof(((setti_sparse_pag
 #define SETTI_GATHERED UINT8_MAX
 
 typedef struct setti_storage {
-    /* The members up to the pointers of `rows` are one cache line, for all kinds of access. */
+    /* The members up to the pointers of `rows` are one cache line. */
     uint8_t handle_kind; /* `kind`, or SETTI_GATHERED: access by handle takes the slow path */
     uint8_t shift;       /* a page has 1 << shift rows: 1,024, or fewer for a page of about 16 KB */
     uint8_t kind;        /* setti_kind */
@@ -76,10 +82,9 @@ typedef struct setti_storage {
     /* pages of rows; in an array, the table covers all indices of each presence page */
     setti_pages rows;
 
-    /* The root: these SETTI_STORAGE_ROOT_SIZE bytes and the pages are the state of the storage. */
+    /* These SETTI_STORAGE_ROOT_SIZE bytes and the pages are the state of the storage. */
     uint32_t count; /* values alive */
-    /* array, tag: greater than each index with a value, maybe by more than 1 (setti_array_end is
-     * exact); sparse set: rows in use, gaps included */
+    /* array, tag: greater than each index with a value; sparse set: rows in use, with gaps */
     uint32_t extent;
     /* the number of an empty page reserved for the next addition, or SETTI_NONE. Array: a page of
      * rows; tag: the bits of 1 << shift entities; sparse set: a page of the index */
@@ -90,8 +95,7 @@ typedef struct setti_storage {
     uint32_t blank;  /* array: presence pages without a page of rows, see storage_array.c */
     bool keep_order; /* sparse-set: removal leaves a gap */
     bool far;        /* array, tag: an index was too high for inlined reads (SETTI_READ_SHIFT) */
-    /* Open loops with copies of values. Loops over the type and access by handle read this pointer;
-     * no system that writes the type runs in parallel. */
+    /* Open loops with copies of values. No system that writes the type runs meanwhile. */
     struct setti_gather* gather;
     uint32_t indices; /* sparse-set: offset in a page of the rows' entity indices */
     uint32_t ticks;   /* offset in a page of the rows' ticks, if tracked */
@@ -123,7 +127,7 @@ static inline void setti_storage_init_tag(setti_storage* storage)
 /* Sets the size of pages to about 1 KB (`small`) or 16 KB, the default. No page exists yet. */
 void setti_storage_use_pages(setti_storage* storage, bool small);
 
-/* Adds a bit for each row, `saved`, to pages. Call before the first page is created. */
+/* Adds a bit for each row to saved pages. No page exists yet. */
 void setti_storage_add_saved(setti_storage* storage);
 
 /* Updates `handle_kind` after a change of `gather` or `far`. */
@@ -163,8 +167,7 @@ SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
     return setti_bitmap_bit(storage, index) != 0;
 }
 
-/* Fibonacci hashing. Returns the first slot of the search for an entity, in a hash table of `pages`
- * pages. Indices at regular distances spread well. */
+/* Returns the first slot of the search for an entity (Fibonacci hashing). */
 SETTI_INLINE uint32_t setti_index_home(uint32_t index, uint32_t pages)
 {
     return (uint32_t)(((uint64_t)(index * 2654435769u) * pages * SETTI_INDEX_SLOTS) >> 32);
@@ -219,15 +222,14 @@ SETTI_INLINE uint32_t setti_sparse_page_of(const setti_storage* storage, uint32_
 
 bool setti_sparse_has(const setti_storage* storage, uint32_t index);
 
-/* Inlined for arrays and tags only. With sparse sets, the 160 calls of this function and of
- * setti_storage_find would take 40 KB. */
+/* Inlined for arrays and tags only: the calls would take 40 KB more with sparse sets. */
 SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index)
 {
     return SETTI_LIKELY(storage->kind != SETTI_SPARSE) ? setti_bitmap_has(storage, index)
                                                        : setti_sparse_has(storage, index);
 }
 
-/* Returns a bit for each of the 64 entities from `base` on, set if the entity has a value. */
+/* Returns the presence of 64 entities from `base` on. */
 uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base);
 
 /* Returns the place of the entity's value, or SETTI_NONE. */
@@ -247,7 +249,7 @@ SETTI_INLINE void* setti_storage_row(const setti_storage* storage, uint32_t plac
     return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
 }
 
-/* Like setti_storage_row. A tag has no rows: returns an address not to dereference. */
+/* Like setti_storage_row, but for a tag returns any address. */
 SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place)
 {
     return SETTI_UNLIKELY(storage->kind == SETTI_TAG) ? setti_unconst(storage)
@@ -285,7 +287,7 @@ SETTI_INLINE uint64_t* setti_storage_tick(const setti_storage* storage, uint32_t
     return (uint64_t*)(void*)(page + storage->ticks) + (place & (setti_storage_rows(storage) - 1));
 }
 
-/* Like setti_storage_find, for a storage with gathers. Returns the copy of a copied value. */
+/* Like setti_storage_find, for a storage with gathers. */
 void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index);
 
 /* Like setti_storage_find, for any storage. */
@@ -317,8 +319,7 @@ SETTI_INLINE void setti_storage_write(setti_pool* pool, const setti_storage* sto
 /* Like setti_storage_find, and marks the value as written. */
 void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index);
 
-/* Fast path of setti_storage_find_mut, for an array without ticks of rows. Returns false if the
- * caller has to call setti_storage_find_mut, else sets *value to the result, maybe NULL. */
+/* Fast path of setti_storage_find_mut. Returns false if the slow path is needed. */
 SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_storage* storage,
                                            uint32_t index, void** value)
 {
@@ -336,15 +337,13 @@ SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_s
     return true;
 }
 
-/* Returns the tick of the last write to the entity's value, or 0 without a value. For a tag: the
- * tick of the last change to the page of presence. Part of the state. */
+/* Returns the tick of the last write to a value, or 0. Tags share the tick of a page. */
 uint64_t setti_storage_written(const setti_storage* storage, uint32_t index);
 
-/* Returns the later of setti_storage_written and the last restore that exchanged the page of the
- * value or of the bit of presence. */
+/* Returns the tick of the last write to a value or the last restore of its pages. */
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
 
-/* Tracked: copies the ticks of a value that moves from a place of `from` to a place of `to`. */
+/* Tracked: copies the ticks of a value that moves. */
 SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t from_place,
                                           const setti_storage* to, uint32_t to_place)
 {
@@ -356,8 +355,8 @@ SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t fr
     *to_restored = SETTI_MAX(*to_restored, from_restored);
 }
 
-/* Returns the next entity index with a value, or SETTI_NONE at the end. *cursor is 0 at the begin.
- * Ascends in an array, descends by rows in a sparse set. The caller may erase the latest index. */
+/* Returns the next entity index with a value, or SETTI_NONE. *cursor begins as 0. The caller may
+ * erase the latest index. */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
 /* A walk over all indices with a value: SETTI_EACH_INDEX(index, storage) { ... } */
@@ -384,17 +383,16 @@ uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 /* ------------------------------------------------------------------------------------- changing
  * Called by edit*.c and change*.c only. */
 
-/* Makes room for inserting `index`. May compact. Returns false when memory runs out. */
+/* Makes room for an index. Returns false if memory runs out. */
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 
-/* Creates pages for `count` more rows of a sparse set. Returns false when memory runs out. */
+/* Creates pages for `count` more rows of a sparse set. */
 bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32_t count);
 
 /* Like setti_sparse_reserve_pages, and makes room in a hashed index. */
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 
-/* Makes room for many entities: the caller calls setti_storage_reserve_rows once, with the total
- * number, and setti_storage_reserve_indices for each run of neighbouring indices. */
+/* Makes room for the rows of many entities. setti_storage_reserve_indices has to follow. */
 SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage,
                                              uint32_t count)
 {
@@ -403,9 +401,8 @@ SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* st
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count);
 
-/* Inserts neighbouring indices from `index` on: at most *count, and not beyond one page of rows.
- * *count becomes the number of inserted indices. All are reserved, without a value. Returns the
- * address of the first row. The rows are not initialised. */
+/* Inserts up to *count neighbouring indices, within a page of rows. *count becomes their number.
+ * Returns the address of the first row. The rows are not initialised. */
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count);
 
@@ -415,8 +412,7 @@ void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
 /* Closes the gaps of a keep_order storage. Needs no memory. */
 void setti_storage_compact(setti_pool* pool, setti_storage* storage);
 
-/* Opens gaps in a storage without gaps, at each row with want[row] == SETTI_NONE. `want` has
- * `extent` entries; the last is no gap. Values stay in order. Returns false without memory. */
+/* Opens a gap at each row with want[row] == SETTI_NONE. `want` has `extent` entries. */
 bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
                          uint32_t extent);
 
@@ -429,8 +425,7 @@ void setti_storage_free_strays(setti_pool* pool, setti_storage* storage);
 /* Returns NULL, or the violated part of the storage's invariant. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* Inserts an index without a value into an array with a page for the index. Inlined. Returns
- * NULL if a snapshot needs a page; a page may be marked then. `cow`: see setti_pages_try_mark. */
+/* Inserts an index into an existing page of an array. Returns NULL if a snapshot needs a page. */
 SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
@@ -463,7 +458,7 @@ SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage*
                : NULL;
 }
 
-/* Like setti_array_try_insert, for any storage. Returns NULL if the entity has a value, too. */
+/* Like setti_array_try_insert, for any storage. */
 void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 typedef enum setti_erased {
@@ -573,8 +568,7 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
     return to;
 }
 
-/* Returns the address of an entity's row in the index. The entity has a value, or the index is
- * paged and has the entity's page. */
+/* Returns the address of an entity's row in the index. */
 SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
@@ -593,7 +587,7 @@ SETTI_INLINE uint32_t* setti_sparse_entry_mut(setti_pool* pool, const setti_stor
     return setti_sparse_entry(storage, index);
 }
 
-/* Assigns another row to an entity in the index and in the row. The caller moves the value. */
+/* Assigns another row to an entity. The caller moves the value. */
 SETTI_INLINE void setti_sparse_assign_row(setti_pool* pool, const setti_storage* storage,
                                           uint32_t index, uint32_t row)
 {

@@ -24,11 +24,10 @@
  */
 #include "store/storage.h"
 
-/* The most empty pages of presence that a type retains: 128 KB. So adding and removing a type on a
- * hundred distant entities does not create a page each time. */
+/* The most empty pages of presence that a type retains: 128 KB. */
 #define ARRAY_BLANK 128
 
-/* Returns true if a page of presence can be freed. Array: no page of rows is left; tag: no bit. */
+/* Returns true if a page of presence can be freed. */
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(setti_pages_get(&storage->presence, number) != NULL);
@@ -81,7 +80,7 @@ void setti_array_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
     }
 }
 
-/* Returns true if the page of rows `number` has no value. */
+/* Returns true if a page of rows has no value. */
 static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE);
@@ -103,7 +102,7 @@ static void array_free_blank(setti_pool* pool, setti_storage* storage)
     storage->blank = 0;
 }
 
-/* Lowers the extent to the end of the last existing page. */
+/* Lowers the extent to the end of the last page. */
 static void array_lower_extent(setti_storage* storage)
 {
     if (storage->count == 0) {
@@ -121,7 +120,7 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* Updates presence and extent after page `page` of rows was freed, or became empty for a tag. */
+/* Updates presence and extent after a page of rows became empty. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -137,7 +136,7 @@ static void array_update_after_free(setti_pool* pool, setti_storage* storage, ui
     array_lower_extent(storage);
 }
 
-/* Frees the spare page, unless a value was added to the page. */
+/* Frees the spare page if it is still empty. */
 static void array_free_spare(setti_pool* pool, setti_storage* storage)
 {
     uint32_t spare = storage->spare;
@@ -151,16 +150,14 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
     array_update_after_free(pool, storage, spare);
 }
 
-/* Moves the spare to the missing page of rows `number`, so that adding and removing a type all over
- * the world does not allocate. Returns false if there is no spare, a snapshot may need the spare,
- * or rows of the spare may be reserved. */
+/* Moves the spare page to a missing page, which saves an allocation. */
 static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
     uint32_t spare = storage->spare;
     if (spare == SETTI_NONE || pool->cow_from != 0 || pool->pinned != 0 ||
         !array_page_is_empty(storage, spare)) {
-        return false;
+        return false; /* a snapshot may need the spare, or rows of it may be reserved */
     }
     storage->spare = SETTI_NONE;
     setti_pages_move(pool, &storage->rows, spare, number);
@@ -201,7 +198,7 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
            setti_pages_ensure(pool, &storage->rows, row_page, &fresh);
 }
 
-/* Makes an empty page the spare, so that toggling a component does not allocate each time. */
+/* Makes an empty page the spare. */
 static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(pool->pinned == 0);

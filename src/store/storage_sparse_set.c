@@ -34,12 +34,11 @@ bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_
            setti_sparse_reserve_entries(pool, storage, count);
 }
 
-/* Returns true if the next insertion closes the gaps first: it would need a page, and at least half
- * of the rows are gaps. So insertions are O(1) on average, and half of the memory has values. */
+/* Returns true if the next insertion closes the gaps instead of adding a page. */
 bool setti_sparse_is_full(const setti_storage* storage)
 {
     return storage->kind == SETTI_SPARSE && storage->extent != 0 &&
-           storage->extent - storage->count >= storage->count &&
+           storage->extent - storage->count >= storage->count && /* at least half are gaps */
            setti_pages_get(&storage->rows, storage->extent >> storage->shift) == NULL;
 }
 
@@ -52,8 +51,7 @@ bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
            setti_sparse_reserve_index(pool, storage, index);
 }
 
-/* Paged: adds the row of an entity. Returns false, without effect, if the page is missing, or a
- * snapshot needs the page, or the entity has a row already. */
+/* Adds the row of an entity to a paged index. Returns false if the slow path is needed. */
 SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,
                                  uint32_t row)
 {
@@ -68,7 +66,7 @@ SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage,
     return true;
 }
 
-/* Inserts an entity, or returns NULL if this needs memory or a snapshot needs a page. */
+/* Inserts an entity. Returns NULL if the slow path is needed. */
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
@@ -109,8 +107,7 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     return setti_storage_at(storage, first);
 }
 
-/* Moves a value, the entity index and the tick to row `to`: a gap, or the row of a removed value.
- * The caller then empties row `from`. */
+/* Moves a value to row `to`. The caller empties row `from`. */
 void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from != to && *setti_storage_index(storage, from) != SETTI_NONE);
@@ -130,7 +127,7 @@ void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, 
     }
 }
 
-/* Frees all empty pages of rows except the first. The next addition uses this page. */
+/* Frees all empty pages of rows except the first. */
 void setti_sparse_release(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
@@ -144,7 +141,7 @@ void setti_sparse_release(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Removes an entity from the index. An empty page of a paged index becomes the spare. */
+/* Removes an entity from the index. */
 static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
@@ -165,7 +162,7 @@ static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t ind
         return;
     }
     setti_sparse_trim(pool, storage);
-    storage->spare = number;
+    storage->spare = number; /* the empty page waits for the next addition */
 }
 
 void setti_sparse_free_strays(setti_pool* pool, setti_storage* storage)
@@ -222,8 +219,7 @@ void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
     storage->spare = SETTI_NONE;
 }
 
-/* Visits rows from the last to the first. The cursor is 1 + the latest row, or 0 at the begin. If
- * the caller erases the latest row, only rows visited before move. */
+/* Visits rows from the last to the first, so the caller may erase the latest row. */
 uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
@@ -232,7 +228,7 @@ uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
         row--;
         uint32_t index = *setti_storage_index(storage, row);
         if (index != SETTI_NONE) {
-            *cursor = row + 1;
+            *cursor = row + 1; /* 0 is the begin */
             return index;
         }
     }

@@ -13,9 +13,8 @@
 #define SETTI_SUMMARY_LEVELS 5 /* 64^5 numbers: enough for all words */
 
 typedef struct setti_summary {
-    /* level[0]: a bit for each number, set if the number is no member. level[k + 1]: a bit for each
-     * word of level[k], set if all bits of the word are set. The last level in use is one word. All
-     * levels are one allocation. */
+    /* Bits of level[0] are the numbers that are no members. Bits of level[k + 1] are the full words
+     * of level[k]. All levels are one allocation. */
     uint64_t* level[SETTI_SUMMARY_LEVELS];
     uint32_t levels;   /* in use; 0 if `capacity` is 0 */
     uint32_t capacity; /* numbers below have a bit; a power of two, or 0 */
@@ -27,10 +26,10 @@ void setti_summary_init(setti_summary* summary);
 /* Frees the memory. All numbers are members again. */
 void setti_summary_deinit(setti_pool* pool, setti_summary* summary);
 
-/* Raises the capacity to at least `count`, at most 2^28. Returns false when memory runs out. */
+/* Raises the capacity to at least `count`. Returns false if memory runs out. */
 bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t count);
 
-/* Adds a number below the capacity. Cost: O(1), and one step for each level with a full word. */
+/* Adds a number below the capacity. */
 SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
 {
     SETTI_ASSERT(number < summary->capacity);
@@ -44,7 +43,7 @@ SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
     }
 }
 
-/* Removes a number below the capacity. Cost: O(1), and one step for each word that becomes full. */
+/* Removes a number below the capacity. */
 void setti_summary_remove(setti_summary* summary, uint32_t number);
 
 static inline bool setti_summary_has(const setti_summary* summary, uint32_t number)
@@ -53,11 +52,10 @@ static inline bool setti_summary_has(const setti_summary* summary, uint32_t numb
            (summary->level[0][number / 64] >> (number % 64) & 1) == 0;
 }
 
-/* Returns the lowest member >= `from`. Cost: O(levels in use). */
+/* Returns the lowest member >= `from`. */
 uint32_t setti_summary_next(const setti_summary* summary, uint32_t from);
 
-/* Like setti_summary_next, but skips the first `skip` members. Cost: O(levels in use), and one step
- * for each 64 numbers skipped. */
+/* Returns the lowest member >= `from` after the first `skip` of them. */
 uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_t skip);
 
 /* Returns NULL, or the violated part of the invariant. */

@@ -38,7 +38,7 @@ static bool advice_is_taken(const sett_advice* items, uint32_t count, sett_compo
     return false;
 }
 
-/* Computes the gain of `option`. Copies `option` to *best if the gain is larger. */
+/* Prices an option, and updates the best option. */
 static void advice_price(const sett_world* world, advice_option* option, advice_option* best)
 {
     option->prices = setti_price_change(world, SETTI_PROFILED, &option->change, NULL);
@@ -53,7 +53,7 @@ static void advice_price(const sett_world* world, advice_option* option, advice_
     }
 }
 
-/* Estimates the cost of changes to the members of the group for a query. */
+/* Estimates the cost of entities that enter or leave a group. */
 static setti_price advice_churn(const sett_query* query)
 {
     uint64_t most = 0;
@@ -65,7 +65,7 @@ static setti_price advice_churn(const sett_query* query)
                              query->world->entities.count);
 }
 
-/* Returns the best change, among changes without types of earlier proposals. */
+/* Returns the best change without types of earlier proposals. */
 static advice_option advice_best(const sett_world* world, const sett_advice* items, uint32_t count)
 {
     advice_option best = {0};
@@ -92,7 +92,7 @@ static advice_option advice_best(const sett_world* world, const sett_advice* ite
     return best;
 }
 
-/* Writes the names of components with a suffix: "Position_id, Velocity_id". */
+/* Writes names with a suffix: "Position_id, Velocity_id". */
 static void advice_add_ids(setti_writer* text, const sett_world* world,
                            const sett_component* components, const char* suffix)
 {
@@ -180,7 +180,7 @@ static void advice_fill(const sett_world* world, const advice_option* option, se
     advice_write_convert(world, option, item);
 }
 
-/* Whether there are many signatures, perhaps because a tag was toggled very often. */
+/* Whether a tag may have caused many signatures. */
 static bool advice_fragments(const sett_world* world, const setti_type* type)
 {
     uint64_t changes = type->use.added + type->use.removed;
@@ -250,9 +250,10 @@ sett_status sett_advice_apply(sett_world* world, const sett_advice* item)
     memcpy(desc.owned, item->components, sizeof(desc.owned));
     memcpy(desc.with, item->with, sizeof(desc.with));
     memcpy(desc.without, item->without, sizeof(desc.without));
-    return setti_group_create_for_layout(world, &desc, false, SETTI_NONE, advice_call) != NULL
-               ? SETT_OK
-               : world->error;
+    const bool automatic = false;
+    sett_group* group =
+        setti_group_create_for_layout(world, &desc, automatic, SETTI_NONE, advice_call);
+    return group != NULL ? SETT_OK : world->error;
 }
 
 static sett_status profile_set(sett_world* world, bool on, const char* call)

@@ -32,49 +32,46 @@
 #define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of any move, in addition */
 #define AUTO_DOUBLINGS 12 /* limit: a repeated move costs 2^12 times as much */
 #define AUTO_SHARE 90     /* percent: a saving below 10 % may be an error of the model */
-/* Queries below 1/AUTO_PART of the cost of all loops and half of the average cost are ignored. */
+/* Queries below 1/AUTO_PART of the cost of all loops are ignored, if below half of the average. */
 #define AUTO_PART 32
-/* A clear change at least halves the cost of its loops, was never made before, and pays within
- * AUTO_SOON samples of AUTO_PERIOD frames. The cost of a clear change is divided by AUTO_SOON_PART,
- * because the model underestimates the saving (by half, if half of the entities are in a loop). */
+/* A clear change halves the cost of the loops, was never made before, and pays within AUTO_SOON
+ * samples. The cost of a clear change is divided by AUTO_SOON_PART: the model underestimates large
+ * savings. */
 #define AUTO_CLEAR 2
 #define AUTO_SOON 32
 #define AUTO_SOON_PART 16
-/* Further types move with the best change if no two changes share a query, because a rare type
- * saves little. A frame moves AUTO_MORE values at most, counting AUTO_TYPE more for each type. */
+/* Further types move along with the best change: each of a thousand rare types saves little. A
+ * frame moves AUTO_MORE values. Each type counts AUTO_TYPE values more. */
 #define AUTO_MORE 16384
 #define AUTO_TYPE 256
 
-/* A group of more values is created over several frames: first memory is touched, then types are
- * converted. (A million values of 8 bytes took 20 to 30 ms in one frame, 130 with new memory.) */
+/* A group of more values is created over several frames. (A million values of 8 bytes took 20 to
+ * 30 ms in one frame, 130 ms with new memory.) */
 #define AUTO_AT_ONCE 131072
-/* A group with at most AUTO_TOGETHER bytes is converted within a frame, because loops over a
- * half-converted group are slower than before and after. */
+/* A group of fewer bytes is converted within a frame: loops over half a group are slow. */
 #define AUTO_TOGETHER ((size_t)12 << 20)
-/* Touching memory takes a number of frames computed for AUTO_WARM bytes a frame, so that moves do
- * not depend on the machine. A frame touches AUTO_WARM_MOST bytes or stops at AUTO_WARM_TIME. */
+/* Touching memory takes a frame for each AUTO_WARM bytes: moves do not depend on the machine. A
+ * frame touches AUTO_WARM_MOST bytes, or stops after AUTO_WARM_TIME. */
 #define AUTO_WARM ((size_t)3 << 20)
 #define AUTO_WARM_MOST ((size_t)4 << 20)
 #define AUTO_WARM_TIME 2500000 /* ns */
 
-/* Number of occupancy words in the sample of a type. */
-#define AUTO_WORDS 32
+#define AUTO_WORDS 32 /* occupancy words in a sample */
 
-/* A sample of the entities with a type: 32 occupancy words at equal distances. */
+/* A sample of the entities with a type. */
 typedef struct auto_mark {
-    uint32_t count; /* entities with the type */
-    uint32_t span;  /* the words are spread over the indices 0 to span - 1; 0: no sample */
-    uint64_t words[AUTO_WORDS];
+    uint32_t count;             /* entities with the type */
+    uint32_t span;              /* `words` are from indices 0 to span - 1; 0: no sample */
+    uint64_t words[AUTO_WORDS]; /* occupancy words at equal distances */
 } auto_mark;
 
-/* A type's data for sampling. */
 typedef struct setti_type_sample {
     auto_mark last;         /* at the last sample */
-    auto_mark before;       /* one frame before the next sample: finds types toggled each frame */
+    auto_mark before;       /* one frame before the next sample */
     setti_relayout_use use; /* of the conversion; churn: entities getting or losing the type */
     bool priced;            /* the present sample has priced the conversion */
     bool due;               /* the conversion pays */
-    bool orphaned;          /* the large group of the type was destroyed: due to become an array */
+    bool orphaned;          /* due to become an array: the large group was destroyed */
 } setti_type_sample;
 
 /* A possible change. */
@@ -97,7 +94,7 @@ typedef struct auto_evaluation {
 
 /* ------------------------------------------------------------------------------------- sampling */
 
-/* Samples the words of a small sparse set by visiting all rows. */
+/* Samples a small sparse set by visiting all rows. */
 static void auto_mark_rows(auto_mark* mark, const setti_storage* storage)
 {
     uint32_t stride = mark->span / AUTO_WORDS;
@@ -110,7 +107,6 @@ static void auto_mark_rows(auto_mark* mark, const setti_storage* storage)
     }
 }
 
-/* Samples the presence of a type. */
 static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti_storage* storage)
 {
     uint32_t capacity = setti_entity_capacity(&world->entities);
@@ -125,14 +121,15 @@ static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti
     }
 }
 
-/* Estimates how many entities got or lost a type between two samples; 0 without both samples. */
+/* Estimates how many entities got or lost a type between two samples. */
 static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
 {
     uint64_t differ = 0;
     if (a->span == 0 || b->span == 0) {
-        return 0;
+        return 0; /* a sample is missing */
     }
-    for (uint32_t k = 0; a->span == b->span && k < AUTO_WORDS; k++) {
+    const bool comparable = a->span == b->span;
+    for (uint32_t k = 0; comparable && k < AUTO_WORDS; k++) {
         differ += setti_bits_count(a->words[k] ^ b->words[k]);
     }
     uint64_t count_change = a->count > b->count ? a->count - b->count : b->count - a->count;
@@ -140,7 +137,7 @@ static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
     return SETTI_MAX(count_change, differ * entities_a_bit);
 }
 
-/* Returns the sampling data of a type, created if needed; NULL when memory runs out. */
+/* Returns the sampling data of a type, created if needed. Returns NULL if memory runs out. */
 static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
 {
     if (type->sample == NULL) {
@@ -152,7 +149,6 @@ static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
     return type->sample;
 }
 
-/* Samples the presence of all types, one frame before the next sample. */
 static void auto_mark_all(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -172,7 +168,7 @@ static void auto_sample_type(sett_world* world, setti_type* type)
     }
     auto_mark now;
     auto_mark_type(&now, world, &type->storage);
-    uint64_t in_frame = auto_count_changed(&sample->before, &now);
+    uint64_t in_frame = auto_count_changed(&sample->before, &now); /* finds toggled types */
     sample->use.churn = SETTI_MAX(auto_count_changed(&sample->last, &now),
                                   in_frame * setti_layout_of(world)->period);
     sample->last = now;
@@ -193,7 +189,7 @@ void setti_auto_unregistered(sett_world* world, setti_type* type)
     type->sample = NULL;
 }
 
-/* Counts the matches of each query with a loop. Returns the cost of all these loops. */
+/* Counts the matches of each query. Returns the cost of all loops. */
 static setti_price auto_sample_queries(sett_world* world)
 {
     setti_price all = 0;
@@ -211,12 +207,12 @@ static setti_price auto_sample_queries(sett_world* world)
     return all;
 }
 
-/* Begins the next sample. Churn fades slowly: a destroyed group must not return at once. */
+/* Begins the next sample. */
 static void auto_forget_samples(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         query->use[SETTI_SAMPLED].loops = 0;
-        query->grouped.churn -= query->grouped.churn / 8;
+        query->grouped.churn -= query->grouped.churn / 8; /* destroyed groups do not return soon */
     }
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
         at->use.churn = 0;
@@ -225,14 +221,14 @@ static void auto_forget_samples(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- options */
 
-/* Whether a system writes a type by handle: a sparse set would limit the system to one job. */
+/* Whether a system writes a type by handle. */
 static bool auto_is_written_by_handle(const sett_world* world, const setti_type* type)
 {
     const sett_system* system = setti_run_of(world) != NULL ? setti_run_of(world)->systems : NULL;
     for (; system != NULL; system = system->next) {
         for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && system->desc.access_inout[k] != 0; k++) {
             if (system->desc.access_inout[k] == type->id) {
-                return true;
+                return true; /* a sparse set would limit the system to one job */
             }
         }
     }
@@ -268,21 +264,20 @@ static uint64_t auto_churn(const sett_query* query)
     return most;
 }
 
-/* Extrapolates a gain since the last sample to AUTO_SOON short periods. */
+/* Extrapolates the gain of a sample to AUTO_SOON samples. */
 static setti_price auto_extrapolate(const auto_evaluation* eval, setti_price gain)
 {
     return gain * AUTO_SOON * AUTO_PERIOD / (setti_price)setti_layout_of(eval->world)->period;
 }
 
-/* Computes the gain and the cost of a change, and adds the gain to the regret. `churn` is the cost
- * of entities entering and leaving; below 0, a saving. */
+/* Prices a change, and adds the gain to the regret. */
 static void auto_price(auto_evaluation* eval, auto_option* option, setti_price churn)
 {
     setti_price_list list;
     setti_prices prices =
         setti_price_change(eval->world, SETTI_SAMPLED, &option->change,
                            setti_concerns_find(&eval->concerns, &option->change, &list));
-    setti_prices_add(&prices, churn);
+    setti_prices_add(&prices, churn); /* the cost of entities that enter and leave */
     setti_price gain = prices.now - prices.then;
     if (gain > 0 && prices.then * 100 > prices.now * AUTO_SHARE) {
         gain = -option->use->regret / 8; /* a doubtful saving: the regret fades */
@@ -299,7 +294,7 @@ static void auto_price(auto_evaluation* eval, auto_option* option, setti_price c
     option->use->regret = SETTI_MAX(option->use->regret + gain, 0);
 }
 
-/* Whether each type of a group can be converted in a step of `max_values` values. */
+/* Whether each type of a group can be converted in a frame. */
 static bool auto_can_build(const sett_query* query, uint32_t max_values)
 {
     bool fits = true;
@@ -310,22 +305,21 @@ static bool auto_can_build(const sett_query* query, uint32_t max_values)
     return fits;
 }
 
-/* Whether a change fits into steps of `max_values` values. */
+/* Whether a change can be made, perhaps over several frames. */
 static bool auto_fits(const auto_option* option, uint32_t max_values)
 {
     return setti_layout_moves(&option->change) <= max_values ||
            (option->change.group != NULL && auto_can_build(option->change.group, max_values));
 }
 
-/* Returns the saving of a change in twice AUTO_SOON samples, less the cost of the move, so that a
- * slightly larger saving does not pay for moving a hundred times the values. */
+/* Returns the saving of a change in twice AUTO_SOON samples, less the cost of the move. */
 static setti_price auto_net_saving(const auto_evaluation* eval, const auto_option* option)
 {
     setti_price moves = (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE;
     return 2 * auto_extrapolate(eval, option->gain) - moves;
 }
 
-/* Sets eval->best to `option` if `option` pays and saves more. Returns whether `option` pays. */
+/* Updates the best change. Returns true if `option` pays. */
 static bool auto_compare(auto_evaluation* eval, const auto_option* option)
 {
     if (!auto_fits(option, eval->max_values)) {
@@ -341,7 +335,7 @@ static bool auto_compare(auto_evaluation* eval, const auto_option* option)
     return pays;
 }
 
-/* Prices a group for a query, and the conversion of each type of the query. */
+/* Prices the changes for a query: a group, and the conversion of each type. */
 static void auto_price_query(auto_evaluation* eval, sett_query* query)
 {
     if (auto_can_group(query)) {
@@ -364,7 +358,7 @@ static void auto_price_query(auto_evaluation* eval, sett_query* query)
     }
 }
 
-/* Prices all changes; eval->best becomes the best change that pays. */
+/* Finds the best change that pays. */
 static void auto_choose(auto_evaluation* eval)
 {
     sett_world* world = eval->world;
@@ -403,9 +397,7 @@ static void auto_forget_regrets(sett_world* world)
     }
 }
 
-/* Stores a type in the other kind. `group` (or NULL) is a group to be created: values of members
- * move first, and the old pages become room for the next type. *members becomes the number of
- * members, or SETTI_NONE if unknown. Returns the number of values moved; 0 when memory runs out. */
+/* Stores a type in the other kind, members of `group` first. Returns the number of values moved. */
 static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_listener* group,
                              uint32_t* members)
 {
@@ -413,26 +405,25 @@ static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_li
     setti_conversion conversion;
     bool to_array = type->storage.kind == SETTI_SPARSE;
     const setti_pages old = type->storage.rows;
-    *members = SETTI_NONE;
+    *members = SETTI_NONE; /* unknown */
     if (!setti_conversion_reserve(world, &conversion, type,
                                   to_array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET)) {
-        return 0;
+        return 0; /* no memory */
     }
     *members = setti_conversion_commit(world, &conversion, group);
     if (group != NULL) {
-        setti_pool_join(&world->pool, old.size, old.align);
+        setti_pool_join(&world->pool, old.size, old.align); /* room for the next type */
     }
     return type->storage.count;
 }
 
-/* Creates the group of a query. See setti_group_create_for_layout for `length`. Returns an upper
- * bound of the number of values moved; 0 when memory runs out. */
+/* Creates the group of a query. Returns the number of values moved. */
 static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length)
 {
     SETTI_ASSERT(world->locks == 0 && setti_price_owned(query) != 0);
     sett_status error = world->error; /* restored on failure: the program made no call here */
     setti_relayout change = {.group = query};
-    uint64_t moves = setti_layout_moves(&change);
+    uint64_t moves = setti_layout_moves(&change); /* at most */
     sett_group_desc desc = setti_layout_group_desc(query);
     const bool automatic = true;
     sett_group* group =
@@ -447,8 +438,7 @@ static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length
     return moves;
 }
 
-/* Destroys a group and converts the owned types to arrays, as far as memory allows. Types of a
- * large group are converted in the next frames. Returns the number of values moved. */
+/* Destroys a group and converts the owned types to arrays. Returns the number of values moved. */
 static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
 {
     setti_type* types[SETT_GROUP_TYPES];
@@ -468,7 +458,7 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
         setti_type_sample* sample = types[k]->default_storage ? types[k]->sample : NULL;
         if (large && sample != NULL) {
             sample->orphaned = true;
-            sample->due = true;
+            sample->due = true; /* a later frame converts the type */
             setti_layout_of(world)->more = true;
         } else if (types[k]->default_storage) {
             moved += auto_convert(world, types[k], NULL, &members);
@@ -477,7 +467,6 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     return moved;
 }
 
-/* Returns the conditions of the group for a query. `with` and `without` are room for the lists. */
 static setti_listener auto_conditions(const sett_query* query, setti_type** with,
                                       setti_type** without)
 {
@@ -494,13 +483,13 @@ static setti_listener auto_conditions(const sett_query* query, setti_type** with
     return listener;
 }
 
-/* Returns how many values move if the group is created from sparse sets: two a misplaced row. */
+/* Returns how many values move if a group is created from sparse sets. */
 static uint64_t auto_misplaced(const sett_query* query, const setti_listener* conditions)
 {
     uint32_t owned = setti_price_owned(query);
     const sett_world* world = query->world;
     const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
-    uint32_t length = 0;
+    uint32_t members = 0; /* so far; also the row of the next member */
     uint64_t moves = 0;
     setti_matches known;
     setti_matches_init(&known);
@@ -512,9 +501,9 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
         }
         for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
             const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-            moves += setti_sparse_row(storage, index) != length ? 2 : 0;
+            moves += setti_sparse_row(storage, index) != members ? 2 : 0; /* an exchange */
         }
-        length++;
+        members++;
     }
     return moves;
 }
@@ -532,7 +521,7 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
            (size_t)setti_array_end(storage) * sizeof(uint32_t); /* the row of each index */
 }
 
-/* Returns the largest array to own that is not in *done, and adds the term; NULL if not found. */
+/* Returns the next array to convert, the largest first. Returns NULL at the end. */
 static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
 {
     setti_type* next = NULL;
@@ -540,8 +529,8 @@ static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
     for (uint32_t rest = setti_price_owned(query) & ~*done; rest != 0; rest &= rest - 1) {
         uint32_t k = setti_bits_lowest(rest);
         setti_type* type = query->term[k].type;
-        bool more = next == NULL || type->storage.count > next->storage.count;
-        if (type->storage.kind != SETTI_SPARSE && more) {
+        bool is_larger = next == NULL || type->storage.count > next->storage.count;
+        if (type->storage.kind != SETTI_SPARSE && is_larger) {
             next = type;
             term = k;
         }
@@ -576,28 +565,28 @@ static bool auto_is_short(const sett_query* query)
     return size <= AUTO_TOGETHER;
 }
 
-/* Returns the bytes of new memory for converting the types of a group, one after the other. A type
- * of another group becomes an array first, and later reuses the room of the old sparse set. */
+/* Returns the bytes of new memory for converting the types of a group. */
 static size_t auto_group_room(const sett_query* query)
 {
     size_t size = 0;
-    size_t free = 0;
+    size_t freed = 0;
     for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
         const setti_type* type = query->term[setti_bits_lowest(rest)].type;
+        /* types of another group become arrays first */
         size += type->owner != NULL ? auto_room(query->world, &type->storage) : 0;
     }
     uint32_t done = 0;
     const setti_type* type;
     while ((type = auto_next_type(query, &done)) != NULL) {
         size_t room = auto_room(query->world, &type->storage);
-        size_t reused = SETTI_MIN(room, free);
+        size_t reused = SETTI_MIN(room, freed);
         size += room - reused;
-        free += auto_freed(&type->storage) / 8 * 7 - reused; /* an eighth is lost between runs */
+        freed += auto_freed(&type->storage) / 8 * 7 - reused; /* an eighth is lost between runs */
     }
     return size;
 }
 
-/* Plans to touch `size` bytes of memory in the next frames. */
+/* Plans to touch memory in the next frames. */
 static void auto_begin_warming(struct setti_layout* layout, size_t size)
 {
     size += size / 16; /* the ends of pages are not used */
@@ -639,7 +628,6 @@ static void auto_stop_building(sett_world* world, sett_query* query)
     }
 }
 
-/* Begins to build the group of a query, or to convert a type. */
 static void auto_begin_building(sett_world* world, sett_query* query, setti_type* type)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -686,11 +674,11 @@ static bool auto_is_arranged(const sett_query* query, uint32_t length)
 {
     uint32_t owned = setti_price_owned(query);
     const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
-    for (uint32_t rest = owned & (owned - 1); rest != 0; rest &= rest - 1) {
+    for (uint32_t rest = owned & (owned - 1); rest != 0; rest &= rest - 1) { /* without `first` */
         const setti_storage* other = &query->term[setti_bits_lowest(rest)].type->storage;
+        /* a part lies in a single page of each set */
         uint32_t part = SETTI_MIN(setti_storage_rows(first), setti_storage_rows(other));
-        for (uint32_t row = 0; row < length;
-             row += part) { /* no page of either ends inside a part */
+        for (uint32_t row = 0; row < length; row += part) {
             size_t size = SETTI_MIN(part, length - row) * sizeof(uint32_t);
             if (memcmp(setti_storage_index(first, row), setti_storage_index(other, row), size) !=
                 0) {
@@ -701,9 +689,7 @@ static bool auto_is_arranged(const sett_query* query, uint32_t length)
     return true;
 }
 
-/* Converts the arrays among the types of a group, and adds the number of values to *moved.
- * *members becomes the result of the last auto_convert. Returns false if an array remains: the next
- * frame continues, or the group is given up. */
+/* Converts the arrays among the types of a group. Returns false if an array remains. */
 static bool auto_convert_types(sett_world* world, sett_query* query,
                                const setti_listener* conditions, uint32_t max_values,
                                uint64_t* moved, uint32_t* members)
@@ -718,20 +704,19 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
             return false; /* the next frame continues */
         }
         if (total > max_values) {
-            auto_stop_building(world, query); /* the type has grown */
+            auto_stop_building(world, query); /* the type has grown: gives up */
             return false;
         }
         *moved += auto_convert(world, type, conditions, members);
         if (type->storage.kind != SETTI_SPARSE) {
-            auto_stop_building(world, query); /* no memory */
+            auto_stop_building(world, query); /* no memory: gives up */
             return false;
         }
     }
     return true;
 }
 
-/* Frees the types of the wanted group from other groups, and converts a freed type to an array. A
- * later frame converts the array back with members first. Returns the number of values moved. */
+/* Takes the types of the wanted group from other groups. Returns the number of values moved. */
 static uint64_t auto_free_types(sett_world* world, sett_query* query, uint32_t max_values)
 {
     for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
@@ -745,14 +730,13 @@ static uint64_t auto_free_types(sett_world* world, sett_query* query, uint32_t m
         setti_type_sample* sample = type->sample;
         if (sample != NULL && sample->orphaned && type->storage.count <= max_values) {
             sample->due = false;
-            return auto_convert_alone(world, type);
+            return auto_convert_alone(world, type); /* later back to a set, members first */
         }
     }
     return 0;
 }
 
-/* Converts types of the wanted group, up to `max_values` values, or creates the group if all are
- * converted. Returns the number of values moved. */
+/* Makes the next step to the wanted group. Returns the number of values moved. */
 static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
 {
     sett_query* query = setti_query_first(world);
@@ -805,7 +789,7 @@ static uint64_t auto_build(sett_world* world, uint32_t max_values)
                                                 : auto_build_group(world, max_values);
 }
 
-/* Makes a small change, or begins a large one. Returns the number of values moved. */
+/* Makes a small change or begins a large change. Returns the number of values moved. */
 static uint64_t auto_make_change(sett_world* world, const auto_option* option, uint32_t max_values)
 {
     const setti_relayout* change = &option->change;
@@ -831,19 +815,19 @@ static bool auto_select(auto_evaluation* eval, const setti_type* type)
     setti_price_list list;
     setti_relayout change = {.type = type};
     if (setti_concerns_find(&eval->concerns, &change, &list) == NULL) {
-        return false;
+        return false; /* no memory */
     }
-    bool apart = true;
+    bool none_taken = true;
     for (uint32_t k = 0; k < list.count; k++) {
-        apart = apart && !list.query[k]->grouped.taken;
+        none_taken = none_taken && !list.query[k]->grouped.taken;
     }
     for (uint32_t k = 0; k < list.count; k++) {
         list.query[k]->grouped.taken = true;
     }
-    return apart;
+    return none_taken;
 }
 
-/* Clears `due` of types that share a query with the best change, or with an earlier due type. */
+/* Selects more due types. No two selected types share a query. */
 static void auto_select_more(auto_evaluation* eval)
 {
     sett_world* world = eval->world;
@@ -858,7 +842,7 @@ static void auto_select_more(auto_evaluation* eval)
     }
 }
 
-/* Converts due types, up to the limit of a frame. Returns the number of values moved. */
+/* Converts due types. Returns the number of values moved. */
 static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
 {
     uint64_t spent = 0;
@@ -871,7 +855,7 @@ static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
             continue;
         }
         if (spent != 0 && spent + type->storage.count + AUTO_TYPE > AUTO_MORE) {
-            setti_layout_of(world)->more = true;
+            setti_layout_of(world)->more = true; /* the next frame continues */
             break;
         }
         sample->due = false;
@@ -943,7 +927,7 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
     return moved;
 }
 
-/* Whether a large group would be created if all frames were like the first. */
+/* Whether a large group would pay if all frames were like the first. */
 static bool auto_is_expected(const auto_evaluation* eval, const sett_query* query,
                              setti_prices prices)
 {
@@ -956,7 +940,7 @@ static bool auto_is_expected(const auto_evaluation* eval, const sett_query* quer
            (setti_price)moves * AUTO_MOVE + AUTO_FIXED <= gain * AUTO_SOON * AUTO_PERIOD;
 }
 
-/* Begins, after the first frame, to touch memory for the group with the largest saving. */
+/* Begins to touch memory for the group with the largest saving. */
 static void auto_look_ahead(sett_world* world, uint32_t max_values)
 {
     auto_evaluation eval = {.world = world, .max_values = max_values};
@@ -986,7 +970,7 @@ static void auto_look_ahead(sett_world* world, uint32_t max_values)
     }
 }
 
-/* Prepares for the next sample, in a frame between two samples. */
+/* Prepares for the next sample. */
 static void auto_wait(sett_world* world, uint32_t max_values)
 {
     struct setti_layout* layout = setti_layout_of(world);

@@ -4,7 +4,7 @@
 
 #include "tune/price.h"
 
-/* A term of a query, in the list of its type. */
+/* A query in the list of a type. */
 typedef struct setti_concern_entry {
     sett_query* query;
     uint32_t next; /* entry of the same type; SETTI_NONE: the end */
@@ -25,8 +25,7 @@ typedef struct setti_concerns {
 void setti_concerns_init(setti_concerns* concerns, sett_world* world);
 void setti_concerns_deinit(setti_concerns* concerns, sett_world* world);
 
-/* Writes the queries that a change may concern to *list, valid until the next call. Returns `list`;
- * NULL without memory: the change may concern all queries. */
+/* Finds the queries that a change may concern. Returns NULL if memory ran out. */
 const setti_price_list* setti_concerns_find(setti_concerns* concerns, const setti_relayout* change,
                                             setti_price_list* list);
 

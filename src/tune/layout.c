@@ -69,7 +69,7 @@ static bool layout_fail(layout_reader* reader, const char* at, const char* wrong
     return false;
 }
 
-/* Returns the end of a quoted word, after the closing quote; NULL without a closing quote. */
+/* Returns the end of a quoted word, or NULL if the closing quote is missing. */
 static const char* layout_end_of_quotes(const char* at)
 {
     for (at++; *at != '"'; at++) {
@@ -83,7 +83,7 @@ static const char* layout_end_of_quotes(const char* at)
     return at + 1;
 }
 
-/* Reads the next word or sign; length 0: the end. Returns false if a closing quote is missing. */
+/* Reads the next word or sign. Returns false on an error. */
 static bool layout_next_word(layout_reader* reader, layout_word* word)
 {
     const char* at = reader->at;
@@ -109,12 +109,12 @@ static bool layout_next_word(layout_reader* reader, layout_word* word)
             at++;
         }
     }
-    word->length = (uint32_t)(at - word->at);
+    word->length = (uint32_t)(at - word->at); /* 0 at the end of the text */
     reader->at = at;
     return true;
 }
 
-/* Whether a word equals a keyword or sign; a quoted word is neither. */
+/* Whether a word equals a keyword or sign. */
 static bool layout_is(const layout_word* word, const char* text)
 {
     return strlen(text) == word->length && strncmp(word->at, text, word->length) == 0;
@@ -134,12 +134,13 @@ static bool layout_is_name(const layout_word* word)
     return word->length != 0 && !layout_is_sign(word->at[0]) && !layout_is_keyword(word);
 }
 
-/* Whether a word spells a name, after removing quotes and backslashes. */
+/* Whether a word spells a name. Quotes and backslashes do not count. */
 static bool layout_word_is_name(const layout_word* word, const char* name)
 {
     bool quoted = word->at[0] == '"';
-    const char* at = word->at + quoted;
-    const char* end = word->at + word->length - quoted;
+    const uint32_t quote = quoted ? 1 : 0; /* characters */
+    const char* at = word->at + quote;
+    const char* end = word->at + word->length - quote;
     for (; at < end; at++, name++) {
         if (quoted && *at == '\\') {
             at++;
@@ -151,13 +152,13 @@ static bool layout_word_is_name(const layout_word* word, const char* name)
     return *name == '\0';
 }
 
-/* Whether two words spell the same name. */
 static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
 {
     char name[256];
     uint32_t length = 0;
     bool quoted = a->at[0] == '"';
-    for (const char* at = a->at + quoted; at < a->at + a->length - quoted; at++) {
+    const uint32_t quote = quoted ? 1 : 0; /* characters */
+    for (const char* at = a->at + quote; at < a->at + a->length - quote; at++) {
         if (quoted && *at == '\\') {
             at++;
         }
@@ -201,7 +202,7 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
     return reader->wrong == NULL;
 }
 
-/* Ends a list of names at a word that is not a name, or fails. */
+/* Ends a list of names at the next word. Returns false on an error. */
 static bool layout_end_list(layout_reader* reader, const layout_word* word)
 {
     if (reader->named == 0) {
@@ -228,16 +229,19 @@ static bool layout_next(layout_reader* reader, layout_item* item)
             reader->named++;
             return true;
         }
-        if ((listed && !layout_end_list(reader, &word)) || word.length == 0) {
+        if (listed && !layout_end_list(reader, &word)) {
+            return false;
+        }
+        if (word.length == 0) { /* the end of the text */
             return false;
         }
         if (layout_is(&word, "group")) {
             item->name = word;
             return layout_read_group(reader, item);
         }
-        if (layout_is(&word, "array") || layout_is(&word, "sparse_set")) {
-            reader->storage =
-                layout_is(&word, "array") ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
+        bool array = layout_is(&word, "array");
+        if (array || layout_is(&word, "sparse_set")) {
+            reader->storage = array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
             reader->named = 0;
         } else if (!layout_is(&word, ";")) {
             return layout_fail(reader, word.at, "array, sparse_set or group is expected");
@@ -246,7 +250,7 @@ static bool layout_next(layout_reader* reader, layout_item* item)
     return false;
 }
 
-/* Finds the storage of a type in a text; *where becomes the name. Groups override lists. */
+/* Finds the storage of a type in a text. Groups override lists. */
 static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
 {
     sett_storage_kind kind = SETT_STORAGE_DEFAULT;
@@ -354,7 +358,7 @@ static bool layout_group_desc(const sett_world* world, const layout_item* item,
     return true;
 }
 
-/* Describes the next group with only registered types. Returns false at the end. */
+/* Describes the next group of registered types. Returns false at the end. */
 static bool layout_next_group(const sett_world* world, layout_reader* reader, sett_group_desc* desc)
 {
     layout_item item;
@@ -366,20 +370,23 @@ static bool layout_next_group(const sett_world* world, layout_reader* reader, se
     return false;
 }
 
-/* Whether a list has all types of `ids`; adds their number to *count. */
+/* Whether a list has all types of `ids`. Adds the number of types to *count. */
 static bool layout_list_has(const setti_type_list* list, const sett_component* ids, uint32_t* count)
 {
-    bool found = true;
-    for (uint32_t k = 0; found && k < SETT_GROUP_TYPES && ids[k] != 0; k++, ++*count) {
-        found = false; /* until the list is searched */
+    for (uint32_t k = 0; k < SETT_GROUP_TYPES && ids[k] != 0; k++) {
+        bool found = false;
         for (uint32_t i = 0; i < list->count; i++) {
             found = found || list->item[i]->id == ids[k];
         }
+        ++*count;
+        if (!found) {
+            return false;
+        }
     }
-    return found;
+    return true;
 }
 
-/* Whether a list has the types of `ids` and of `more` (or NULL), and no other types. */
+/* Whether a list has exactly the types of `ids` and `more`. */
 static bool layout_list_is(const setti_type_list* list, const sett_component* ids,
                            const sett_component* more)
 {
@@ -388,7 +395,7 @@ static bool layout_list_is(const setti_type_list* list, const sett_component* id
            (more == NULL || layout_list_has(list, more, &count)) && count >= list->count;
 }
 
-/* Finds the group that a layout created from an equal description; NULL if not found. */
+/* Finds the group of a layout with an equal description. Returns NULL if not found. */
 static setti_listener* layout_find_group(const sett_world* world, const sett_group_desc* desc)
 {
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
@@ -413,16 +420,19 @@ static bool layout_has_group(const sett_world* world, const char* text,
     return false;
 }
 
-/* Creates each group of a text that has only registered types. */
+/* Creates the groups of a text. Groups with unregistered types wait. */
 static sett_status layout_make_groups(sett_world* world, const char* text)
 {
     SETTI_ASSERT(world->locks == 0);
     const bool automatic = false;
     sett_group_desc desc;
     for (layout_reader reader = layout_read(text); layout_next_group(world, &reader, &desc);) {
-        if (layout_find_group(world, &desc) == NULL &&
-            setti_group_create_for_layout(world, &desc, automatic, SETTI_NONE, layout_call) ==
-                NULL) {
+        if (layout_find_group(world, &desc) != NULL) {
+            continue;
+        }
+        const sett_group* group =
+            setti_group_create_for_layout(world, &desc, automatic, SETTI_NONE, layout_call);
+        if (group == NULL) {
             return world->error;
         }
     }
@@ -450,8 +460,7 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* Finds a name in an item that also occurs earlier in the text, in a list or owned by a group. NULL
- * if not found. `other` is scratch memory. */
+/* Finds a name that occurs twice in the text. Returns NULL if not found. */
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)
 {
@@ -480,22 +489,24 @@ static sett_status layout_check_text(sett_world* world, const char* text)
     layout_reader reader = layout_read(text);
     while (layout_next(&reader, &item)) {
         const layout_word* twice = layout_find_twice(text, &item, &other);
-        const char* wrong = item.storage != SETT_STORAGE_DEFAULT
-                                ? "the type is listed with two storages - leave out one"
-                                : "two groups own the type - list it in `with` of one";
-        sett_status status = twice != NULL
-                                 ? layout_wrong(world, SETT_STATUS_ARGUMENT, text, twice->at, wrong)
-                                 : layout_check_group(world, text, &item);
+        if (twice != NULL) {
+            const char* wrong = item.storage != SETT_STORAGE_DEFAULT
+                                    ? "the type is listed with two storages - leave out one"
+                                    : "two groups own the type - list it in `with` of one";
+            return layout_wrong(world, SETT_STATUS_ARGUMENT, text, twice->at, wrong);
+        }
+        sett_status status = layout_check_group(world, text, &item);
         if (status != SETT_OK) {
             return status;
         }
     }
-    return reader.wrong == NULL
-               ? SETT_OK
-               : layout_wrong(world, SETT_STATUS_ARGUMENT, text, reader.wrong_at, reader.wrong);
+    if (reader.wrong != NULL) {
+        return layout_wrong(world, SETT_STATUS_ARGUMENT, text, reader.wrong_at, reader.wrong);
+    }
+    return SETT_OK;
 }
 
-/* Checks whether a type can be stored as a text says; sets *moves if a conversion is needed. */
+/* Checks that a type can be stored as a text says. Sets *moves if values move. */
 static sett_status layout_check_type(sett_world* world, const char* text, const setti_type* type,
                                      bool* moves)
 {
@@ -531,7 +542,7 @@ static bool layout_groups_differ(const sett_world* world, const char* text)
     return differ;
 }
 
-/* Checks whether a text can be applied to the registered types. Does not check memory. */
+/* Checks that a text can be applied to the registered types. */
 static sett_status layout_check(sett_world* world, const char* text)
 {
     bool moves = false;
@@ -557,7 +568,7 @@ static void layout_drop_text(sett_world* world)
     layout->unreported = false;
 }
 
-/* Destroys groups of earlier layouts, unless the text has an equal group. */
+/* Destroys groups of earlier layouts, if missing in the text. */
 static void layout_end_groups(sett_world* world, const char* text)
 {
     for (setti_listener* at = world->listeners; at != NULL;) {
@@ -606,7 +617,7 @@ static sett_storage_kind layout_choose(const sett_world* world, const char* name
     return text != NULL ? layout_choice(text, name, &where) : SETT_STORAGE_DEFAULT;
 }
 
-/* Tries to create groups again that an earlier call could not create. */
+/* Tries again to create missing groups. */
 static void layout_resume(sett_world* world)
 {
     const char* text = setti_layout_of(world)->text;
@@ -678,7 +689,7 @@ static void layout_add_name(setti_writer* out, const char* name)
     setti_writer_add(out, "\"");
 }
 
-/* Whether no module of the library relies on the storage of a type. */
+/* Whether a type belongs to no module of the library. */
 static bool layout_is_plain(const setti_type* type)
 {
     return (type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)) == 0;
@@ -744,9 +755,11 @@ bool setti_layout_can_convert(const setti_type* type)
 bool setti_layout_can_group(const sett_query* query, bool automatic)
 {
     uint32_t owned = setti_price_owned(query);
-    if (query->arranged != 0 &&
-        (!automatic || !query->cover->automatic || query->arranged == owned)) {
-        return false;
+    if (query->arranged != 0) {
+        bool can_dissolve = automatic && query->cover->automatic;
+        if (!can_dissolve || query->arranged == owned) {
+            return false;
+        }
     }
     for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
         const setti_type* type = query->term[setti_bits_lowest(rest)].type;

@@ -28,30 +28,28 @@ enum {
     SETTI_SLOT_LAYOUT = 9
 };
 
-/* Returns the layout of a world; NULL before the first use. */
+/* Returns the layout of a world, or NULL before the first use. */
 static inline struct setti_layout* setti_layout_of(const sett_world* world)
 {
     return world->module[SETTI_SLOT_LAYOUT];
 }
 
-/* Returns the layout of a world, created if needed; NULL when memory runs out. */
+/* Returns the layout of a world, created if needed. Returns NULL if memory runs out. */
 struct setti_layout* setti_layout_ensure(sett_world* world);
 
-/* Whether a type can be stored in the other kind: the type has values and no keep_order, no group
- * owns the type, and no module of the library relies on the storage. */
+/* Whether a type can be stored in the other kind. */
 bool setti_layout_can_convert(const setti_type* type);
 
-/* Whether a group can own all types with fields in a query, at least two. With `automatic`, the
- * types may also be owned by automatic groups. */
+/* Whether a group can own the types of a query. */
 bool setti_layout_can_group(const sett_query* query, bool automatic);
 
-/* Describes the group for a query: owns the types with fields, and has the other conditions. */
+/* Describes the group for a query. */
 sett_group_desc setti_layout_group_desc(const sett_query* query);
 
 /* Returns how many values a change moves at most. */
 uint64_t setti_layout_moves(const setti_relayout* change);
 
-/* Frees the sampling data of a type, when the type is unregistered. */
+/* Frees the sampling data of an unregistered type. */
 void setti_auto_unregistered(sett_world* world, setti_type* type);
 
 /* Runs auto_layout at the end of a frame. Returns the number of values moved. */

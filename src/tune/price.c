@@ -30,7 +30,7 @@
 #define COST_CHANGE 550
 #define COST_CHANGE_FAR 5000 /* misses the row filling the hole, its index entry, and the new row */
 
-/* A layout as seen by a query: bit k for term k, and the group that covers the query, if any. */
+/* A layout as seen by a query. Bit k stands for term k. */
 typedef struct price_view {
     uint32_t sparse_set; /* terms of types stored as sparse sets */
     uint32_t owned;      /* terms of types owned by the group; 0: no group */
@@ -43,7 +43,9 @@ uint32_t setti_price_owned(const sett_query* query)
     uint32_t owned = 0;
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
-        owned |= (uint32_t)(term->has_field && term->kind == SETT_WITH) << k;
+        if (term->has_field && term->kind == SETT_WITH) {
+            owned |= (uint32_t)1 << k;
+        }
     }
     return owned;
 }
@@ -59,8 +61,7 @@ static bool price_collides(const sett_query* query, const setti_listener* group)
     return false;
 }
 
-/* Returns the terms of `query` with an equal term (type and kind) among `terms` of `other`. *all
- * becomes true if each of `terms` has an equal term. */
+/* Returns the terms of `query` with an equal term among `terms` of `other`. */
 static uint32_t price_common(const sett_query* query, const sett_query* other, uint32_t terms,
                              bool* all)
 {
@@ -71,9 +72,11 @@ static uint32_t price_common(const sett_query* query, const sett_query* other, u
         uint32_t same = 0;
         for (uint32_t k = 0; k < query->term_count; k++) {
             const setti_term* mine = &query->term[k];
-            same |= (uint32_t)(mine->type == term->type && mine->kind == term->kind) << k;
+            if (mine->type == term->type && mine->kind == term->kind) {
+                same |= (uint32_t)1 << k;
+            }
         }
-        *all = *all && same != 0;
+        *all = *all && same != 0; /* each of `terms` has an equal term */
         common |= same;
     }
     return common;
@@ -86,18 +89,19 @@ static setti_price price_matches(const sett_query* query, setti_use use)
     return counted->loops != 0 ? (setti_price)(counted->matched / counted->loops) : 0;
 }
 
-/* Returns the terms of a query with a type in a list. */
+/* Returns the terms of a query with a listed type. */
 static uint32_t price_terms_of(const sett_query* query, const setti_type_list* types)
 {
     uint32_t terms = 0;
     for (uint32_t k = 0; k < query->term_count; k++) {
-        terms |= (uint32_t)setti_type_list_has(types, query->term[k].type) << k;
+        if (setti_type_list_has(types, query->term[k].type)) {
+            terms |= (uint32_t)1 << k;
+        }
     }
     return terms;
 }
 
-/* Adds the group for the query `group` to the view of `query`. The group covers `query` if no other
- * group does, and `query` has all conditions of the group. */
+/* Adds a group, created for another query, to the view of a query. */
 static void price_view_group(const sett_query* query, setti_use use, const sett_query* group,
                              price_view* view)
 {
@@ -107,19 +111,21 @@ static void price_view_group(const sett_query* query, setti_use use, const sett_
         price_common(query, group, group->required | group->without, &has_conditions);
     uint32_t owned = price_common(query, group, setti_price_owned(group), &has_owned);
     view->sparse_set |= owned;
-    if (has_conditions && has_owned && view->owned == 0) {
+    if (has_conditions && has_owned && view->owned == 0) { /* the group covers the query */
         view->owned = owned;
         view->covered = covered;
         view->rows = price_matches(group, use);
     }
 }
 
-/* Returns the view of a query after a change; `change` NULL: the present view. */
+/* Returns the view of a query. `change` may be NULL. */
 static price_view price_view_of(const sett_query* query, setti_use use,
                                 const setti_relayout* change)
 {
     static const setti_relayout unchanged = {0};
-    change = change != NULL ? change : &unchanged;
+    if (change == NULL) {
+        change = &unchanged;
+    }
     price_view view = {.sparse_set = ~query->positional};
     bool cover_ends = query->cover == change->dissolved ||
                       (change->group != NULL && price_collides(change->group, query->cover));
@@ -135,14 +141,15 @@ static price_view price_view_of(const sett_query* query, setti_use use,
         view.sparse_set &= ~price_terms_of(query, &change->dissolved->owned);
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
-        bool converted = query->term[k].type == change->type;
-        view.sparse_set ^= (uint32_t)converted << k;
+        if (query->term[k].type == change->type) {
+            view.sparse_set ^= (uint32_t)1 << k; /* converted to the other kind */
+        }
     }
     view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1); /* existing terms */
     return view;
 }
 
-/* Returns the cost of testing terms for each row, and fetching values for each match. */
+/* Returns the cost of testing rows and fetching values. */
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {
@@ -157,7 +164,7 @@ static setti_price price_others(const sett_query* query, setti_price matches, se
     return price;
 }
 
-/* Returns the cost of a loop over the sparse set of the term `driver`. */
+/* Returns the cost of a loop over the sparse set of a term. */
 static setti_price price_driver(const sett_query* query, setti_price matches, uint32_t driver)
 {
     const setti_storage* storage = &query->term[driver].type->storage;
@@ -168,7 +175,7 @@ static setti_price price_driver(const sett_query* query, setti_price matches, ui
            price_others(query, matches, rows, query->required & ~in_place, in_place);
 }
 
-/* Returns the cost of a loop over the occupancy words of the required arrays and tags. */
+/* Returns the cost of a loop over the occupancy words of arrays and tags. */
 static setti_price price_pages(const sett_query* query, setti_price matches, const price_view* view)
 {
     uint32_t walked = query->required & ~view->sparse_set;
@@ -211,9 +218,10 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     bool all;
     bool concerned = false;
     if (change->group != NULL) {
+        uint32_t owned = setti_price_owned(change->group);
+        bool shares_types = price_common(query, change->group, owned, &all) != 0;
         concerned =
-            price_common(query, change->group, setti_price_owned(change->group), &all) != 0 ||
-            (query->arranged != 0 && price_collides(change->group, query->cover));
+            shares_types || (query->arranged != 0 && price_collides(change->group, query->cover));
     }
     if (change->dissolved != NULL) {
         concerned = price_terms_of(query, &change->dissolved->owned) != 0;
@@ -224,14 +232,14 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     return concerned;
 }
 
-/* Returns the additional cost of single accesses and changes of a type in a sparse set. */
+/* Returns the additional cost of single accesses to a sparse set. */
 static setti_price price_singles(const setti_type* type)
 {
     return (setti_price)type->use.accessed * COST_INDIRECT +
            setti_price_changes(type->use.added + type->use.removed, type->storage.count);
 }
 
-/* Returns the additional cost of single accesses after a change; negative for a new array. */
+/* Returns the additional cost of single accesses after a change. */
 static setti_price price_all_singles(setti_use use, const setti_relayout* change)
 {
     setti_price price = 0;
@@ -240,7 +248,7 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
     }
     if (change->type != NULL) {
         price = price_singles(change->type);
-        return change->type->storage.kind == SETTI_SPARSE ? -price : price;
+        return change->type->storage.kind == SETTI_SPARSE ? -price : price; /* to an array: saved */
     }
     uint32_t owned = change->group != NULL ? setti_price_owned(change->group) : 0;
     for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
@@ -252,7 +260,6 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
     return price;
 }
 
-/* Adds the prices of the loops over a query if the change concerns the query. */
 static void price_add(setti_prices* total, const sett_query* query, setti_use use,
                       const setti_relayout* change)
 {
@@ -268,12 +275,15 @@ setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change, const setti_price_list* list)
 {
     setti_prices total = {0, 0, 0};
-    for (uint32_t k = 0; list != NULL && k < list->count; k++) {
-        price_add(&total, list->query[k], use, change);
-    }
-    const sett_query* query = list == NULL ? setti_query_first(world) : NULL;
-    for (; query != NULL; query = query->next) {
-        price_add(&total, query, use, change);
+    if (list != NULL) {
+        for (uint32_t k = 0; k < list->count; k++) {
+            price_add(&total, list->query[k], use, change);
+        }
+    } else {
+        const sett_query* query = setti_query_first(world);
+        for (; query != NULL; query = query->next) {
+            price_add(&total, query, use, change);
+        }
     }
     setti_prices_add(&total, price_all_singles(use, change));
     return total;

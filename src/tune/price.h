@@ -10,46 +10,45 @@ typedef int64_t setti_price;
 
 /* A change of the layout; at most one member is not NULL. */
 typedef struct setti_relayout {
-    const setti_type* type; /* converted to the other kind of storage */
-    /* a query for which a group is created; automatic groups with the same types are destroyed */
-    const sett_query* group;
+    const setti_type* type;          /* converted to the other kind of storage */
+    const sett_query* group;         /* a group is created for the query */
     const setti_listener* dissolved; /* an automatic group to destroy; the types become arrays */
 } setti_relayout;
 
-/* The cost of all loops that a change concerns, and of other accesses to the types. */
+/* The cost of all loops and accesses that a change concerns. */
 typedef struct setti_prices {
     setti_price now;  /* without the change */
     setti_price then; /* with the change */
     uint64_t loops;   /* the largest number of loops over a query */
 } setti_prices;
 
-/* Adds a cost caused by a change; a negative cost is a saving, and is added to `now`. */
+/* Adds a cost of a change. A negative cost is a saving. */
 static inline void setti_prices_add(setti_prices* prices, setti_price cost)
 {
     prices->then += SETTI_MAX(cost, 0);
     prices->now += SETTI_MAX(-cost, 0);
 }
 
-/* Returns the terms that a group for a query would own, as bits: required terms with a field. */
+/* Returns the terms that a group for a query would own, as bits. */
 uint32_t setti_price_owned(const sett_query* query);
 
-/* Returns the cost of one loop over a query after a change; NULL: under the present layout. */
+/* Returns the cost of a loop over a query. `change` may be NULL. */
 setti_price setti_price_loop(const sett_query* query, setti_use use, const setti_relayout* change);
 
-/* Queries to price: at least all queries that a change concerns. */
+/* The queries that a change may concern. */
 typedef struct setti_price_list {
     sett_query** query;
     uint32_t count;
 } setti_price_list;
 
-/* Returns the prices before and after a change. `list` NULL: over all queries of the world. */
+/* Returns the prices before and after a change. Without a list, all queries are priced. */
 setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change, const setti_price_list* list);
 
-/* Returns the additional cost of `count` additions or removals in a sparse set of `rows` rows. */
+/* Returns the additional cost of adding and removing in a sparse set. */
 setti_price setti_price_changes(uint64_t count, uint64_t rows);
 
-/* Returns the cost of `count` entities entering or leaving a group that owns `owned` types. */
+/* Returns the cost of entities that enter or leave a group. */
 setti_price setti_price_churn(uint64_t count, uint32_t owned, uint64_t rows);
 
 #endif

@@ -1,8 +1,7 @@
-/* canonical.c: the canonical form of a value, which is equal on every machine.
+/* canonical.c: the canonical form of a value, equal on every machine.
  *
- * The workload: programs hash and compare values by the million. Nearly all values have adjacent
- * members, on little-endian machines: then the canonical form is the bytes in memory, unless a
- * float is NaN.
+ * The workload: programs hash and compare values by the million. On little-endian machines nearly
+ * all values have adjacent members without NaN. The bytes in memory are then the canonical form.
  *
  * Invariant:  decode(encode(v)) has the same canonical form as v
  *             setti_canonical_same(a, b)  <=>  encode(a) == encode(b)
@@ -43,11 +42,11 @@ static void canonical_turn(unsigned char* out, const unsigned char* in, uint32_t
     }
 }
 
-/* Encodes `count` bytes of a piece, from byte `from` on. Both numbers are multiples of the unit. */
+/* Encodes `count` bytes of a piece, from byte `from` on. */
 static void piece_encode(const setti_piece* piece, const unsigned char* in, uint32_t from,
                          uint32_t count, unsigned char* out)
 {
-    SETTI_ASSERT(from + count <= piece->size);
+    SETTI_ASSERT(from + count <= piece->size); /* multiples of the unit */
     if (piece->kind == SETTI_PIECE_TEXT) {
         const unsigned char* end = memchr(in, 0, from + count);
         uint32_t length = end != NULL ? (uint32_t)(end - in) : from + count;
@@ -95,7 +94,7 @@ size_t setti_canonical_next(const setti_members* members, const void* value,
     return used;
 }
 
-/* Copies bytes, fast for the most frequent sizes. */
+/* Copies bytes, fast for frequent sizes. */
 static void piece_copy(unsigned char* out, const unsigned char* in, uint32_t size)
 {
     switch (size) {
@@ -156,7 +155,9 @@ sett_list setti_owned_list(const void* at, uint32_t item_size)
     sett_list list;
     memcpy(&list, at, sizeof(list));
     SETTI_ASSERT(list.count == 0 || list.item_size == item_size);
-    list.count = list.item_size == item_size ? list.count : 0;
+    if (list.item_size != item_size) { /* a mistake of the program */
+        list.count = 0;
+    }
     return list;
 }
 
@@ -234,7 +235,6 @@ void setti_canonical_write(const setti_members* members, const void* value, sett
     }
 }
 
-/* A reader of bytes. */
 typedef struct canonical_from {
     const unsigned char* at;
     size_t left;
@@ -275,7 +275,7 @@ static bool owned_set_string(const sett_allocator* allocator, const unsigned cha
     return true;
 }
 
-/* Replaces the list at `at` by `count` encoded items. Returns false when memory runs out. */
+/* Replaces the list at `at`. Returns false when memory runs out. */
 static bool owned_set_list(const setti_owned* owned, const sett_allocator* allocator,
                            const unsigned char* bytes, uint32_t count, unsigned char* at)
 {
@@ -295,7 +295,7 @@ static bool owned_set_list(const setti_owned* owned, const sett_allocator* alloc
     return true;
 }
 
-/* Reads a string or list, and replaces the string or list at `at`, unless `at` is NULL. */
+/* Reads a string or list. Only checks the bytes if `at` is NULL. */
 static sett_status owned_read(const setti_owned* owned, const sett_allocator* allocator,
                               canonical_from* from, unsigned char* at)
 {
@@ -310,8 +310,11 @@ static sett_status owned_read(const setti_owned* owned, const sett_allocator* al
     if (!is_list && memchr(bytes, 0, count) != NULL) {
         return SETT_STATUS_INVALID;
     }
-    bool done = at == NULL || (is_list ? owned_set_list(owned, allocator, bytes, count, at)
-                                       : owned_set_string(allocator, bytes, count, at));
+    if (at == NULL) {
+        return SETT_OK; /* only checked */
+    }
+    bool done = is_list ? owned_set_list(owned, allocator, bytes, count, at)
+                        : owned_set_string(allocator, bytes, count, at);
     return done ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
 }
 
@@ -328,12 +331,17 @@ sett_status setti_canonical_read(const setti_members* members, const sett_alloca
             continue;
         }
         const unsigned char* in = canonical_take(&from, piece->size);
-        status = in != NULL ? SETT_OK : SETT_STATUS_INVALID;
-        if (in != NULL && at != NULL) {
+        if (in == NULL) {
+            return SETT_STATUS_INVALID;
+        }
+        if (at != NULL) {
             piece_decode(piece, in, at);
         }
     }
-    return status == SETT_OK && from.left != 0 ? SETT_STATUS_INVALID : status;
+    if (status == SETT_OK && from.left != 0) {
+        return SETT_STATUS_INVALID;
+    }
+    return status;
 }
 
 static bool string_same(const void* a, const void* b)
@@ -398,10 +406,12 @@ bool setti_canonical_same(const setti_members* members, const void* a, const voi
     bool same = true;
     for (uint32_t k = 0; same && k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
-        same = piece->kind == SETTI_PIECE_OWNED
-                   ? owned_same(&members->owned[piece->unit], a, b)
-                   : piece_same(piece, (const unsigned char*)a + piece->offset,
-                                (const unsigned char*)b + piece->offset);
+        if (piece->kind == SETTI_PIECE_OWNED) {
+            same = owned_same(&members->owned[piece->unit], a, b);
+        } else {
+            same = piece_same(piece, (const unsigned char*)a + piece->offset,
+                              (const unsigned char*)b + piece->offset);
+        }
     }
     return same;
 }
@@ -423,8 +433,8 @@ bool setti_canonical_is_plain(const setti_members* members, const void* value)
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         const unsigned char* bytes = (const unsigned char*)value + piece->offset;
-        for (uint32_t at = 0; piece->kind == SETTI_PIECE_FLOAT && at < piece->size;
-             at += piece->unit) {
+        bool is_float = piece->kind == SETTI_PIECE_FLOAT;
+        for (uint32_t at = 0; is_float && at < piece->size; at += piece->unit) {
             nan |= canonical_is_nan(bytes + at, piece->unit);
         }
     }

@@ -50,7 +50,7 @@ uint32_t sett_member_kind_size(sett_member_kind kind)
     return (unsigned)kind < SETT_MEMBER_KINDS ? member_kinds[kind].size : 0;
 }
 
-/* Returns the kind of a member, or of its elements if the member is an array. */
+/* Returns the kind of a member or of an array's elements. */
 static sett_member_kind member_kind(const sett_member* member)
 {
     if (member->kind == SETT_MEMBER_LIST) {
@@ -124,17 +124,18 @@ static bool member_name_is_good(const char* name)
     return good;
 }
 
-/* Returns the error in a list's item, or NULL. Items must not own memory or have handles, because
- * copies of a list share the items. */
 static const char* item_check(const sett_member* item)
 {
     const char* wrong = NULL;
     for (uint32_t k = 0; item->of != NULL && wrong == NULL && k < item->of->count; k++) {
         const sett_member* inner = &item->of->members[k];
-        wrong = inner->local ? "is a list of structs with local members - leave out the local "
-                               "members"
-                             : item_check(inner);
+        if (inner->local) {
+            wrong = "is a list of structs with local members - leave out the local members";
+        } else {
+            wrong = item_check(inner);
+        }
     }
+    /* copies of a list share the items */
     switch (member_kind(item)) {
     case SETT_MEMBER_ENTITY:
         return "is a list with handles - use a relationship, which is a list of entities";
@@ -165,7 +166,6 @@ static const char* list_check(const sett_member* member)
     return item_check(&item);
 }
 
-/* Whether a step is a power of two, so that multiples are exact. */
 static bool member_is_step(double step)
 {
     uint64_t bits;
@@ -174,7 +174,7 @@ static bool member_is_step(double step)
     return power_of_two && step >= 0x1p-60 && step <= 0x1p60;
 }
 
-/* Whether a constant has a number for a name, because SETT_CONSTANTS got a macro. */
+/* Whether a constant has a number for a name. */
 static bool member_has_value_for_name(const sett_constant* constants)
 {
     while (constants->name != NULL && strchr("0123456789-(", constants->name[0]) == NULL) {
@@ -208,8 +208,6 @@ static bool member_constants_differ(const sett_constant* constants)
     return differ;
 }
 
-/* Returns the error in `.send`, or NULL. `.bits` must be at most the bits of the float's mantissa,
- * so that a rounded number is rounded to the same number again. */
 static const char* member_check_send(const sett_member* member, sett_member_kind kind)
 {
     const sett_member_send* send = &member->send;
@@ -219,14 +217,13 @@ static const char* member_check_send(const sett_member* member, sett_member_kind
     if (member->kind == SETT_MEMBER_LIST || !setti_number_is_float(kind)) {
         return "is sent rounded, but is neither f32 nor f64 - leave out .send";
     }
-    const uint32_t most = kind == SETT_MEMBER_F32 ? 24 : 32;
+    const uint32_t most = kind == SETT_MEMBER_F32 ? 24 : 32; /* 24: bits of an f32's mantissa */
     if (!(send->scale > 0 && send->scale <= 1e30) || send->bits < 2 || send->bits > most) {
         return "is sent rounded, and needs a positive .scale and .bits from 2 to 24 (f64: 32)";
     }
     return NULL;
 }
 
-/* Returns the error in the options of a member or of a list's items, or NULL. */
 static const char* member_check_extras(const sett_member* given)
 {
     bool list = given->kind == SETT_MEMBER_LIST;
@@ -266,7 +263,7 @@ static const char* member_check_extras(const sett_member* given)
     return member_check_send(given, kind);
 }
 
-/* Returns the conflict of member k with an earlier member, or NULL. */
+/* Compares member k with earlier members. Returns the error, or NULL. */
 static const char* member_check_before(const sett_struct* of, uint32_t k)
 {
     const sett_member* member = &of->members[k];
@@ -317,22 +314,23 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     return wrong != NULL ? wrong : member_check_extras(member);
 }
 
-/* Like member_align. Opaque bytes may be a pointer: returns the largest alignment, up to `limit`,
- * that offset and size allow. */
+/* Returns the alignment that a member may have. */
 static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 {
     uint32_t both = member->offset | member->size;
     uint32_t power = both & (0u - both); /* the largest power of two that divides offset and size */
-    return member_kind(member) == SETT_MEMBER_OPAQUE ? SETTI_MIN(power, limit)
-                                                     : member_align(member);
+    if (member_kind(member) == SETT_MEMBER_OPAQUE) { /* perhaps a pointer */
+        return SETTI_MIN(power, limit);
+    }
+    return member_align(member);
 }
 
-/* Returns the offset of the next member from `at` on, and sets *end and *align for the member.
- * Without a next member, returns of->size. *align begins as the struct's alignment. */
-static uint32_t struct_next(const sett_struct* of, uint32_t at, uint32_t* end, uint32_t* align)
+/* Finds the next member from `at` on. Returns the offset, or of->size at the end. */
+static uint32_t struct_next_member(const sett_struct* of, uint32_t at, uint32_t* end,
+                                   uint32_t* align)
 {
     uint32_t first = of->size;
-    uint32_t limit = *align;
+    uint32_t limit = *align; /* the struct's alignment */
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
         if (member->offset >= at && member->offset < first) {
@@ -344,26 +342,26 @@ static uint32_t struct_next(const sett_struct* of, uint32_t at, uint32_t* end, u
     return first;
 }
 
-/* Checks for gaps between members that alignment does not explain. */
+/* Returns an error for a gap longer than padding, or NULL. */
 static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align, char* out)
 {
     for (uint32_t at = 0; at < of->size;) {
         uint32_t end = of->size;
         uint32_t align = tail_align;
-        uint32_t next = struct_next(of, at, &end, &align);
-        if (next - at >= align) { /* longer than padding */
+        uint32_t next = struct_next_member(of, at, &end, &align);
+        if (next - at >= align) {
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "bytes %u to %u of %.60s belong to no member - describe them, if need be "
                      "with .element = SETT_MEMBER_OPAQUE",
                      (unsigned)at, (unsigned)next - 1, of->name);
             return out;
         }
-        at = next == of->size ? next : end; /* without a next member: the end of the struct */
+        at = next == of->size ? next : end; /* no next member: the end of the struct */
     }
     return NULL;
 }
 
-/* Returns the error in a struct's own description, or NULL. */
+/* Returns the error in a struct without its members, or NULL. */
 static const char* struct_check_shape(const sett_struct* of, uint32_t depth, char* out)
 {
     if (of->name == NULL) {
@@ -385,7 +383,7 @@ static const char* struct_check_shape(const sett_struct* of, uint32_t depth, cha
     return out;
 }
 
-/* Returns the error in a struct and its members, or NULL. Ignores gaps unless `gaps` is true. */
+/* Returns the error in a struct and the members, or NULL. `gaps`: checks also for gaps. */
 static const char* struct_check(const sett_struct* of, size_t align, bool gaps, uint32_t depth,
                                 char* out)
 {
@@ -404,7 +402,10 @@ static const char* struct_check(const sett_struct* of, size_t align, bool gaps, 
             return member_wrong(out, of, member, wrong);
         }
     }
-    return gaps ? struct_check_gaps(of, (uint32_t)SETTI_MAX(align, struct_align(of)), out) : NULL;
+    if (!gaps) {
+        return NULL;
+    }
+    return struct_check_gaps(of, (uint32_t)SETTI_MAX(align, struct_align(of)), out);
 }
 
 static bool struct_has_byte(const sett_struct* of, uint32_t at)
@@ -419,7 +420,7 @@ static bool struct_has_byte(const sett_struct* of, uint32_t at)
     return false;
 }
 
-/* Returns the number of strings and lists of a value, at most SETTI_OWNED_COUNT_MAX + 1. */
+/* Counts the strings and lists of a value, up to SETTI_OWNED_COUNT_MAX + 1. */
 static size_t struct_count_owned(const sett_struct* of)
 {
     size_t count = 0;
@@ -441,7 +442,6 @@ bool setti_struct_owns(const sett_struct* of)
     return struct_count_owned(of) != 0;
 }
 
-/* Whether a struct, or an item of its lists, has numbers that selections round. */
 static bool struct_rounds(const sett_struct* of)
 {
     bool rounds = false;
@@ -455,7 +455,8 @@ static bool struct_rounds(const sett_struct* of)
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
                                 char* out)
 {
-    const char* wrong = struct_check(of, align, mask == NULL, 1, out);
+    bool check_gaps = mask == NULL; /* else the mask shows padding */
+    const char* wrong = struct_check(of, align, check_gaps, 1, out);
     if (wrong == NULL && struct_count_owned(of) != 0 && struct_rounds(of)) {
         snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has strings or lists - leave out .send",
                  of->name);
@@ -478,12 +479,11 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
     return wrong;
 }
 
-/* A growing list of pieces. */
 typedef struct piece_list {
     setti_piece* item; /* NULL: pieces are only counted */
     setti_piece last;
     uint32_t count;
-    uint32_t first; /* number of a piece that must not be joined to the piece before */
+    uint32_t first; /* a piece that must not be joined to the piece before */
 } piece_list;
 
 /* A copy in the making. The first walk, without memory, only measures. */
@@ -500,12 +500,15 @@ typedef struct member_copy {
     uint32_t owned_count;
 } member_copy;
 
-/* Appends `size` bytes. Returns the address of the copy, or NULL without memory. */
+/* Appends `size` bytes. Returns the copy, or NULL in the first walk. */
 static void* copy_append(member_copy* to, const void* from, size_t size)
 {
     void* at = to->base != NULL ? to->base + to->used : NULL;
     to->used += setti_align_up(size, 8);
-    return at != NULL && size != 0 ? memcpy(at, from, size) : at;
+    if (at != NULL && size != 0) {
+        memcpy(at, from, size);
+    }
+    return at;
 }
 
 static const char* copy_text(member_copy* to, const char* text)
@@ -597,12 +600,12 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
         piece.unit = 4;
     }
     if (piece.kind == SETTI_PIECE_BYTES && !SETTI_BIG_ENDIAN) {
-        piece.unit = 1; /* so that neighbours of all sizes are one piece */
+        piece.unit = 1; /* neighbours of all sizes become one piece */
     }
     return piece;
 }
 
-/* Adds a piece, or extends the last piece by adjacent bytes with the same encoding. */
+/* Adds a piece, or extends the last piece. */
 static void piece_add(piece_list* to, setti_piece piece)
 {
     bool joins = to->count != to->first && piece.kind < SETTI_PIECE_TEXT &&
@@ -613,7 +616,9 @@ static void piece_add(piece_list* to, setti_piece piece)
         piece.size += to->last.size;
     }
     to->last = piece;
-    to->count += !joins;
+    if (!joins) {
+        to->count++;
+    }
     if (to->item != NULL) {
         to->item[to->count - 1] = piece;
     }
@@ -661,7 +666,7 @@ static void send_add(member_copy* copy, const sett_member* member, uint32_t offs
     copy->send_count++;
 }
 
-/* Adds the pieces, handles, rounded numbers, strings and lists of a struct at offset `base`. */
+/* Adds the facts about the members of a struct at offset `base`. */
 static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base)
 {
     for (uint32_t k = 0; k < of->count; k++) {
@@ -670,16 +675,18 @@ static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
         uint32_t element = member_element_size(member);
         uint32_t offset = base + member->offset;
         uint32_t end = offset + member->size;
+        bool is_rounded = member->send.bits != 0;
+        bool is_owned = kind >= SETT_MEMBER_STRING; /* a string or a list */
         for (uint32_t at = offset; kind == SETT_MEMBER_ENTITY && at < end; at += element) {
             entity_add(copy, at);
         }
-        for (uint32_t at = offset; member->send.bits != 0 && at < end; at += element) {
+        for (uint32_t at = offset; is_rounded && at < end; at += element) {
             send_add(copy, member, at, element);
         }
         for (uint32_t at = offset; kind == SETT_MEMBER_STRUCT && at < end; at += element) {
             pieces_add(copy, to, member->of, at);
         }
-        for (uint32_t at = offset; kind >= SETT_MEMBER_STRING && at < end; at += element) {
+        for (uint32_t at = offset; is_owned && at < end; at += element) {
             setti_piece piece = {at, element, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count};
             owned_add(copy, member, at);
             if (!member->local) {
@@ -723,7 +730,9 @@ static uint64_t struct_fingerprint_of(const sett_struct* of, uint64_t print)
             if (member_kind(member) == SETT_MEMBER_LIST) {
                 print = print_step(print, (uint64_t)setti_member_item(member).kind);
             }
-            print = member->of != NULL ? struct_fingerprint_of(member->of, print) : print;
+            if (member->of != NULL) {
+                print = struct_fingerprint_of(member->of, print);
+            }
         }
     }
     return print_step(print, of->count);
@@ -753,7 +762,7 @@ bool setti_members_equal(const sett_struct* a, const sett_struct* b)
     return equal;
 }
 
-/* Whether the canonical form of a value without NaN is a range of the value's bytes. */
+/* Whether the canonical form of a value without NaN is adjacent bytes. */
 static bool pieces_are_adjacent(const setti_members* members)
 {
     bool adjacent = !SETTI_BIG_ENDIAN && members->piece_count != 0;
@@ -766,19 +775,19 @@ static bool pieces_are_adjacent(const setti_members* members)
     return adjacent;
 }
 
-/* Fills in the words to find NaN. Returns false if a float spans two words. */
+/* Fills in the words to find NaN. */
 static bool pieces_make_words(const setti_members* members, setti_nan_word* words)
 {
     memset(words, 0, ((size_t)members->size / 8 + 1) * sizeof(*words));
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         uint32_t first = piece->offset - members->pieces->offset; /* in the canonical form */
-        for (uint32_t at = 0; piece->kind == SETTI_PIECE_FLOAT && at < piece->size;
-             at += piece->unit) {
+        bool is_float = piece->kind == SETTI_PIECE_FLOAT;
+        for (uint32_t at = 0; is_float && at < piece->size; at += piece->unit) {
             uint32_t shift = (first + at) % 8 * 8;
             bool narrow = piece->unit == 4;
             if (shift % (8 * piece->unit) != 0) {
-                return false;
+                return false; /* a float spans two words */
             }
             setti_nan_word* word = &words[(first + at) / 8];
             /* the bits of the least NaN, plus this number, are the sign bit */
@@ -789,13 +798,16 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
     return true;
 }
 
-/* Returns the bytes of the words to find NaN: 0 for a large type. */
+/* Returns the size of the words to find NaN. */
 static size_t words_size(const sett_struct* of)
 {
-    return of->size <= SETTI_NAN_SIZE ? (of->size / 8 + 1) * sizeof(setti_nan_word) : 0;
+    if (of->size > SETTI_NAN_SIZE) {
+        return 0; /* a large type has no words */
+    }
+    return (of->size / 8 + 1) * sizeof(setti_nan_word);
 }
 
-/* Copies all facts about a type, or only measures the memory. */
+/* Copies the facts about a type, or measures the memory. */
 static sett_struct members_walk(member_copy* to, const sett_struct* of)
 {
     to->used = setti_align_up(sizeof(setti_members), 8);
@@ -878,7 +890,7 @@ const sett_member* setti_struct_member(const sett_struct* of, const char* name, 
     return NULL;
 }
 
-/* Reads "[12]" or ".name" at the begin of `path`. Returns the rest of the path, or NULL. */
+/* Reads "[12]" or ".name" from a path. Returns the rest of the path, or NULL. */
 static const char* path_element(const sett_member* member, const char* path, uint32_t* element)
 {
     if (*path == '[') {

@@ -1,9 +1,9 @@
 /* number.c: converts numbers to text and back.
  *
  * The workload: texts of worlds, with integers and floats of usual sizes. The functions *_usual
- * convert floats of usual sizes with integers, exactly: 160 instructions for a float of 7 digits,
- * where printf and strtof took 3,400. Other floats go through printf and strtod, and the locale's
- * decimal point is replaced. Each float has one text, whichever way writes it.
+ * convert usual floats with integers, exactly: 160 instructions for a float of 7 digits, where
+ * printf and strtof took 3,400. printf and strtod convert other floats, with the locale's decimal
+ * point replaced. Both ways write equal texts.
  *
  * Invariant:  read(write(v)) == v, for every integer, every float and every NaN
  */
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the processor first rounds a quotient to a format longer than double. */
+/* Whether the processor rounds a quotient to a longer format first. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0
 #define NUMBER_ROUNDS_TWICE false
 #else
@@ -74,11 +74,11 @@ double setti_number_float(sett_member_kind kind, const void* bytes)
     return setti_number_is_signed(kind) ? (double)number : (double)(uint64_t)number;
 }
 
-/* Replaces the locale's decimal separator, which may have several bytes, by a point. */
+/* Replaces the locale's decimal separator by a point. */
 static size_t number_put_point(char* text)
 {
     size_t length = 0;
-    bool in_separator = false;
+    bool in_separator = false; /* may have several bytes */
     for (const char* at = text; *at != '\0'; at++) {
         bool plain = (*at >= '0' && *at <= '9') || *at == 'e' || *at == '+' || *at == '-';
         if (plain || !in_separator) {
@@ -90,13 +90,13 @@ static size_t number_put_point(char* text)
     return length;
 }
 
-/* Powers of ten. NUMBER_TENS lists five, from n on. */
+/* Powers of ten, in lines of five. */
 #define NUMBER_TENS(n) (n), (n)*10u, (n)*100u, (n)*1000u, (n)*10000u
 static const uint64_t number_tens[] = {NUMBER_TENS((uint64_t)1), NUMBER_TENS((uint64_t)100000),
                                        NUMBER_TENS((uint64_t)10000000000),
                                        NUMBER_TENS((uint64_t)1000000000000000)};
 
-/* Holds a mantissa multiplied by a power of five: 64 bits suffice for f32, 128 for f64. */
+/* A mantissa times a power of five. 64 bits suffice for f32. */
 #if defined(__SIZEOF_INT128__)
 __extension__ typedef unsigned __int128 number_product;
 #else
@@ -126,13 +126,12 @@ static size_t number_write_integer(bool negative, uint64_t number, char* out)
     return length;
 }
 
-/* Writes the digits of `number`, without zeroes at the end, and a point. The first digit counts
- * 10^power. */
+/* Writes digits and a point. The first digit counts 10^power. */
 static size_t number_write_digits(uint64_t number, int power, char* out)
 {
     char text[20];
     size_t used = 0;
-    while (number % 10 == 0) {
+    while (number % 10 == 0) { /* zeroes at the end */
         number /= 10;
     }
     size_t length = setti_number_digits(number, text);
@@ -156,13 +155,13 @@ static size_t number_write_digits(uint64_t number, int power, char* out)
     return used;
 }
 
-/* Returns the power of ten of the first digit of a number from 1e-4 to below 1e15. Comparisons with
- * 0.1, 0.01 and 0.001 are exact: the doubles are not less than the decimal numbers. */
+/* Returns the power of ten of a number's first digit, for numbers from 1e-4 to 1e15. */
 static int number_power(double size)
 {
     int power = -1;
     if (size < 1) {
-        return power - (size < 0.1) - (size < 0.01) - (size < 0.001); /* -1 to -4 */
+        /* exact: the doubles 0.1, 0.01 and 0.001 are not below the decimal numbers */
+        return -1 - (size < 0.1) - (size < 0.01) - (size < 0.001); /* -1 to -4 */
     }
     while (size >= (double)number_tens[power + 1]) {
         power++;
@@ -170,8 +169,7 @@ static int number_power(double size)
     return power;
 }
 
-/* Rounds mantissa * 2^exponent * 10^tens to an integer, half to even, like printf. *same: reading
- * the integer gives the float, because they differ by at most half a step of the mantissa. */
+/* Rounds mantissa * 2^exponent * 10^tens to an integer. *same: the integer reads back equal. */
 static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* same)
 {
     uint64_t five = number_tens[tens] >> tens; /* 5^tens; one step of the mantissa, in `product` */
@@ -181,21 +179,21 @@ static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* sa
     uint64_t number = (uint64_t)(product >> shift);
     uint64_t one = (uint64_t)1 << shift;
     uint64_t rest = (uint64_t)product & (one - 1);
+    /* half to even, like printf */
     bool up = rest > one / 2 || (rest == one / 2 && (number & 1) != 0);
     uint64_t distance = up ? one - rest : rest;
-    *same = distance <= five / 2; /* five is odd: no distance is exactly half a step */
+    *same = distance <= five / 2; /* at most half a step; five is odd, so that it is never half */
     return up ? number + 1 : number;
 }
 
-/* Writes a float of usual size with the fewest digits that read back equal. Returns the length, or
- * 0 for other floats. */
+/* Writes a float of usual size, with the fewest digits. Returns the length, or 0. */
 static size_t number_write_usual(sett_member_kind kind, double value, char* out)
 {
     bool narrow = kind == SETT_MEMBER_F32;
     double size = value < 0 ? -value : value;
     if (!(size >= 1e-4 && size < (narrow ? 1e6 : 1e15)) ||
         (!narrow && sizeof(number_product) == 8)) {
-        return 0;
+        return 0; /* no usual size */
     }
     uint64_t bits;
     memcpy(&bits, &size, sizeof(bits));
@@ -223,14 +221,15 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
 
 static bool number_is_same(sett_member_kind kind, const char* text, double value)
 {
-    return kind == SETT_MEMBER_F32 ? (double)strtof(text, NULL) == value
-                                   : strtod(text, NULL) == value;
+    if (kind == SETT_MEMBER_F32) {
+        return (double)strtof(text, NULL) == value;
+    }
+    return strtod(text, NULL) == value;
 }
 
-/* Writes a finite float. Tests for small integers first, the most frequent floats. */
 static size_t number_write_finite(sett_member_kind kind, double value, char* out)
 {
-    bool small = value > -1e6 && value < 1e6;
+    bool small = value > -1e6 && value < 1e6; /* small integers are the most frequent floats */
     if (small && (double)(int)value == value && !(value == 0 && signbit(value))) { /* not -0 */
         return number_write_integer(value < 0, (uint64_t)(value < 0 ? -value : value), out);
     }
@@ -290,7 +289,10 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     uint32_t bits = 8 * sett_member_kind_size(kind);
     uint64_t most = UINT64_MAX >> (64 - bits);
     if (setti_number_is_signed(kind)) {
-        most = (most >> 1) + negative; /* 1 more below 0 than above */
+        most >>= 1;
+        if (negative) {
+            most++; /* -128 to 127 */
+        }
     } else if (negative) {
         most = 0;
     }
@@ -311,7 +313,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     return NULL;
 }
 
-/* Reads "nan:" and the bits of a NaN. Returns false for any other text. */
+/* Reads "nan:" and the bits of a NaN. Returns false for other texts. */
 static bool number_read_nan(sett_member_kind kind, const char* text, size_t length, uint64_t* bits)
 {
     static const char digits[] = "0123456789abcdef";
@@ -326,12 +328,13 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
         }
         *bits = *bits << 4 | (uint64_t)(at - digits);
     }
-    return kind == SETT_MEMBER_F32 ? (*bits & INT32_MAX) > SETTI_F32_INFINITY
-                                   : (*bits & INT64_MAX) > SETTI_F64_INFINITY;
+    if (kind == SETT_MEMBER_F32) {
+        return (*bits & INT32_MAX) > SETTI_F32_INFINITY;
+    }
+    return (*bits & INT64_MAX) > SETTI_F64_INFINITY;
 }
 
-/* Copies a decimal number with the locale's point, for strtod. Returns false if the text is too
- * long or has other characters. */
+/* Copies a decimal number with the locale's point. Returns false if the text is invalid. */
 static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_TEXT + 8])
 {
     char probe[16]; /* "0.5" with the locale's point, which may have several bytes */
@@ -355,9 +358,7 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
     return true;
 }
 
-/* Reads a number of up to 15 digits, with or without a point. Returns false for other numbers. The
- * division rounds once, since a double holds both integers. For an f32 the cast rounds again: right
- * unless the quotient is exactly between two neighbouring f32. */
+/* Reads a number of up to 15 digits. Returns false for other numbers. */
 static bool number_read_usual(sett_member_kind kind, const char* text, size_t length, double* out)
 {
     uint64_t number = 0;
@@ -379,13 +380,15 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
     if (NUMBER_ROUNDS_TWICE || at != length || at == first || point == length || decimals > 19) {
         return false;
     }
-    double value = (double)number / (double)number_tens[decimals];
+    double value = (double)number / (double)number_tens[decimals]; /* rounds once */
     uint64_t bits;
     memcpy(&bits, &value, sizeof(bits));
     if (kind == SETT_MEMBER_F32 && (bits & 0x1FFFFFFF) == 0x10000000) {
-        return false; /* between two f32: only the highest of the 29 dropped bits is set */
+        return false; /* halfway between two f32: a second rounding may be wrong */
     }
-    value = kind == SETT_MEMBER_F32 ? (double)(float)value : value;
+    if (kind == SETT_MEMBER_F32) {
+        value = (double)(float)value;
+    }
     *out = negative ? -value : value;
     return true;
 }

@@ -5,15 +5,13 @@
 #include "base/common.h"
 #include "sett/members.h"
 
-/* Bytes of the longest text of a number, with the terminating zero. */
-#define SETTI_NUMBER_SIZE 40
+#define SETTI_NUMBER_SIZE 40 /* bytes of the longest written text */
 
 /* The bits of infinity. A float is NaN if its bits without the sign are greater. */
 #define SETTI_F32_INFINITY 0x7F800000u
 #define SETTI_F64_INFINITY 0x7FF0000000000000u
 
-/* The longest text that is read as a number. */
-#define SETTI_NUMBER_TEXT 400
+#define SETTI_NUMBER_TEXT 400 /* the longest text that is read */
 
 static inline bool setti_number_is_integer(sett_member_kind kind)
 {
@@ -27,23 +25,20 @@ static inline bool setti_number_is_float(sett_member_kind kind)
 
 bool setti_number_is_signed(sett_member_kind kind);
 
-/* Reads an integer. A u64 is returned as the signed integer with the same bits. */
+/* Reads an integer. A large u64 becomes a negative number. */
 int64_t setti_number_load(sett_member_kind kind, const void* bytes);
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 
-/* Reads an integer or a float. */
 double setti_number_float(sett_member_kind kind, const void* bytes);
 
-/* Writes an integer, multiplied by `scale` unless `scale` is 0, or the shortest text of a float
- * that reads back equal. An unusual NaN becomes "nan:" and its bits. Returns the length. */
+/* Writes a number as text. The scale 0 means no scale. Returns the length. */
 size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale,
                           char out[SETTI_NUMBER_SIZE]);
 
-/* Writes the digits of a number, at most 20, without a terminating zero. Returns their number. */
+/* Writes up to 20 digits, without a terminating zero. Returns the length. */
 size_t setti_number_digits(uint64_t number, char* out);
 
-/* Reads a number that setti_number_write wrote. Floats and scaled integers may be any decimal
- * number. Returns NULL, or the error. */
+/* Reads a number from text. Returns NULL, or the error. */
 const char* setti_number_read(sett_member_kind kind, const char* text, size_t length, double scale,
                               void* bytes);
 

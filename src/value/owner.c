@@ -7,8 +7,7 @@
  *     owners | size | allocator | bytes, aligned to 16
  *                                 ^ the address in values
  *
- * Rejected: to copy the memory with each value. The copy hook cannot report a failure: without
- * memory a snapshot would have an empty text.
+ * Rejected: to copy the memory with each value. The copy hook cannot report a lack of memory.
  *
  * Invariant:  owners = values with the address;  bytes with two owners or more do not change
  */
@@ -89,7 +88,7 @@ bool setti_string_set(const sett_allocator* allocator, sett_string* string, cons
     return true;
 }
 
-/* Moves the first `used` bytes of a list to new memory of `size` bytes. */
+/* Moves a list to new memory of `size` bytes. */
 static bool list_move(const sett_allocator* allocator, sett_list* list, size_t used, size_t size)
 {
     void* fresh = setti_owned_create(allocator, size);

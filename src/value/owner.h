@@ -5,14 +5,14 @@
 #include "base/common.h"
 #include "sett/strings.h"
 
-/* Allocates memory with one owner; NULL when memory runs out. */
+/* Allocates memory with one owner. Returns NULL when memory runs out. */
 void* setti_owned_create(const sett_allocator* allocator, size_t size);
 
-/* Add or remove an owner. The last owner frees the memory. NULL is ignored. */
+/* Add or remove an owner. The last owner frees the memory. */
 void setti_owned_take(const void* memory);
 void setti_owned_drop(const void* memory);
 
-/* Replace the contents. Return false, without a change, when memory runs out. */
+/* Replace the contents. Return false when memory runs out. */
 bool setti_string_set(const sett_allocator* allocator, sett_string* string, const void* text,
                       size_t length);
 bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_t item_size,

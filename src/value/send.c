@@ -44,7 +44,7 @@ uint64_t setti_send_fingerprint(const setti_members* members)
     return print;
 }
 
-/* Returns the rounded integer of a number. Only the lowest send->bits bits count. */
+/* Rounds a number to an integer. Only the lowest send->bits bits count. */
 static uint64_t send_round(const setti_send* send, const unsigned char* at)
 {
     double most = (double)(((uint64_t)1 << (send->bits - 1)) - 1);
@@ -70,7 +70,7 @@ static uint64_t send_round(const setti_send* send, const unsigned char* at)
     return (uint64_t)(int64_t)(number < 0 ? number - 0.5 : number + 0.5);
 }
 
-/* Writes the number of an integer in the lowest bits of `bits`. */
+/* Converts the lowest send->bits bits back to a number. */
 static void send_restore(const setti_send* send, uint64_t bits, unsigned char* at)
 {
     uint64_t sign = (uint64_t)1 << (send->bits - 1);
@@ -96,7 +96,10 @@ void setti_send_pack(const setti_members* members, const unsigned char* value, s
         size_t end = k < members->send_count ? members->sends[k].offset : size;
         memcpy(out, value + from, end - from);
         out += end - from;
-        from = k < members->send_count ? end + members->sends[k].size : end;
+        from = end;
+        if (k < members->send_count) {
+            from += members->sends[k].size;
+        }
     }
     for (uint32_t k = 0; k < members->send_count; k++) {
         const setti_send* send = &members->sends[k];
@@ -122,7 +125,10 @@ void setti_send_unpack(const setti_members* members, const unsigned char* packed
         size_t end = k < members->send_count ? members->sends[k].offset : size;
         memcpy(out + from, packed, end - from);
         packed += end - from;
-        from = k < members->send_count ? end + members->sends[k].size : end;
+        from = end;
+        if (k < members->send_count) {
+            from += members->sends[k].size;
+        }
     }
     for (uint32_t k = 0; k < members->send_count; k++) {
         const setti_send* send = &members->sends[k];

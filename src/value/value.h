@@ -1,9 +1,8 @@
-/* value.h: the members of values, and the canonical form of a value. Knows no worlds.
+/* value.h: the members of values, and the canonical form of a value.
  *
  * The canonical form has the members in declared order, little endian, without padding and without
- * local members. Text has zeroes after its end; every NaN has one pattern; a string or a list is
- * its length (4 bytes), then its bytes or items. All values of a type have canonical forms of one
- * size, unless the values own strings or lists. */
+ * local members. Text has zeroes after the end. All NaN have the same bits. Strings and lists begin
+ * with the length, in 4 bytes. Canonical forms without strings and lists have a fixed size. */
 #ifndef SETTI_VALUE_H
 #define SETTI_VALUE_H
 
@@ -15,19 +14,18 @@
 
 #define SETTI_VALUE_MESSAGE 256
 
-/* The most members of a struct. */
-#define SETTI_MEMBERS_COUNT_MAX 512
+#define SETTI_MEMBERS_COUNT_MAX 512 /* members of a struct */
 
 /* The encoding of bytes of a value. */
 typedef enum setti_piece_kind {
     SETTI_PIECE_BYTES, /* unchanged; units are reversed on big-endian machines */
     SETTI_PIECE_BOOL,  /* unchanged; 0 or 1 */
-    SETTI_PIECE_FLOAT, /* like BYTES, but with the same bits for every NaN */
-    SETTI_PIECE_TEXT,  /* up to the first zero */
+    SETTI_PIECE_FLOAT, /* all NaN have the same bits */
+    SETTI_PIECE_TEXT,  /* zeroes follow the first zero */
     SETTI_PIECE_OWNED  /* a string or a list: `unit` is its position in setti_members.owned */
 } setti_piece_kind;
 
-/* Adjacent bytes of one kind in a value. */
+/* Adjacent bytes of a kind in a value. */
 typedef struct setti_piece {
     uint32_t offset;
     uint32_t size;
@@ -35,20 +33,16 @@ typedef struct setti_piece {
     uint16_t unit; /* bytes: 1, 2, 4 or 8 */
 } setti_piece;
 
-/* The largest type with setti_members.words. */
-#define SETTI_NAN_SIZE 256
+#define SETTI_NAN_SIZE 256 /* the largest type with setti_members.words */
 
-/* Finds NaN among the floats of eight adjacent bytes. In (word & ~test) + add the sign bit of a
- * float is set exactly if the float is NaN. */
+/* Finds NaN in eight adjacent bytes: (word & ~test) + add has the sign bit of each NaN. */
 typedef struct setti_nan_word {
-    uint64_t add;  /* a sum that carries into the sign bit if the float is NaN */
+    uint64_t add;  /* carries into the sign bit if the float is NaN */
     uint64_t test; /* the sign bits of the floats */
 } setti_nan_word;
 
-/* The most strings and lists of a value. */
-#define SETTI_OWNED_COUNT_MAX 1024
+#define SETTI_OWNED_COUNT_MAX 1024 /* strings and lists of a value */
 
-/* A string or a list of a value. */
 typedef struct setti_owned {
     uint32_t offset;
     uint32_t item_size;   /* bytes of a list's item in memory; 0: a string */
@@ -72,26 +66,25 @@ typedef struct setti_members {
     uint32_t piece_count;
     uint32_t size; /* bytes of the canonical form without strings and lists */
     uint32_t entity_count;
-    bool adjacent; /* the canonical form is `size` bytes in memory from pieces[0] on, unless NaN */
+    bool adjacent; /* without NaN, the canonical form is `size` bytes from pieces[0] on */
     bool floats;   /* some members are floats */
     bool opaque;   /* contains bytes without a declared meaning */
     const uint32_t* entities; /* offsets of handles */
-    const setti_owned* owned; /* strings and lists, also local members */
+    const setti_owned* owned; /* strings and lists, with local members */
     uint32_t owned_count;
     const setti_send* sends; /* ascending by offset */
     uint32_t send_count;
-    bool varies;                 /* canonical forms differ in size, by strings or lists */
-    const setti_nan_word* words; /* to test adjacent members with floats word by word; or NULL */
+    bool varies;                 /* canonical forms differ in size */
+    const setti_nan_word* words; /* to find NaN word by word, or NULL */
     uint64_t fingerprint;
     size_t room;
 } setti_members;
 
-/* Checks the members of a type with the alignment `align`. Returns NULL, or the error in `out`, a
- * buffer of SETTI_VALUE_MESSAGE bytes. `mask` may be NULL, or has 0 for padding. */
+/* Checks the members of a type. Returns the error, or NULL. `mask` has 0 for padding. */
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
                                 char* out);
 
-/* Returns the piece for a member's bytes. `element` is the size of one element. */
+/* Returns the piece for a member's bytes. `element` is the size of an element. */
 setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size, uint32_t element);
 
 /* Whether a member is printed element by element. */
@@ -114,88 +107,83 @@ SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members
     }
 }
 
-/* Sets the bytes of `mask` to 255 for bytes of the canonical form, and to 0 for other bytes. */
+/* Sets the bytes of `mask` to 255 for bytes of the canonical form, else to 0. */
 void setti_members_mask(const setti_members* members, unsigned char* mask);
 
-/* Returns the member with the name `name` of `length` characters, or NULL. */
 const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length);
 
-/* See sett_member_find. For a missing name, `guess`, unless it is NULL, gets a similar name. */
+/* Finds a member by path. `guess` gets a similar name for a missing name. */
 bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
                         setti_guess* guess);
 
-/* Writes the canonical form, `size` bytes. */
+/* Writes the canonical form of a value without strings and lists. */
 void setti_canonical_encode(const setti_members* members, const void* value, unsigned char* out);
 
-/* The canonical form of a value of any type, piece by piece. */
+/* Writes the canonical form of any value, piece by piece. */
 void setti_canonical_write(const setti_members* members, const void* value, sett_sink* to);
 
-/* Values of selections with rounded members: the packed size of a value of `size` bytes, a hash of
- * the rounding, and conversions from and to little-endian values. */
+/* Returns the packed size of a value with rounded members. */
 size_t setti_send_size(const setti_members* members, size_t size);
+/* Returns a hash of the rounding. */
 uint64_t setti_send_fingerprint(const setti_members* members);
+/* Convert from and to little-endian values. */
 void setti_send_pack(const setti_members* members, const unsigned char* value, size_t size,
                      unsigned char* out);
 void setti_send_unpack(const setti_members* members, const unsigned char* packed, size_t size,
                        unsigned char* out);
 
-/* Reads the canonical form into a value, or only checks the bytes if `value` is NULL. Fails with
- * INVALID (the bytes are not a value) or OUT_OF_MEMORY (the value is read in part). */
+/* Reads a value from the canonical form. Only checks the bytes if `value` is NULL. */
 sett_status setti_canonical_read(const setti_members* members, const sett_allocator* allocator,
                                  const unsigned char* bytes, size_t size, void* value);
 
-/* Return a copy of the string or list at `at`. `at` need not be aligned. A list whose items do not
- * have `item_size` bytes is a mistake of the program, and is returned as an empty list. */
+/* Return the string or list at an address, which need not be aligned. */
 sett_string setti_owned_string(const void* at);
 sett_list setti_owned_list(const void* at, uint32_t item_size);
 
-/* Returns a member that describes an item of a list. */
+/* Returns a description of a list's items. */
 sett_member setti_member_item(const sett_member* list);
 
-/* The hooks of types with strings or lists. `user` is the type's setti_members. */
+/* Hooks of types with strings or lists. `user` is the type's setti_members. */
 void setti_owned_copy_hook(void* to, const void* from, uint32_t count, void* user);
 void setti_owned_deinit_hook(void* values, uint32_t count, void* user);
 
 /* Whether values with the members of `of` own memory. */
 bool setti_struct_owns(const sett_struct* of);
 
-/* Turns the numbers of a value between the machine's byte order and little endian, in place. */
+/* Reverses the numbers of a value on big-endian machines. */
 void setti_canonical_turn_value(const setti_members* members, void* value);
 
-/* Zeroes the bytes in which equal values can differ: NaN, and bytes after the end of a text. */
+/* Zeroes the bytes that can differ in equal values. */
 void setti_canonical_clear(const setti_members* members, void* value);
 
-/* Whether two values have the same canonical form. */
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
 
-/* Like setti_canonical_same, for an element, except for structs and lists. */
+/* Whether two elements have the same canonical form. Not for structs and lists. */
 bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
                                   const void* b);
 
-/* Whether a value has no NaN. Then adjacent members are bytes of the canonical form. */
+/* Whether a value has no NaN. */
 bool setti_canonical_is_plain(const setti_members* members, const void* value);
 
-/* A position in the canonical form of a value; zeroes at the begin. */
+/* A position in the canonical form of a value. Begins with zeroes. */
 typedef struct setti_canonical_cursor {
     uint32_t piece;
     uint32_t offset; /* in the piece */
 } setti_canonical_cursor;
-/* Encodes the next bytes of a value. Returns the number of bytes written to `out`: `capacity` or a
- * little less, 0 at the end. `capacity` is at least 8. */
+/* Encodes the next bytes of a value. Returns the number of bytes, 0 at the end. */
 size_t setti_canonical_next(const setti_members* members, const void* value,
                             setti_canonical_cursor* cursor, unsigned char* out, size_t capacity);
 
-/* Writes an entity's description, for texts. */
 typedef void (*setti_value_entity)(void* user, setti_writer* out, sett_entity entity);
 
 /* Writes the members of a value: `x = 1.5 m, state = OPEN, at = {x = 1, y = 2}`. */
 void setti_value_print(setti_writer* out, const sett_struct* of, const void* value,
                        setti_value_entity entity, void* user);
 
-/* Writes bytes of unknown meaning: `12 bytes: 01 02 ...`. */
+/* Writes bytes as `12 bytes: 01 02 ...`. */
 void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size);
 
-/* Writes the first few differences, as `x is 1 in the first ...`. Returns the number of all. */
+/* Writes the first differences. Returns the number of all differences. */
 uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* of, const void* a,
                                        const void* b);
 

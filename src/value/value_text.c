@@ -1,7 +1,4 @@
-/* value_text.c: writes values as text, for logs, debuggers and differences.
- *
- * The workload: single values, read by a person. Nothing is allocated.
- */
+/* value_text.c: writes values as text, for logs, debuggers and differences. */
 #include "value/number.h"
 #include "value/value.h"
 
@@ -105,7 +102,7 @@ static void text_add_list(setti_writer* out, const sett_member* member, const un
     setti_writer_add(out, "]");
 }
 
-/* Writes one element, or a whole text or opaque member. */
+/* Writes an element, or a whole text or opaque member. */
 static void text_add_element(setti_writer* out, const sett_member* member,
                              const unsigned char* bytes, const text_entities* entities)
 {
@@ -203,14 +200,13 @@ static void difference_walk(text_difference* to, const sett_struct* of, const ch
 static void difference_element(text_difference* to, const sett_member* member, const char* path,
                                const unsigned char* a, const unsigned char* b, uint32_t size);
 
-/* Compares two lists: item by item if the lengths are equal, else as a whole. */
 static void difference_list(text_difference* to, const sett_member* member, const char* path,
                             const unsigned char* a, const unsigned char* b)
 {
     const sett_member item = setti_member_item(member);
     const sett_list x = setti_owned_list(a, item.size);
     const sett_list y = setti_owned_list(b, item.size);
-    if (x.count != y.count) {
+    if (x.count != y.count) { /* the lists differ as a whole */
         difference_add(to, path, member, a, b);
         return;
     }

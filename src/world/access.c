@@ -25,8 +25,7 @@ SETTI_COLD static void* access_misuse(const sett_world* world, sett_entity entit
     return NULL;
 }
 
-/* The slow path to a type, if the type is not registered, use is profiled, or a system is
- * watched. */
+/* The slow path to a type. */
 SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity entity,
                                           sett_component component, uint32_t access,
                                           const char* call)
@@ -45,8 +44,7 @@ SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity e
     return type;
 }
 
-/* The slow path of reading. The fast paths call no other function, and call this function last, so
- * that no registers need to be saved. */
+/* The slow path of reading. Fast paths call this function last, so that they save no registers. */
 SETTI_COLD static const void* access_find(const sett_world* world, sett_entity entity,
                                           sett_component component, const char* call)
 {
@@ -122,7 +120,7 @@ SETTI_APART static void* access_find_mut(sett_world* world, sett_entity entity,
     return setti_storage_find_mut(&world->pool, &type->storage, entity.index);
 }
 
-/* The slow path of sett_get_mut: reports an absent value. */
+/* The slow path of sett_get_mut. */
 SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
                                         sett_component component)
 {
@@ -133,8 +131,7 @@ SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
     return value;
 }
 
-/* The fast path of sett_find_mut. Returns true if *value is the result, false to take the slow
- * path. Calls no function. */
+/* The fast path of sett_find_mut. Returns false to take the slow path. */
 SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
                                  sett_component component, void** value)
 {
@@ -238,9 +235,10 @@ const sett_type_header_* sett_accessor_type_(const sett_world* world, sett_compo
 uint64_t sett_changed_tick(const sett_world* world, sett_entity entity, sett_component component)
 {
     const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
-    return type != NULL && setti_entity_signature(&world->entities, entity) != NULL
-               ? setti_storage_changed(&type->storage, entity.index)
-               : 0;
+    if (type == NULL || setti_entity_signature(&world->entities, entity) == NULL) {
+        return 0;
+    }
+    return setti_storage_changed(&type->storage, entity.index);
 }
 
 bool sett_entity_valid(const sett_world* world, sett_entity entity)
@@ -274,7 +272,9 @@ uint32_t sett_entity_components(const sett_world* world, sett_entity entity, set
     if (signature == NULL) {
         return 0;
     }
-    capacity = out != NULL ? capacity : 0;
+    if (out == NULL) {
+        capacity = 0;
+    }
     uint32_t set = *signature & ~SETTI_DYING;
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++, count++) {
         if (count < capacity) {

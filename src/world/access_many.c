@@ -41,7 +41,7 @@ SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* st
     }
 }
 
-/* Returns an entity's value, or NULL, in an array that read.h can read in line. */
+/* Returns an entity's value in an array that read.h can read in line. */
 SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_storage* storage,
                                        sett_entity entity)
 {
@@ -51,10 +51,11 @@ SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_stor
                : NULL;
 }
 
-/* Prefetches the reads of many_find_row, except the bit: a million bits are only 128 KB. */
+/* Prefetches the reads of many_find_row. */
 SETTI_INLINE void many_prefetch_value(const sett_world* world, const setti_storage* storage,
                                       uint32_t index)
 {
+    /* but not the bit: a million bits are only 128 KB */
     const setti_pages* pages = &world->entities.pages;
     uint32_t number = index >> storage->shift;
     size_t at = (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
@@ -65,7 +66,7 @@ SETTI_INLINE void many_prefetch_value(const sett_world* world, const setti_stora
     }
 }
 
-/* sett_find_many in an array that read.h can read in line. */
+/* sett_find_many for an array that read.h can read in line. */
 static uint32_t many_find_plain(const sett_world* world, const setti_storage* storage,
                                 const sett_entity* entities, uint32_t count, const void** out)
 {

@@ -1,12 +1,14 @@
 /* bind.c: language bindings find component types by number.
  *
  * The workload: some hundreds of types, bound when a program starts, and looked up at each access
- * by handle from C++. So reading in line (sett_component_bound in core.h) looks at only two slots
- * of the front; the two places of a number are constants in the program. A new number takes a slot
- * from an older number, and the older number moves to its other slot, as in cuckoo hashing. (With
- * one slot a number, every sixth program of ten types had a type that only a call found, at five
- * times the cost.) The rest, an open hash table, has all numbers without a slot in the front, and
- * numbers from 2^63 on, which sett.hpp gives to names.
+ * by handle from C++. Reading in line (sett_component_bound in core.h) looks at only two slots of
+ * the front; both places are constants in the program. A new number takes a slot from an older
+ * number, and the older number moves to its other slot, as in cuckoo hashing. (With one slot a
+ * number, every sixth program of ten types had a type that only a call found, at five times the
+ * cost.)
+ *
+ * The rest is an open hash table. The rest has all numbers without a slot in the front, and numbers
+ * from 2^63 on, which sett.hpp gives to names.
  *
  *     front    [ number, id | - | number, id | ... ]      at one of two places
  *     rest     [ number, id | - | number, id | ... ]      from slot number & mask on
@@ -35,7 +37,7 @@ void setti_bind_show(sett_world* world)
 
 /* ------------------------------------------------------------------------------------- the rest */
 
-/* Returns the slot of a number, or the empty slot for a new number. The table has an empty slot. */
+/* Returns the slot of a number, or the empty slot for a new number. */
 static sett_bound_* bind_rest_slot(const setti_bind_rest* rest, uint64_t number)
 {
     uint32_t at = (uint32_t)number & rest->mask;
@@ -45,7 +47,7 @@ static sett_bound_* bind_rest_slot(const setti_bind_rest* rest, uint64_t number)
     return &rest->slots[at];
 }
 
-/* Makes room for another number. False when memory runs out. */
+/* Makes room for another number. */
 static bool bind_rest_reserve(setti_pool* pool, setti_bind_rest* rest)
 {
     const setti_bind_rest old = *rest;
@@ -72,7 +74,7 @@ static bool bind_rest_reserve(setti_pool* pool, setti_bind_rest* rest)
 
 /* ------------------------------------------------------------------------------------ the front */
 
-/* Creates an empty front before the first number. False when memory runs out. */
+/* Creates an empty front before the first number. */
 static bool bind_front_reserve(sett_world* world)
 {
     const size_t size = SETT_BOUND_FRONT_ * sizeof(*world->front);
@@ -101,8 +103,7 @@ static sett_bound_* bind_front_find(const sett_world* world, uint64_t number)
     return second->number == number ? second : NULL;
 }
 
-/* Puts an item into one of its two slots. A displaced item moves to its other slot, and so on.
- * Returns the last displaced item without a slot; number 0: every item has a slot. */
+/* Inserts an item, as in cuckoo hashing. Returns an item without a slot, or number 0. */
 static sett_bound_ bind_front_insert(sett_bound_* front, sett_bound_ item)
 {
     uint32_t at = sett_bound_first_(item.number);
@@ -110,7 +111,7 @@ static sett_bound_ bind_front_insert(sett_bound_* front, sett_bound_ item)
         at = sett_bound_other_(item.number, at);
     }
     for (uint32_t k = 0; k < BIND_MOVES && item.number != 0; k++) {
-        const sett_bound_ displaced = front[at];
+        const sett_bound_ displaced = front[at]; /* moves to its other slot */
         front[at] = item;
         item = displaced;
         at = sett_bound_other_(item.number, at);

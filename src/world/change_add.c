@@ -18,19 +18,17 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Returns the address of an entity's signature if the type remembers the transition from the
- * signature: the entity lacks the type, and has all required types. Else returns NULL. */
+/* Returns the entity's signature, or NULL if the type remembers no transition from the
+ * signature. */
 SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    return SETTI_LIKELY(signature != NULL && setti_type_added(type, *signature)->from == *signature)
-               ? signature
-               : NULL;
+    bool known = signature != NULL && setti_type_added(type, *signature)->from == *signature;
+    return SETTI_LIKELY(known) ? signature : NULL;
 }
 
-/* Adds an array type without flags of SETTI_TYPE_LONG_ADD by the remembered transition. Returns the
- * uninitialised row; NULL if a page is missing, or a snapshot needs a page. Calls no function, so
- * that sett_add need not save registers. Equals setti_change_add before the value is written. */
+/* Adds an array type by the remembered transition. Returns the uninitialised row, or NULL. Calls no
+ * function, so that sett_add saves no registers. */
 SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t index,
                                 uint32_t* signature, bool cow)
 {
@@ -39,6 +37,7 @@ SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t in
     if (SETTI_UNLIKELY(!setti_entity_try_mark(&world->pool, &world->entities, index, cow))) {
         return NULL;
     }
+    /* NULL: the page is missing, or a snapshot needs the page */
     void* value = setti_array_try_insert(&world->pool, &type->storage, index, cow);
     if (SETTI_LIKELY(value != NULL)) {
         *signature = added->to;
@@ -46,31 +45,30 @@ SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t in
     return value;
 }
 
-/* Creates missing pages, then calls fast_try_add. NULL when memory runs out, or a snapshot needs a
- * page. */
+/* Creates missing pages, then calls fast_try_add. */
 SETTI_APART static void* fast_try_add_page(sett_world* world, setti_type* type, uint32_t index)
 {
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
-    return setti_array_reserve(&world->pool, &type->storage, index)
-               ? fast_try_add(world, type, index, signature, SETTI_COW)
-               : NULL;
+    if (!setti_array_reserve(&world->pool, &type->storage, index)) {
+        return NULL;
+    }
+    return fast_try_add(world, type, index, signature, SETTI_COW);
 }
 
-/* Reserves a row in any storage, and inserts the index. NULL if the index has a value, or when
- * memory runs out. */
+/* Reserves a row in any storage, and inserts the index. */
 SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* storage,
                                               uint32_t index)
 {
-    return !setti_storage_has(storage, index) && setti_storage_reserve(&world->pool, storage, index)
-               ? setti_storage_try_insert(&world->pool, storage, index)
-               : NULL;
+    if (setti_storage_has(storage, index) || !setti_storage_reserve(&world->pool, storage, index)) {
+        return NULL;
+    }
+    return setti_storage_try_insert(&world->pool, storage, index);
 }
 
-/* The `signature` of a dont_fragment type. */
+/* Passed to fast_try_add_other for a dont_fragment type. */
 #define FAST_NO_SIGNATURE ((uint32_t*)NULL)
 
-/* Like fast_try_add, for a tag, a sparse set, or a dont_fragment type. Creates missing pages. NULL
- * also if the entity has the type. */
+/* Like fast_try_add, for a tag, a sparse set, or a dont_fragment type. Creates missing pages. */
 SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint32_t index,
                                       uint32_t* signature)
 {
@@ -89,15 +87,15 @@ SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint3
     return value;
 }
 
-/* Like fast_try_add_other, for a dont_fragment type without required types: signatures and groups
- * do not depend on the type. */
+/* Like fast_try_add_other, for a dont_fragment type. */
 SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* type,
                                               sett_entity entity)
 {
-    return setti_entity_signature(&world->entities, entity) != NULL &&
-                   (type->flags & SETTI_TYPE_REQUIRES) == 0
-               ? fast_try_add_other(world, type, entity.index, FAST_NO_SIGNATURE)
-               : NULL;
+    bool alive = setti_entity_signature(&world->entities, entity) != NULL;
+    if (!alive || (type->flags & SETTI_TYPE_REQUIRES) != 0) {
+        return NULL;
+    }
+    return fast_try_add_other(world, type, entity.index, FAST_NO_SIGNATURE);
 }
 
 SETTI_APART bool setti_change_learn_added(sett_world* world, setti_type* type, uint32_t signature)
@@ -116,16 +114,16 @@ SETTI_APART bool setti_change_learn_added(sett_world* world, setti_type* type, u
     return true;
 }
 
-/* Returns true if collect_list has room for all entities with the type and one more. Equals
- * setti_edit_reserve_collect if no allocation is needed. */
+/* Returns true if collect_list has room for one more entity with the type. */
 SETTI_INLINE bool fast_has_collect_room(const setti_type* type)
 {
     return SETTI_LIKELY(type->cascade == NULL) || type->cascade->collect == NULL ||
            type->storage.count < type->collect_room;
 }
 
-/* Adds a type with any storage, but without the flags `slow`, if the entity has all required types.
- * NULL: take the slow path. Equals setti_change_add before the value is written. */
+/* Adds a type with any storage. Returns the uninitialised value. Returns NULL to take the slow
+ * path.
+ *   slow  flags of types that need the slow path */
 SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity,
                                           uint32_t slow)
 {
@@ -147,13 +145,13 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
             return NULL;
         }
     }
-    return (type->flags & SETTI_TYPE_OTHER) == 0
-               ? fast_try_add_page(world, type, entity.index)
-               : fast_try_add_other(world, type, entity.index, signature);
+    if ((type->flags & SETTI_TYPE_OTHER) != 0) {
+        return fast_try_add_other(world, type, entity.index, signature);
+    }
+    return fast_try_add_page(world, type, entity.index);
 }
 
-/* Writes the added value, and runs on_add. Equals the end of setti_change_add: setti_edit_write and
- * setti_edit_notify_entering. */
+/* Writes the added value, and runs on_add. */
 SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type* type,
                                              sett_entity entity, void* value,
                                              const setti_edit_part* given)
@@ -166,8 +164,7 @@ SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type
     return value;
 }
 
-/* Like fast_finish_by_call. For small values of zeroes this function calls only the callback, so
- * that only one register is saved, for the value. */
+/* Like fast_finish_by_call. For small values of zeroes only one register is saved. */
 SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, sett_entity entity,
                                      void* value, const setti_edit_part* given)
 {
@@ -180,8 +177,7 @@ SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, 
     return value;
 }
 
-/* Ends sett_add after a fast path. If the fast path failed (`value` is NULL), takes the slow
- * path. */
+/* Ends sett_add after a fast path. Takes the slow path if `value` is NULL. */
 SETTI_INLINE void* fast_end_add(sett_world* world, setti_type* type, sett_entity entity,
                                 void* value, const char* call, const setti_edit_part* given)
 {
@@ -203,8 +199,8 @@ void* setti_change_add_fast(sett_world* world, setti_type* type, sett_entity ent
     return fast_end_add(world, type, entity, value, call, given);
 }
 
-/* The fast path of sett_add for tags, sparse sets and dont_fragment types without hooks. Separate
- * from setti_change_add_fast, because this function saves fewer registers. */
+/* The fast path of sett_add for tags, sparse sets and dont_fragment types. Saves fewer registers
+ * than setti_change_add_fast. */
 SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
     void* value = NULL;
@@ -253,7 +249,6 @@ SETTI_APART static void* fast_add_held(sett_world* world, setti_type* type, sett
                : fast_add_page(world, type, entity);
 }
 
-/* Equals setti_change_add. */
 void* sett_add(sett_world* world, sett_entity entity, sett_component component)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {
@@ -283,8 +278,9 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
                : fast_finish(world, type, entity, value, SETTI_NO_VALUE);
 }
 
-/* Adds an array type without hooks and without the flags `slow`. Returns the uninitialised row.
- * NULL: take another path. */
+/* Adds an array type without hooks. Returns the uninitialised row. Returns NULL to take another
+ * path.
+ *   slow  flags of types that need the slow path */
 SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_entity entity,
                                       uint32_t slow)
 {
@@ -294,14 +290,18 @@ SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_
     }
     uint32_t* signature = fast_known(world, type, entity);
     if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
-        return setti_bitmap_has(&type->storage, entity.index)
-                   ? NULL
-                   : fast_try_add_any(world, type, entity, slow);
+        if (setti_bitmap_has(&type->storage, entity.index)) {
+            return NULL; /* the entity has the type */
+        }
+        return fast_try_add_any(world, type, entity, slow);
     }
-    void* value = SETTI_LIKELY(world->pool.cow_from == 0)
-                      ? fast_try_add(world, type, entity.index, signature, SETTI_NO_COW)
-                      : NULL;
-    return SETTI_LIKELY(value != NULL) ? value : fast_try_add_page(world, type, entity.index);
+    if (SETTI_LIKELY(world->pool.cow_from == 0)) {
+        void* value = fast_try_add(world, type, entity.index, signature, SETTI_NO_COW);
+        if (SETTI_LIKELY(value != NULL)) {
+            return value;
+        }
+    }
+    return fast_try_add_page(world, type, entity.index);
 }
 
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
@@ -353,7 +353,7 @@ bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, s
     bool adds_first = !setti_storage_has(&first->storage, a.index);
     bool adds_second = !setti_storage_has(&second->storage, b.index);
     if (!adds_first && !adds_second) {
-        return true; /* an existing link gets another target */
+        return true; /* nothing to add */
     }
     setti_edit_settle(world);
     setti_edit_pin(world);
@@ -422,7 +422,7 @@ SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_co
 
 /* ------------------------------------------------------------------------------------- ensuring */
 
-/* Returns the entity's value, marked as written; adds the type if necessary. */
+/* Returns the entity's value for writing. Adds the type if necessary. */
 SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_type* type)
 {
     if (SETTI_LIKELY(setti_entity_signature(&world->entities, entity) != NULL)) {

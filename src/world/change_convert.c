@@ -14,8 +14,8 @@ sett_status sett_component_reserve(sett_world* world, sett_component component, 
     if (type == NULL) {
         return setti_world_failure(world);
     }
-    /* The row in an array is the entity's index, and the indices of future entities are unknown. So
-     * rows are reserved for all indices in use, and for the next `count` indices. */
+    /* The indices of future entities are unknown: reserves the rows of all indices in use, and of
+     * the next `count` indices. */
     const setti_entity_table* table = &world->entities;
     uint32_t taken = setti_entity_taken(table);
     uint32_t end = table->limit - taken < count ? table->limit : taken + count;
@@ -39,8 +39,8 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
 
 /* ---------------------------------------------------------------------------------- converting */
 
-/* Returns the first multiple of 64 from `base` on with a word of bits in an array or tag; an index
- * at or after the extent if there is no such word. */
+/* Returns the index of the next word of bits, from `base` on. Returns the extent or more if there
+ * is no word. */
 static uint32_t conversion_seek(const setti_storage* from, uint32_t base)
 {
     while (base < from->extent && setti_storage_word(from, base) == NULL) {
@@ -49,19 +49,17 @@ static uint32_t conversion_seek(const setti_storage* from, uint32_t base)
     return base;
 }
 
-/* Loops over the words of bits of an array or tag: `base` is the index of a word's first bit. */
+/* Loops over the words of bits of an array or tag. `base` is the index of a word's first bit. */
 #define CONVERSION_EACH_WORD(base, from)                                                           \
     for (uint32_t base = conversion_seek(from, 0); base < (from)->extent;                          \
          base = conversion_seek(from, base + 64))
 
-/* Reserves the pages of `to` for the indices of all entities in `from`. Neighbours share pages: 64
- * indices of an array, or all indices of a page of a sparse set. So each run of neighbours needs
- * only one call. */
+/* Reserves the pages of `to` for all entities in `from`. */
 static bool conversion_reserve_indices(setti_pool* pool, const setti_storage* from,
                                        setti_storage* to)
 {
     bool reserved = true;
-    uint32_t last = SETTI_NONE; /* the run that was reserved last */
+    uint32_t last = SETTI_NONE; /* the neighbours reserved last: they share pages */
     if (from->kind == SETTI_SPARSE) {
         uint32_t cursor = 0;
         uint32_t index;
@@ -73,7 +71,7 @@ static bool conversion_reserve_indices(setti_pool* pool, const setti_storage* fr
         }
         return reserved;
     }
-    uint32_t shift = to->kind == SETTI_SPARSE ? SETTI_SPARSE_SHIFT : 6;
+    uint32_t shift = to->kind == SETTI_SPARSE ? SETTI_SPARSE_SHIFT : 6; /* of neighbours */
     CONVERSION_EACH_WORD(base, from) {
         if (reserved && base >> shift != last && *setti_storage_word(from, base) != 0) {
             reserved = setti_storage_reserve_indices(pool, to, base, 1);
@@ -108,7 +106,7 @@ void setti_conversion_drop(sett_world* world, setti_conversion* conversion)
     setti_storage_deinit(&world->pool, &conversion->made);
 }
 
-/* Moves an entity's value from `place` in `from` to `to`; rows of `to` are reserved. */
+/* Moves an entity's value from `place` in `from` to `to`. */
 SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* from, uint32_t place,
                                   setti_storage* to, uint32_t index)
 {
@@ -126,13 +124,13 @@ SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* from, u
     }
 }
 
-/* Part of the values, moved by one loop. */
+/* The part of the values that one loop moves. */
 typedef enum conversion_part {
     CONVERSION_MEMBERS, /* values of a listener's members; without a listener all values */
     CONVERSION_OTHERS
 } conversion_part;
 
-/* The state of a loop that moves values of a type to another storage. */
+/* The state of a loop that moves values to another storage. */
 typedef struct conversion_walk {
     sett_world* world;
     const setti_storage* from;
@@ -142,7 +140,7 @@ typedef struct conversion_walk {
     setti_matches known;
 } conversion_walk;
 
-/* Moves the value of an entity if the value belongs to the part of the loop. */
+/* Moves an entity's value if the value belongs to the part of the loop. */
 SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32_t index)
 {
     sett_world* world = walk->world;
@@ -158,12 +156,12 @@ SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32
     conversion_move(&world->pool, walk->from, place, walk->to, index);
 }
 
-/* Appends the values of a word's entities, plain bytes in an array, to a sparse set with reserved
- * rows, from row *at on. Pages are looked up once for 64 neighbours, not for each value. */
+/* Appends the values of a word's entities to a sparse set, from row *at on. */
 static void conversion_append_word(setti_pool* pool, const setti_storage* from, setti_storage* to,
                                    uint32_t base, uint64_t word, uint32_t* at)
 {
     SETTI_ASSERT(from->kind == SETTI_ARRAY && to->kind == SETTI_SPARSE && word != 0);
+    /* pages are looked up once for all values of the word */
     const unsigned char* values = setti_storage_row(from, base);
     setti_sparse_page* page = to->presence.data[base >> SETTI_SPARSE_SHIFT];
     uint32_t* entry = &page->row[base & SETTI_SPARSE_MASK];
@@ -187,16 +185,16 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* from, 
     *at = row;
 }
 
-/* Returns the bits of `word` for entities that are members of a listener. All entities of `word`
- * have the type of storage `of`, and the listener has only the conditions `with` and `without`.
- * Looking up each entity's signature instead would take as long as moving the values. */
+/* Returns the bits of `word` for members of a listener. */
 static uint64_t conversion_members(const setti_listener* listener, const setti_storage* of,
                                    uint32_t base, uint64_t word)
 {
     SETTI_ASSERT(listener->hidden == NULL && listener->any.count == 0);
     for (uint32_t k = 0; k < listener->with.count && word != 0; k++) {
         const setti_storage* storage = &listener->with.item[k]->storage;
-        word &= storage != of ? setti_storage_bits(storage, base) : word;
+        if (storage != of) { /* all entities of `word` are in `of` */
+            word &= setti_storage_bits(storage, base);
+        }
     }
     for (uint32_t k = 0; k < listener->without.count && word != 0; k++) {
         word &= ~setti_storage_bits(&listener->without.item[k]->storage, base);
@@ -204,8 +202,7 @@ static uint64_t conversion_members(const setti_listener* listener, const setti_s
     return word;
 }
 
-/* Stores a bit for each entity with a value in an array: 1 for members of a listener. Returns the
- * number of members. */
+/* Marks the members of a listener by bits. Returns the number of members. */
 static uint32_t conversion_note_members(const setti_storage* from, const setti_listener* listener,
                                         uint64_t* members)
 {
@@ -218,13 +215,13 @@ static uint32_t conversion_note_members(const setti_storage* from, const setti_l
     return count;
 }
 
-/* Prefetches 8 cache lines of values two words ahead, within the same page. (Half of a million
- * entities, in pages scattered in memory: 1.3 ms instead of 1.8.) */
+/* Prefetches 8 cache lines of values two words ahead. (Half of a million entities, in pages
+ * scattered in memory: 1.3 ms instead of 1.8.) */
 SETTI_INLINE void conversion_prefetch(const setti_storage* from, uint32_t base)
 {
     uint32_t rows = setti_storage_rows(from);
-    uint32_t ahead = 2 * 64; /* entities */
-    if ((base & (rows - 1)) + ahead < rows) {
+    uint32_t ahead = 2 * 64;                  /* entities */
+    if ((base & (rows - 1)) + ahead < rows) { /* in the same page */
         const unsigned char* values = setti_storage_row(from, base);
         for (uint32_t line = 0; line < 8; line++) {
             SETTI_PREFETCH(values + ahead * (size_t)from->size + line * (size_t)64);
@@ -232,13 +229,13 @@ SETTI_INLINE void conversion_prefetch(const setti_storage* from, uint32_t base)
     }
 }
 
-/* Moves the values of an array of plain bytes to a sparse set with reserved rows: first the `count`
- * values of `members` (NULL: all values), then the other values. One pass moves both parts: two
- * passes read each cache line twice (a million values of 8 bytes took 1.5 times as long). */
+/* Moves plain values of an array to a sparse set: first `count` members, then all others.
+ *   members  bits of the members; NULL: all entities */
 static void conversion_move_words(setti_pool* pool, const setti_storage* from, setti_storage* to,
                                   const uint64_t* members, uint32_t count)
 {
     SETTI_ASSERT(to->count == 0 && to->hashed == 0);
+    /* one pass for both parts: two passes took 1.5 times as long */
     uint32_t member_row = 0;    /* of the next member's value */
     uint32_t other_row = count; /* of the next other value */
     CONVERSION_EACH_WORD(base, from) {
@@ -259,9 +256,7 @@ static void conversion_move_words(setti_pool* pool, const setti_storage* from, s
     to->extent = from->count;
 }
 
-/* Moves the values of a sparse set of plain bytes to an array with reserved rows. Pages are looked
- * up once for 64 neighbours, because rows are mostly in the order of indices: with a call for each
- * value, a million values of 8 bytes took 8 ms instead of 3. */
+/* Moves plain values of a sparse set to an array. */
 static void conversion_move_rows(setti_pool* pool, const setti_storage* from, setti_storage* to)
 {
     SETTI_ASSERT(from->kind == SETTI_SPARSE && to->kind == SETTI_ARRAY && to->count == 0);
@@ -275,6 +270,7 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* from, se
         if (index == SETTI_NONE) { /* a gap */
             continue;
         }
+        /* a look-up for 64 neighbours: 3 ms for a million values of 8 bytes, instead of 8 */
         if (word == NULL || index / 64 != base / 64) {
             base = index & ~63u;
             word = setti_storage_word(to, base);
@@ -290,9 +286,8 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* from, se
     to->extent = end;
 }
 
-/* The fast path, for plain bytes between an array and a sparse set. False, with nothing done, for
- * other conversions, or if memory for the bits of members runs out. From an array, with `first`:
- * *counted becomes the number of members. */
+/* The fast path of setti_conversion_commit, for plain values. Returns false if nothing was
+ * moved. */
 static bool conversion_move_plain(sett_world* world, const setti_storage* from, setti_storage* to,
                                   const setti_listener* first, uint32_t* counted)
 {
@@ -303,6 +298,7 @@ static bool conversion_move_plain(sett_world* world, const setti_storage* from, 
         conversion_move_rows(&world->pool, from, to);
         return true;
     }
+    /* conversion_members reads only the conditions `with` and `without` */
     bool simple = first == NULL || (first->hidden == NULL && first->any.count == 0);
     if (!simple || from->kind != SETTI_ARRAY || to->kind != SETTI_SPARSE || to->hashed != 0) {
         return false;
@@ -313,7 +309,7 @@ static bool conversion_move_plain(sett_world* world, const setti_storage* from, 
     if (first != NULL) {
         members = setti_pool_alloc(&world->pool, size, 64);
         if (members == NULL) {
-            return false;
+            return false; /* the slow path needs no memory */
         }
         count = conversion_note_members(from, first, members);
         *counted = count;
@@ -323,12 +319,11 @@ static bool conversion_move_plain(sett_world* world, const setti_storage* from, 
     return true;
 }
 
-/* Moves one part of the values, in the order of rows (sparse set) or indices (array). The loop body
- * is in line: with three calls for each value, a million values of 8 bytes took 15 ms instead of
- * 8. */
+/* Moves one part of the values, in their order. */
 static void conversion_move_part(sett_world* world, const setti_storage* from, setti_storage* to,
                                  const setti_listener* listener, conversion_part part)
 {
+    /* in line: 8 ms for a million values of 8 bytes, instead of 15 with calls */
     conversion_walk walk = {world, from, to, listener, part, {{0}, {0}}};
     setti_matches_init(&walk.known);
     if (from->kind == SETTI_SPARSE) {

@@ -14,8 +14,7 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Creates an entity at the lowest free index of the hint's word. Takes the slow path if the word
- * has no free index, the world is locked, or an observer concerns all entities. */
+/* Creates an entity at the lowest free index of the hint's word. */
 SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
@@ -33,8 +32,8 @@ SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
     return entity;
 }
 
-/* Creates an entity at the only free index of the hint's word, if the word is unlisted: a program
- * may create and destroy entities in turns while all other indices are in use. */
+/* Creates an entity at the only free index of the hint's word. Serves programs that create and
+ * destroy entities in turns. */
 SETTI_APART static sett_entity fast_create_only(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
@@ -50,9 +49,8 @@ SETTI_APART static sett_entity fast_create_only(sett_world* world)
     return entity;
 }
 
-/* Creates an entity at the lowest free index, if the page exists and the word has another free
- * index. With SETTI_NO_COW the caller has tested locks_or_observers. Calls other functions only as
- * the last step. Equals setti_change_create. */
+/* Creates an entity if the hint's word has several free indices. Calls other functions only as the
+ * last step. */
 SETTI_INLINE sett_entity fast_create_in_word(sett_world* world, bool cow)
 {
     setti_entity_table* table = &world->entities;
@@ -74,7 +72,6 @@ SETTI_APART static sett_entity fast_create_cow(sett_world* world)
     return fast_create_in_word(world, SETTI_COW);
 }
 
-/* Equals setti_change_create. */
 sett_entity sett_entity_create(sett_world* world)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {
@@ -95,17 +92,16 @@ static sett_status create_many(sett_world* world, const char* call, uint32_t cou
                                const sett_component* components, uint32_t component_count,
                                const void* const* values, sett_entity* out);
 
-/* The slow path: rejects calls, creates missing pages, and makes the entity a child of the world's
- * scope. */
+/* The slow path of sett_entity_create. */
 SETTI_COLD sett_entity setti_change_create(sett_world* world)
 {
     static const char call[] = "sett_entity_create";
     if (setti_world_check_unlocked(world, call) != SETT_OK) {
         return sett_null();
     }
-    if (world->scope_calls != NULL) {
-        sett_entity child = sett_null(); /* without components and values of the program */
-        (void)create_many(world, call, 1, NULL, 0, NULL, &child);
+    if (world->scope_calls != NULL) { /* the entity becomes a child of the scope */
+        sett_entity child = sett_null();
+        (void)create_many(world, call, 1, NULL, 0, NULL, &child); /* without components */
         return child;
     }
     uint32_t from = setti_entity_hint_index(&world->entities);
@@ -119,7 +115,7 @@ SETTI_COLD sett_entity setti_change_create(sett_world* world)
     return entity;
 }
 
-/* Returns SETT_OK if an entity with this handle can be created; else fails. */
+/* Checks that an entity with this handle can be created. */
 static sett_status create_check_handle(sett_world* world, sett_entity entity, const char* call)
 {
     const setti_entity_table* table = &world->entities;
@@ -182,23 +178,31 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
         return status;
     }
     uint32_t limit = world->entities.limit;
-    end = end != 0 ? end : limit;
-    if (first % 64 != 0 || (end % 64 != 0 && end != limit) || end > limit || first >= end) {
+    if (end == 0) {
+        end = limit;
+    }
+    const char* wrong = NULL;
+    if (end > limit) {
+        wrong = "ends too high - lower the end";
+    } else if (first >= end) {
+        wrong = "is empty - pass a first index below the end";
+    } else if (first % 64 != 0 || (end % 64 != 0 && end != limit)) {
+        wrong = "does not begin and end at multiples of 64 - pass such";
+    }
+    if (wrong != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: the range from %u to %u, with an entity_limit of %u, %s",
                                      __func__, (unsigned)first, (unsigned)end, (unsigned)limit,
-                                     end > limit ? "ends too high - lower the end"
-                                     : first >= end
-                                         ? "is empty - pass a first index below the end"
-                                         : "does not begin and end at multiples of 64 - pass such");
+                                     wrong);
     }
-    setti_entity_set_range(&world->entities, first / 64, end / 64 + (end % 64 != 0));
+    uint32_t part_word = end % 64 != 0 ? 1 : 0; /* the last word before the limit */
+    setti_entity_set_range(&world->entities, first / 64, end / 64 + part_word);
     return SETT_OK;
 }
 
 /* ------------------------------------------------------------------------------ with components */
 
-/* Returns SETT_OK if new entities may get component components[at]; else fails. */
+/* Checks that new entities may get component components[at]. */
 static sett_status create_check(sett_world* world, const setti_edit* edit,
                                 const sett_component* components, uint32_t at,
                                 const void* const* values, const char* call)
@@ -223,7 +227,7 @@ static sett_status create_check(sett_world* world, const setti_edit* edit,
     return SETT_OK;
 }
 
-/* Returns true if callbacks or the world's scope may need the handles of the new entities. */
+/* Returns true if callbacks or the world's scope may read the handles of new entities. */
 static bool create_needs_handles(const sett_world* world, const setti_edit* edit)
 {
     bool needs = world->listeners != NULL || world->scope_calls != NULL;
@@ -233,7 +237,7 @@ static bool create_needs_handles(const sett_world* world, const setti_edit* edit
     return needs;
 }
 
-/* Adds components and values to an edit. Fails if create_check rejects a component. */
+/* Adds components and values to an edit. */
 static sett_status create_prepare(sett_world* world, setti_edit* edit,
                                   const sett_component* components, uint32_t count,
                                   const void* const* values, const char* call)
@@ -270,13 +274,14 @@ static sett_status create_run(sett_world* world, setti_edit* edit)
     return status;
 }
 
-/* create_run for a caller without an array for handles: callbacks read a temporary array. */
+/* Like create_run, with a temporary array for handles. */
 static sett_status create_run_aside(sett_world* world, setti_edit* edit)
 {
     size_t size;
-    edit->entities = setti_multiply(edit->count, sizeof(*edit->entities), &size)
-                         ? setti_pool_alloc(&world->pool, size, 16)
-                         : NULL;
+    if (!setti_multiply(edit->count, sizeof(*edit->entities), &size)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    edit->entities = setti_pool_alloc(&world->pool, size, 16);
     if (edit->entities == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
@@ -327,12 +332,11 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 
 /* ---------------------------------------------------------------------------------- with values */
 
-/* Returns true if a value has the C type that the macro named; else reports the mismatch.
- * SETT_VALUE_TAG gives no size, so components with values are rejected. */
+/* Checks that a value has the C type that the macro named. */
 static bool change_check_value(sett_world* world, const sett_value* value, const char* call)
 {
     const setti_type* type = setti_world_type(world, value->component);
-    bool as_tag = value->size == 0 && value->value == NULL;
+    bool as_tag = value->size == 0 && value->value == NULL; /* by SETT_VALUE_TAG */
     if (type != NULL && as_tag && type->storage.size != 0) {
         char message[SETTI_MESSAGE_SIZE];
         snprintf(
@@ -385,21 +389,22 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
 
 /* ------------------------------------------------------------------- with values: the fast path */
 
-/* Returns true if the entity at an index can get the type without an allocation: the type is an
- * array or a tag, and the page exists. Equals setti_edit_reserve_at for one type. */
-SETTI_INLINE bool fast_is_ready(sett_world* world, setti_type* type, uint32_t index)
+/* Prepares adding a type to the entity at an index. Returns false if a page is missing. */
+SETTI_INLINE bool fast_make_ready(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_storage* storage = &type->storage;
-    bool ready = SETTI_LIKELY(storage->kind == SETTI_ARRAY)
-                     ? setti_pages_get(&storage->rows, index >> storage->shift) != NULL
-                     : storage->kind == SETTI_TAG && setti_storage_word(storage, index) != NULL;
-    return ready &&
+    bool has_page = false;
+    if (SETTI_LIKELY(storage->kind == SETTI_ARRAY)) {
+        has_page = setti_pages_get(&storage->rows, index >> storage->shift) != NULL;
+    } else if (storage->kind == SETTI_TAG) {
+        has_page = setti_storage_word(storage, index) != NULL;
+    }
+    return has_page &&
            (SETTI_LIKELY(type->cascade == NULL) || type->storage.count < type->collect_room ||
             setti_edit_reserve_collect(world, type, 1));
 }
 
-/* Commits an edit at the lowest free index if fast_is_ready returns true for all types. False, with
- * nothing done, for other edits. Equals setti_edit_reserve_at and setti_edit_commit. */
+/* The fast path of setti_edit_begin. Returns false if nothing was done. */
 SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
 {
     setti_entity_table* table = &world->entities;
@@ -416,7 +421,7 @@ SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
     const setti_edit_part* end = edit->added + edit->added_count;
     for (const setti_edit_part* part = edit->added; part != end; part++) {
         flags |= part->type->flags;
-        if (SETTI_UNLIKELY(!fast_is_ready(world, part->type, index))) {
+        if (SETTI_UNLIKELY(!fast_make_ready(world, part->type, index))) {
             return false;
         }
     }
@@ -453,7 +458,6 @@ bool setti_edit_begin(sett_world* world, setti_edit* edit)
     return true;
 }
 
-/* Equals setti_change_create_with. */
 sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count)
 {
     if (SETTI_IS_NULL(world)) {

@@ -39,7 +39,7 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Unlinks a removed value, if the type has SETTI_TYPE_UNLINKS. */
+/* Unlinks a value, if the type has SETTI_TYPE_UNLINKS. */
 SETTI_INLINE void fast_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_UNLINKS) != 0)) {
@@ -47,7 +47,7 @@ SETTI_INLINE void fast_unlink(sett_world* world, setti_type* type, uint32_t inde
     }
 }
 
-/* Erases the row of an entity; the value is unlinked and needs no deinit. */
+/* Erases the row of an entity, without unlinking and deinit. */
 SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_erased erased = setti_array_try_erase(&world->pool, &type->storage, index);
@@ -60,7 +60,7 @@ SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index
     }
 }
 
-/* Destroys an entity without running callbacks. Equals setti_change_destroy for a plain entity. */
+/* Destroys a plain entity. */
 static void fast_destroy_plain(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
@@ -73,8 +73,8 @@ static void fast_destroy_plain(sett_world* world, uint32_t index)
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
-/* Like fast_destroy_plain, for an entity with a signature and without values in sparse sets, while
- * no snapshot is held. */
+/* Like fast_destroy_plain, while no snapshot is held. The entity has a signature, and no values in
+ * sparse sets. */
 SETTI_INLINE void fast_destroy_plain_no_cow(sett_world* world, uint32_t index)
 {
     SETTI_ASSERT(world->pool.cow_from == 0);
@@ -101,9 +101,7 @@ SETTI_INLINE void fast_destroy_plain_no_cow(sett_world* world, uint32_t index)
     }
 }
 
-/* Destroys an entity and all entities that the cascade collects, one after another, without a list.
- * False, with nothing done, if one of the entities is not plain (setti_change_is_plain). Equals
- * setti_change_destroy. */
+/* Destroys a tree of plain entities, without a list. Returns false if an entity is not plain. */
 SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
 {
     const setti_cascade* cascade = cascading->cascade;
@@ -119,8 +117,8 @@ SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascadi
     }
     bool cow = world->pool.cow_from != 0;
     while (at != SETTI_NONE) {
-        bool last = at == index; /* the root of the tree */
-        uint32_t next = !last ? cascade->next(world, cascading, at) : SETTI_NONE;
+        bool is_root = at == index; /* the last entity of the walk */
+        uint32_t next = is_root ? SETTI_NONE : cascade->next(world, cascading, at);
         if (SETTI_LIKELY(!cow)) {
             fast_destroy_plain_no_cow(world, at);
         } else {
@@ -131,8 +129,7 @@ SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascadi
     return true;
 }
 
-/* Destroys an entity if erasing the values is enough, also while a snapshot is held; else takes the
- * slow path. Equals setti_change_destroy. */
+/* Destroys an entity, by the fast path if erasing the values is enough. */
 SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entity,
                                             setti_ending ending)
 {
@@ -150,9 +147,8 @@ SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entit
 /* Memory is prefetched if at least this number of values remains to be erased. */
 #define FAST_PREFETCH_FROM 3
 
-/* Prefetches memory for erasing an entity's values in sparse sets, from the k-th type on, so that
- * cache misses overlap. (With values in 8 of 1,000 sets, more than the second-level cache holds,
- * destroying an entity takes half as long.) */
+/* Prefetches memory for erasing values in sparse sets, from the k-th type on. (With values in 8 of
+ * 1,000 sets, destroying an entity takes half as long.) */
 static void fast_prefetch_sparse(const sett_world* world, uint32_t index,
                                  const setti_signature* record, uint32_t k)
 {
@@ -170,8 +166,7 @@ static void fast_prefetch_sparse(const sett_world* world, uint32_t index,
     }
 }
 
-/* Ends fast_destroy_short, from the k-th type on. The k-th type is a sparse set, or an array or tag
- * and the word of bits has just become 0. */
+/* Ends fast_destroy_short, from the k-th type on. */
 SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t index,
                                                  const setti_signature* record, uint32_t k)
 {
@@ -182,7 +177,7 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
             fast_prefetch_sparse(world, index, record, k);
         }
         setti_storage_erase(&world->pool, storage, index);
-    } else {
+    } else { /* the word of bits has just become 0 */
         setti_array_word_emptied(&world->pool, storage, index);
     }
     while (++k < record->count) {
@@ -191,14 +186,14 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
     return SETT_OK;
 }
 
-/* Destroys an entity, then erases the values of the signature `record`; NULL: no values. In this
- * order fewer registers are saved over the loop; no callback runs in between. */
+/* Destroys an entity, then erases the values of the signature `record`. */
 SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entity,
                                             const setti_signature* record)
 {
     SETTI_ASSERT(world->pool.cow_from == 0 && world->locks == 0);
+    /* first, so that the loop saves fewer registers; no callback runs in between */
     setti_entity_destroy_no_cow(&world->pool, &world->entities, entity);
-    if (record == NULL) {
+    if (record == NULL) { /* no values */
         return SETT_OK;
     }
     SETTI_ASSERT(record->count != 0);
@@ -222,8 +217,7 @@ SETTI_APART static sett_status fast_destroy_first(sett_world* world, sett_entity
     return fast_destroy_short(world, entity, record);
 }
 
-/* In line for plain types without links or callbacks, while no snapshot is held. Equals
- * setti_change_destroy. */
+/* In line for plain types, while no snapshot is held. */
 sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {
@@ -272,8 +266,7 @@ void setti_change_collect(sett_world* world, uint32_t index)
 }
 
 /* Destroys one dying entity by an edit.
- *   forgets  the handle can be created again; ignored for an index in the world's own range,
- *            because the world itself would create the handle again */
+ *   forgets  the handle can be created again */
 static void destroy_one(sett_world* world, uint32_t index, bool forgets)
 {
     sett_entity entity = setti_entity_at(&world->entities, index);
@@ -284,13 +277,14 @@ static void destroy_one(sett_world* world, uint32_t index, bool forgets)
                        .from = set,
                        .removes_all = true,
                        .destroys = true,
+                       /* in its own range the world itself would create the handle again */
                        .forgets = forgets && !setti_entity_in_range(&world->entities, index)};
     setti_edit_notify_leaving(world, &edit);
     setti_edit_release(world, &edit);
     setti_edit_commit(world, &edit);
 }
 
-/* A function of setti_cascade, to be called for all collected entities, one after another. */
+/* A function of setti_cascade that is called for all collected entities. */
 typedef enum cascade_step {
     CASCADE_COLLECT,
     CASCADE_VALIDATE,
@@ -313,7 +307,7 @@ static sett_status cascade_take_step_of_type(sett_world* world, setti_type* type
     return fn != NULL ? fn(world, type, index) : SETT_OK;
 }
 
-/* Calls the function of a step for all types of a collected entity, until a call fails. */
+/* Calls the function of a step for all types of a collected entity. */
 static sett_status cascade_take_step(sett_world* world, uint32_t index, cascade_step step)
 {
     SETTI_ASSERT(world->collect_count != 0);
@@ -329,18 +323,19 @@ static sett_status cascade_take_step(sett_world* world, uint32_t index, cascade_
     return status;
 }
 
-/* Calls the function of a step for all collected entities, including entities that the calls
- * collect. Stops after a failure unless `forced`. */
+/* Calls the function of a step for all collected entities.
+ *   forced  continues after a failure */
 static sett_status cascade_take_step_for_all(sett_world* world, cascade_step step, bool forced)
 {
     sett_status status = SETT_OK;
+    /* `collect` appends entities to the list */
     for (uint32_t k = 0; k < world->collect_count && (status == SETT_OK || forced); k++) {
         status = cascade_take_step(world, world->collect_list[k], step);
     }
     return status;
 }
 
-/* See setti_cascade_calls.destroy. */
+/* Destroys an entity and all entities that the cascades collect. */
 static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t index,
                                    setti_ending ending)
 {
@@ -374,7 +369,7 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
     return rejected ? status : SETT_OK;
 }
 
-/* Makes room in collect_list for `need` entities of a type. False when memory runs out. */
+/* Makes room in collect_list for `need` entities of a type. */
 static bool cascade_reserve(sett_world* world, setti_type* type, uint64_t need)
 {
     SETTI_ASSERT(world->collect_count == 0 && need > type->collect_room);
@@ -416,8 +411,8 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
 
 /* ------------------------------------------------------------------------------------------ one */
 
-/* Returns the first type of a signature that may collect other entities; else the last type with a
- * cascade, or NULL. */
+/* Returns the first type of a signature that may collect other entities. Else returns a type that
+ * only unlinks, or NULL. */
 static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
 {
     SETTI_ASSERT(set == 0 || set < world->signatures.count);
@@ -452,8 +447,7 @@ SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entit
     return SETT_STATUS_STALE;
 }
 
-/* Fails: a handle in the world's own range cannot be forgotten, because the world would create the
- * handle again. */
+/* Fails: the world would create a handle in its own range again. */
 SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity entity)
 {
     const setti_entity_table* table = &world->entities;
@@ -508,7 +502,7 @@ static sett_status change_destroy_index(sett_world* world, uint32_t index, setti
     return sett_is_null(entity) ? SETT_OK : fast_destroy(world, entity, ending);
 }
 
-/* Memory is prefetched so many entities ahead: in random order, each of a million entities misses
+/* Memory is prefetched so many entities ahead. In random order, each of a million entities misses
  * three cache lines. */
 #define CHANGE_AHEAD 16u
 
@@ -550,8 +544,7 @@ sett_status sett_entity_destroy_with(sett_world* world, sett_component component
     return status;
 }
 
-/* Destroys all entities without the type `spared`; NULL: all entities. The order is from the
- * highest index to the lowest, mostly from the newest entity to the oldest. */
+/* Destroys all entities without the type `spared`, from the highest index to the lowest. */
 static void change_destroy_without(sett_world* world, const setti_type* spared)
 {
     const setti_entity_table* table = &world->entities;

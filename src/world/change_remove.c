@@ -11,8 +11,7 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Erases a row of any kind by the remembered transition, and saves the pages for snapshots. Equals
- * setti_change_remove of a type without callbacks. */
+/* Erases a row of any kind by the remembered transition. */
 SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* type,
                                                  uint32_t index, uint32_t* signature)
 {
@@ -23,7 +22,7 @@ SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* 
     return SETT_OK;
 }
 
-/* Returns true if no type of a signature requires the type: the type is removed alone. */
+/* Returns true if no type of a signature requires the type. */
 static bool fast_is_removed_alone(const sett_world* world, const setti_type* type,
                                   uint32_t signature)
 {
@@ -34,7 +33,7 @@ static bool fast_is_removed_alone(const sett_world* world, const setti_type* typ
     return alone;
 }
 
-/* Removes by the slow path, and remembers the transition if no other type was removed. */
+/* Removes by the slow path, and remembers the transition. */
 SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* type,
                                                 sett_entity entity)
 {
@@ -51,17 +50,17 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
     return status;
 }
 
-/* Returns false if no type of the entity requires the type: nothing requires the type, or the type
- * remembers the transition. */
+/* Returns false if certainly no type of the entity requires the type. */
 static bool fast_may_be_required(setti_type* type, uint32_t signature)
 {
-    return (type->flags & SETTI_TYPE_REQUIRED) != 0 &&
-           ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 ||
-            setti_type_removed(type, signature)->from != signature);
+    if ((type->flags & SETTI_TYPE_REQUIRED) == 0) {
+        return false;
+    }
+    bool remembered = setti_type_removed(type, signature)->from == signature;
+    return (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 || !remembered;
 }
 
-/* Ends sett_remove if the path in line is impossible. Erases the row if no callback runs and no
- * other type or listener is concerned; else takes the slow path. */
+/* Ends sett_remove if the path in line is impossible. */
 static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -106,8 +105,7 @@ SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type,
     return SETT_OK;
 }
 
-/* Erases the row of an array or tag by the remembered transition. A remembered transition proves
- * that the entity has the type. */
+/* Erases the row of an array or tag by the remembered transition. */
 SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type, uint32_t index,
                                             uint32_t* signature)
 {
@@ -136,7 +134,7 @@ SETTI_APART static sett_status fast_remove_cow(sett_world* world, setti_type* ty
     return fast_remove_saved(world, type, index, signature);
 }
 
-/* Erases the row of an array or tag, whether a snapshot is held or not. */
+/* Erases the row of an array or tag. */
 SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, uint32_t index,
                                          uint32_t* signature)
 {
@@ -145,7 +143,7 @@ SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, ui
                : fast_remove_cow(world, type, index, signature);
 }
 
-/* Unlinks and deinitialises a value. Equals setti_edit_commit before the row is erased. */
+/* Unlinks and deinitialises a value. */
 SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
@@ -155,7 +153,7 @@ SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint
     setti_edit_deinit_value(world, type, index);
 }
 
-/* The fast path for a type with on_remove callbacks, or with values to deinitialise. */
+/* The fast path for a type with hooks or callbacks. */
 SETTI_APART static sett_status fast_remove_notified(sett_world* world, setti_type* type,
                                                     sett_entity entity, uint32_t* signature)
 {
@@ -169,7 +167,6 @@ SETTI_APART static sett_status fast_remove_notified(sett_world* world, setti_typ
     return fast_remove_row(world, type, entity.index, signature);
 }
 
-/* Equals setti_change_remove. */
 sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {
@@ -215,22 +212,19 @@ static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t
     return setti_edit_reserve_at(world, &edit, index);
 }
 
-/* Returns the k-th of the types to remove together with `type`. Callers count k down from
- * `dependants.count` to 0: first the dependants, the latest registered first, then `type`. But the
- * tag `off`, the first dependant, comes after `type`: a component must not be on for a moment just
- * because the tag is removed first. */
+/* Returns the k-th of the types to remove together. Callers count k down to 0: first the latest
+ * dependant, last `type`. */
 static setti_type* change_removed_with(setti_type* type, uint32_t k)
 {
     SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);
     SETTI_ASSERT(k <= type->dependants.count);
     if (type->off != NULL && k <= 1) {
-        k = 1 - k; /* swaps the type and the tag */
+        k = 1 - k; /* removes the tag after the type: the type must not be on for a moment */
     }
     return k > 0 ? type->dependants.item[k - 1] : type;
 }
 
-/* Reserves the removals of a type and of all types removed with the type, if the signature has
- * them. *signature becomes the signature after all removals. False when memory runs out. */
+/* Reserves the removals of a type and of its dependants. */
 static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_t index,
                                     uint32_t* signature)
 {
@@ -245,7 +239,7 @@ static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_
     return true;
 }
 
-/* Removes a type, and the types removed with the type, after change_reserve_removals. */
+/* Removes a type and its dependants, after change_reserve_removals. */
 static void change_remove_reserved(sett_world* world, setti_type* type, sett_entity entity)
 {
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
@@ -256,8 +250,7 @@ static void change_remove_reserved(sett_world* world, setti_type* type, sett_ent
     }
 }
 
-/* Removes a type, and the types removed with the type, from an entity with the type. False when
- * memory runs out. */
+/* Removes a type and its dependants. */
 static bool change_remove(sett_world* world, setti_type* type, sett_entity entity)
 {
     setti_edit_settle(world);
@@ -282,8 +275,7 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
     change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
 }
 
-/* Returns the next type of a signature, from the *k-th on, with a value that leads only to
- * destroyed entities; NULL at the end. */
+/* Returns the next type, from the *k-th on, with a value that leads only to destroyed entities. */
 static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
                                         uint32_t* k)
 {
@@ -299,8 +291,8 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
     return NULL;
 }
 
-/* The memory for removals depends on their order. So setti_change_reserve_stranded and
- * setti_change_remove_stranded walk the types of the entity's first signature in the same order. */
+/* The memory for removals depends on their order: setti_change_remove_stranded must walk the same
+ * types in the same order. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
@@ -347,7 +339,7 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
 
 /* ------------------------------------------------------------------------------- all components */
 
-/* Returns true if a signature has a type with SETTI_TYPE_STAYS, removed only with the entity. */
+/* Returns true if a signature has a type with SETTI_TYPE_STAYS. */
 static bool change_has_staying(const sett_world* world, uint32_t set)
 {
     SETTI_ASSERT(set == 0 || set < world->signatures.count);
@@ -359,8 +351,7 @@ static bool change_has_staying(const sett_world* world, uint32_t set)
     return has;
 }
 
-/* Removes all components from an entity, one by one, except types with SETTI_TYPE_STAYS. False when
- * memory runs out, with nothing changed. */
+/* Removes all components from an entity, except types with SETTI_TYPE_STAYS. */
 SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
 {
     SETTI_ASSERT(world->cascading != 0 && world->locks == 0);
@@ -400,9 +391,10 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
         return setti_world_fail(world, SETT_STATUS_STALE, __func__, entity, 0);
     }
     if (world->cascading != 0 && change_has_staying(world, *signature)) {
-        return change_clear_some(world, entity)
-                   ? SETT_OK
-                   : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, entity, 0);
+        if (!change_clear_some(world, entity)) {
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, entity, 0);
+        }
+        return SETT_OK;
     }
     setti_edit edit = {.entities = &entity, .count = 1, .from = *signature, .removes_all = true};
     setti_edit_run(world, &edit);

@@ -8,7 +8,7 @@
  */
 #include "world/change.h"
 
-/* Reports that on_set callbacks are nested too deep. Returns false. */
+/* Reports that on_set callbacks are nested too deep. */
 SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity,
                                            const setti_type* type)
 {
@@ -21,8 +21,7 @@ SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity
     return false;
 }
 
-/* Reports that a type's on_set callbacks cannot run inside a system: the order of callbacks and
- * simultaneous systems would be arbitrary. Returns false. */
+/* Reports that on_set callbacks cannot run inside a system. */
 SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type)
 {
     setti_world_fail_with(world, SETT_STATUS_LOCKED,
@@ -67,8 +66,8 @@ void setti_change_release(sett_world* world, const setti_type* type, void* old)
     setti_pool_free(&world->pool, old, storage->size, SETTI_MAX(storage->align, 16));
 }
 
-/* Returns true if a value may be set; else fails. `in_place`: a module has written the row, for
- * example a link, and sets the row to itself, to run the callbacks. */
+/* Checks that a value may be set.
+ *   in_place  a module has written the value already, for example a link */
 static bool change_may_set(sett_world* world, const setti_type* type, sett_entity entity,
                            bool in_place)
 {
@@ -79,7 +78,7 @@ static bool change_may_set(sett_world* world, const setti_type* type, sett_entit
         setti_component_reject_set(world, type, "sett_set");
         return false;
     }
-    if (notified && world->running != NULL) {
+    if (notified && world->running != NULL) { /* systems may run in any order */
         return change_set_in_system(world, type);
     }
     if (notified && world->set_depth == SETTI_EVENT_DEPTH) {
@@ -88,8 +87,7 @@ static bool change_may_set(sett_world* world, const setti_type* type, sett_entit
     return true;
 }
 
-/* Replaces the entity's present value, of a type with hooks or callbacks. Returns false on failure,
- * after reporting the failure. */
+/* Replaces the entity's value, and runs hooks and callbacks. */
 SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* value)
 {
@@ -122,8 +120,7 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     return true;
 }
 
-/* Replaces the entity's present value. Returns false on failure, after reporting the failure; plain
- * values cannot fail. */
+/* Replaces the entity's value. */
 SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_entity entity,
                                void* row, const void* value)
 {
@@ -136,21 +133,20 @@ SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_e
     return true;
 }
 
-/* Adds a component with a value for sett_set. The addition may move values of the type, because
- * gaps are closed or the entity enters a group, and part->value may point to a moving value.
- * Therefore plain bytes are copied first. If the type has a move hook, the part stores the entity
- * with the value (part->source), and the value is found again after the move. */
+/* Adds a component with a value that the addition may move. */
 static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit_part* part)
 {
     SETTI_ASSERT(part->value != NULL && part->type->storage.size != 0);
     static const char call[] = "sett_set";
     const setti_storage* storage = &part->type->storage;
     if (part->type->desc.move != NULL) {
+        /* the value of the entity `source` is found again after the move */
         part->source = setti_storage_owner(storage, part->value);
-        bool may_move = part->source != SETTI_NONE; /* the value belongs to an entity */
-        part->origin = may_move ? storage : NULL;
-        part->value = may_move ? NULL : part->value;
-    } else {
+        if (part->source != SETTI_NONE) { /* the value belongs to an entity */
+            part->origin = storage;
+            part->value = NULL;
+        }
+    } else { /* plain bytes are copied before the move */
         size_t align = SETTI_MAX(storage->align, 16);
         void* aside = setti_scratch_get(&world->pool, &world->set_aside, storage->size, align);
         if (aside == NULL) {
@@ -166,11 +162,12 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
 /* Returns true if adding the type may move values of the type. */
 static bool change_may_move(const sett_world* world, const setti_type* type)
 {
+    /* groups arrange values, and a full sparse set closes gaps */
     return type->storage.size != 0 && world->locks == 0 &&
            (world->listeners != NULL || setti_sparse_is_full(&type->storage));
 }
 
-/* sett_set for an entity without the component: on_add sees the set value. */
+/* sett_set for an entity without the component. */
 SETTI_APART static void* change_set_absent(sett_world* world, sett_entity entity, setti_type* type,
                                            const void* value)
 {

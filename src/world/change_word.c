@@ -1,6 +1,5 @@
 /* change_word.c: up to 64 neighbouring entities get a component together, if adding the component
- * runs no callback and needs no other type. The slow path (setti_change_put) handles every case;
- * change_add.c explains "equals".
+ * runs no callback and needs no other type. The slow path, setti_change_put, handles every case.
  *
  * The workload: a world is read from a file, type by type. Most of the 64 entities have the same
  * signature, so a transition is looked up only if the signature differs from the signature of the
@@ -11,7 +10,7 @@
  */
 #include "world/change.h"
 
-/* Flags of bare types. Adding a type without other flags writes only a value and a signature. */
+/* Flags that a bare type may have. */
 #define WORD_PLAIN (SETTI_TYPE_REQUIRED | SETTI_TYPE_SHARED | SETTI_TYPE_OTHER)
 
 bool setti_change_is_bare(const sett_world* world, const setti_type* type)
@@ -27,14 +26,13 @@ static bool word_fail(sett_world* world, const setti_type* type, sett_status sta
     return false;
 }
 
-/* Stores each entity's future signature in to[index - first]. Fails with STALE if an index has no
- * entity. */
+/* Stores each entity's future signature in to[index - first]. */
 static bool word_prepare(sett_world* world, const setti_type* type, uint32_t first, uint64_t bits,
                          uint32_t* to, const char* call)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, first);
     uint32_t from = SETTI_NONE; /* signature of the previous entity */
-    uint32_t with_type = 0;     /* `from` and the type */
+    uint32_t with_type = 0;     /* `from` with the type */
     for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
         uint32_t k = setti_bits_lowest(rest);
         uint32_t slot = (first + k) & SETTI_ENTITY_MASK;
@@ -53,7 +51,7 @@ static bool word_prepare(sett_world* world, const setti_type* type, uint32_t fir
     return true;
 }
 
-/* Writes packed values, with zeroes as padding; only zeroes if `values` is NULL. */
+/* Writes packed values, with zeroes as padding. Without `values` writes only zeroes. */
 static void word_write(const setti_type* type, unsigned char* row, const unsigned char* values,
                        uint32_t count)
 {
@@ -69,7 +67,6 @@ static void word_write(const setti_type* type, unsigned char* row, const unsigne
     }
 }
 
-/* Equals setti_change_put for each entity. */
 bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, uint64_t bits,
                            const unsigned char* values, const char* call)
 {

@@ -3,9 +3,10 @@
  *
  * Components of modules hold indices, keys and lists, and a receiver could not check these. So a
  * codec writes a value as a program would set the value (a parent, a target, a name), and plays the
- * value by the calls that a program would make. The receiver expects a list to hold first the old
- * members, in the old order, then the new members, ascending by index; a delta contains any other
- * order. */
+ * value by the calls that a program would make.
+ *
+ * The receiver expects a list to hold the old members in the old order, then the new members in the
+ * order of indices. A delta contains any other order. */
 #ifndef SETTI_CODEC_H
 #define SETTI_CODEC_H
 
@@ -75,7 +76,7 @@ typedef struct setti_encoder {
     /* Writes the program's bytes in the delta's form: little-endian, padding as zeroes. */
     void (*write_data)(struct setti_encoder* to, const setti_type* data, const void* value);
     void* user;
-    sett_status status; /* not OK: a value cannot be written; see the world's message */
+    sett_status status; /* not SETT_OK: a value could not be written */
 } setti_encoder;
 
 static inline void setti_encode_number(setti_encoder* to, uint64_t number, size_t size)
@@ -96,12 +97,11 @@ typedef enum setti_fate {
 typedef struct setti_player {
     setti_sides* sides; /* SETTI_AFTER is the live world */
     setti_fate (*fate)(const struct setti_player* player, uint32_t index);
-    /* Reserves memory for the next change. False, with the world's message set, when memory runs
-     * out. */
+    /* Reserves memory for the next change. */
     bool (*room)(const struct setti_player* player);
     /* Reports an error of the delta. Returns false. */
     bool (*reject)(const struct setti_player* player, const char* why);
-    /* Reads bytes of write_data into a value; does not change padding. */
+    /* Decodes the bytes of write_data into `value`. Does not change padding. */
     void (*read_data)(const struct setti_player* player, const setti_type* type,
                       const unsigned char* bytes, void* value);
 } setti_player;
@@ -119,8 +119,7 @@ typedef struct setti_codec_list {
     uint32_t last;  /* place of the last member; SETTI_NONE: the list is empty */
 } setti_codec_list;
 
-/* The position of a walk over the owners named by a value; zeroes before the first step. Only the
- * codec reads the fields. */
+/* The position of a loop over the owners that a value names. Zeroes before the first step. */
 typedef struct setti_codec_cursor {
     uint32_t number;
     uint32_t place;
@@ -134,13 +133,11 @@ typedef struct setti_codec {
     bool by_index;        /* values name the owner by index, without a generation */
     bool whole;           /* one call may write to all rows of the type */
     bool direct;          /* an entity is in one list at most; the place is the entity's index */
-    /* Returns the bytes of a value; for a counted value, the bytes of an item, 0 for a text.
-     * NULL: 0. */
+    /* Returns the bytes of a value, or of an item of a counted value. NULL: 0, as for a text. */
     uint32_t (*bytes)(const setti_type* type);
 
     /* Encoding. */
-    /* Returns the type with the lists that values of this type depend on. `follows` is NULL if
-     * values depend on lists of this type, or on no lists. */
+    /* Values of this type depend on lists of the returned type. NULL: no other type. */
     const setti_type* (*follows)(const sett_world* world);
     /* Returns true if a value must be written even with the same owner. NULL: compare bytes. */
     bool (*differs)(const void* before, const void* after);
@@ -150,42 +147,37 @@ typedef struct setti_codec {
     /* Returns NULL, or an error that makes a value invalid in any world. Optional. */
     const char* (*check)(const setti_player* player, const setti_type* type,
                          const setti_delta_entry* entry);
-    /* Called before entities are destroyed, for an entry with a changed value. Takes the value out
-     * of all lists. Optional. */
+    /* Takes a changed value out of all lists, before entities are destroyed. Optional. */
     bool (*detach_for_move)(const setti_player* player, setti_type* type,
                             const setti_delta_entry* entry);
-    /* Called before entities are destroyed, for each entity to destroy, with or without the type.
-     * Takes all values of the entity out of all lists. Optional. */
+    /* Takes all values of an entity out of all lists, before the entity is destroyed. The entity
+     * may lack the type. Optional. */
     bool (*detach)(const setti_player* player, setti_type* type, sett_entity entity);
-    /* `play` sets a value, and `remove` removes a value; without `remove`, sett_remove is called.
-     * Memory for the first change is reserved. */
+    /* Sets a value. Memory for the first change is reserved. */
     bool (*play)(const setti_player* player, setti_type* type, sett_entity entity,
                  const setti_delta_entry* entry);
+    /* Removes a value. NULL: sett_remove is called. */
     bool (*remove)(const setti_player* player, setti_type* type, sett_entity entity);
 
-    /* Returns true if links of the type must not close a circle. A delta then checks all values to
-     * set, by `owner`. Optional. */
+    /* Returns true if links of the type must not close a circle. Optional. */
     bool (*acyclic)(const setti_type* type);
 
     /* Lists. These functions are NULL if there are no lists. */
     /* Returns the owner of the next list with the value of an entity; null at the end. */
     sett_entity (*owner)(setti_sides* sides, const setti_type* type, uint32_t index, uint32_t side,
                          setti_codec_cursor* cursor);
-    /* Finds the list of an owner; false if the owner has no list. */
+    /* Finds the list of an owner. Returns false if the owner has no list. */
     bool (*list)(setti_sides* sides, const setti_type* type, uint32_t owner, uint32_t side,
                  setti_codec_list* list);
     /* Returns the member at *place. *place becomes the place of the next or previous member. */
     uint32_t (*step)(setti_sides* sides, const setti_type* type, uint32_t side, uint32_t* place,
                      setti_list_step step);
-    /* Moves a member of an owner's list to the end; false if the list has no such member. */
+    /* Moves a member to the end of the owner's list. Returns false if the list lacks the member. */
     bool (*requeue)(setti_type* type, sett_entity owner, uint32_t member);
 } setti_codec;
 
-/* setti_codec_own returns the codec of a type of the library's modules, NULL for other types.
- * setti_codec_register_library registers a type of the library's modules by name, and does nothing
- * for other names. Only deltas call the two functions, so that programs without deltas do not link
- * codecs. A program without relation/ compiles state/ with SETT_NO_RELATION. */
-#if defined(SETT_NO_RELATION)
+/* Only deltas call these functions, so that programs without deltas do not link codecs. */
+#if defined(SETT_NO_RELATION) /* for programs without relation/ */
 static inline const setti_codec* setti_codec_own(const setti_type* type)
 {
     (void)type;
@@ -199,7 +191,10 @@ static inline sett_status setti_codec_register_library(sett_world* world, const 
     return SETT_OK;
 }
 #else
+/* Returns the codec of a type of the library's modules, or NULL. */
 const setti_codec* setti_codec_own(const setti_type* type);
+
+/* Registers a type of the library's modules by name. Ignores other names. */
 sett_status setti_codec_register_library(sett_world* world, const char* name);
 #endif
 

@@ -36,14 +36,13 @@ typedef struct command_verb {
     /* the recording function; NULL: a command of another module, with a setti_command_call */
     const char* call;
     const char* where; /* for messages: the word between component and entity; "": no component */
-    /* Applies a command about a living entity, or creates the entity. Does nothing if the command
-     * no longer makes sense. OUT_OF_MEMORY: the command stays, and is applied again later. */
+    /* Applies a command. After OUT_OF_MEMORY the command stays in the buffer. */
     sett_status (*apply)(sett_commands* commands, const struct command_record* record);
 } command_verb;
 
 typedef struct command_record {
     const command_verb* verb;
-    /* 0, or 1 + the depth of the applied command that ran the recording callback */
+    /* nested callbacks of commands when the command was recorded */
     uint32_t depth;
     sett_component component;
     sett_entity entity;
@@ -76,8 +75,8 @@ struct sett_commands {
         uint32_t word;        /* creations take indices of this word of the entity table */
         uint64_t bits;        /* unused free bits of the word; 0: take the next word */
         uint32_t created;     /* number of handles created by the job */
-        command_chunk* chunk; /* the job began to record in this chunk; NULL: the first chunk */
-        size_t offset;        /* and at this offset */
+        command_chunk* chunk; /* of the job's first record; NULL: the first chunk of the buffer */
+        size_t offset;        /* of the job's first record */
         sett_status error;    /* of the latest failed creation */
     } job;
 };
@@ -128,7 +127,11 @@ void setti_commands_receive(sett_world* world, bool receiving)
     SETTI_ASSERT(world->receiving != receiving);
     world->receiving = receiving;
     for (sett_commands* at = world->all_commands; at != NULL; at = at->next) {
-        (receiving ? setti_commands_close : setti_commands_open)(at);
+        if (receiving) {
+            setti_commands_close(at);
+        } else {
+            setti_commands_open(at);
+        }
     }
 }
 
@@ -146,14 +149,13 @@ static command_record* command_at(command_chunk* chunk, size_t offset)
     return (command_record*)(void*)((unsigned char*)chunk + offset);
 }
 
-/* Returns the payload of a record with a payload. */
 SETTI_INLINE void* command_payload(command_chunk* chunk, const command_record* record)
 {
     SETTI_ASSERT(record->payload != 0);
     return (unsigned char*)chunk + record->payload;
 }
 
-/* Returns the record at a chunk and offset, and advances *chunk and *offset. NULL at the end. */
+/* Returns the record at a position, and advances the position. Returns NULL at the end. */
 static const command_record* command_next(command_chunk** chunk, size_t* offset)
 {
     while (*chunk != NULL && *offset >= (*chunk)->used) {
@@ -168,8 +170,7 @@ static const command_record* command_next(command_chunk** chunk, size_t* offset)
     return record;
 }
 
-/* Returns the next record to apply, or NULL. Moves the read position from a finished chunk to the
- * next chunk. */
+/* Returns the next record to apply, or NULL. */
 static command_record* commands_peek(sett_commands* commands)
 {
     if (commands->count == 0) {
@@ -183,13 +184,13 @@ static command_record* commands_peek(sett_commands* commands)
     return command_at(commands->read, commands->read_offset);
 }
 
-/* Moves the read position past a record. After the last record all chunks become empty. */
+/* Moves the read position past a record. */
 static void commands_advance(sett_commands* commands, const command_record* record)
 {
     SETTI_ASSERT(commands->count != 0 && record->end > commands->read_offset);
     commands->read_offset = record->end;
     commands->count--;
-    if (commands->count == 0) {
+    if (commands->count == 0) { /* all chunks become empty */
         for (command_chunk* chunk = commands->first; chunk != NULL; chunk = chunk->next) {
             chunk->used = CHUNK_HEADER;
         }
@@ -199,7 +200,7 @@ static void commands_advance(sett_commands* commands, const command_record* reco
     }
 }
 
-/* Deinitialises the value of a record, if the record has a value. */
+/* Deinitialises the value of a record. */
 static void command_deinit(sett_commands* commands, const command_record* record)
 {
     const setti_type* type = setti_world_type(commands->world, record->component);
@@ -208,7 +209,7 @@ static void command_deinit(sett_commands* commands, const command_record* record
     }
 }
 
-/* Releases the claimed index of a dropped creation: the handle becomes stale. */
+/* Releases the claimed index of a dropped creation. */
 static void commands_unclaim(sett_world* world, uint32_t index)
 {
     SETTI_ASSERT(setti_entity_is_claimed(&world->entities, index));
@@ -231,7 +232,7 @@ static void commands_drop(sett_commands* commands)
 {
     command_record* record;
     while ((record = commands_peek(commands)) != NULL) {
-        /* open jobs have claimed no index; destroying the world drops the records of open jobs */
+        /* open jobs have claimed no index */
         if (record->verb == &command_create && commands->job.count == 0) {
             commands_unclaim(commands->world, record->entity.index);
         }
@@ -257,8 +258,7 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
                                  what, world->running != NULL ? setti_world_running(world) : "?");
 }
 
-/* Returns SETT_OK if a buffer may be cleared or destroyed. Fails for the buffer of an open job
- * (created handles are not claimed yet), for a closed buffer, and for a buffer during applying. */
+/* Returns SETT_OK if a buffer may be cleared or destroyed. */
 static sett_status commands_check_idle(sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
@@ -351,7 +351,7 @@ uint32_t sett_commands_count(const sett_commands* commands)
 
 #define COMMAND_TEXT_SIZE 192
 
-/* Writes a command as text: `text`, the component and the entity. */
+/* Writes a command as text. */
 static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                           const command_verb* verb, const char* text, sett_entity entity,
                           sett_component component)
@@ -420,7 +420,7 @@ void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* alloc
 
 /* ------------------------------------------------------------------------------------ recording */
 
-/* Allocates a chunk, and counts the allocation. The caller gives the chunk to a list. */
+/* Allocates a chunk, and counts the allocation. */
 static command_chunk* chunk_create(sett_commands* commands, size_t size)
 {
     SETTI_ASSERT(size > CHUNK_HEADER);
@@ -433,7 +433,7 @@ static command_chunk* chunk_create(sett_commands* commands, size_t size)
     return chunk;
 }
 
-/* Appends a chunk to the buffer, and sets `write` to the chunk. */
+/* Appends a chunk to the buffer, for the next records. */
 static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
 {
     SETTI_ASSERT(chunk->size > CHUNK_HEADER);
@@ -451,8 +451,7 @@ static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
     commands->write = chunk;
 }
 
-/* Moves `write` to the next chunk that has room for `need` bytes, or appends a new chunk. False
- * when memory runs out, or if the buffer is closed. */
+/* Moves `write` to a chunk with room for `need` bytes. */
 static bool commands_grow(sett_commands* commands, size_t need)
 {
     if (commands->closed) {
@@ -472,7 +471,7 @@ static bool commands_grow(sett_commands* commands, size_t need)
     return true;
 }
 
-/* Returns the bytes that a record with a value of `size` bytes takes at most. */
+/* Returns the largest size of a record with a value of `size` bytes. */
 static size_t command_need(size_t size, size_t align)
 {
     SETTI_ASSERT(align != 0 && (align & (align - 1)) == 0);
@@ -486,13 +485,13 @@ SETTI_INLINE bool commands_have_room(const sett_commands* commands, size_t need)
     return chunk != NULL && chunk->size - chunk->used >= need;
 }
 
-/* Makes room for `need` bytes. False when memory runs out, or if the buffer is closed. */
+/* Makes room for `need` bytes. */
 static bool commands_reserve(sett_commands* commands, size_t need)
 {
     return commands_have_room(commands, need) || commands_grow(commands, need);
 }
 
-/* Appends a record with a value of `size` bytes; commands_reserve has made room. */
+/* Appends a record after commands_reserve. */
 SETTI_INLINE command_record* commands_put(sett_commands* commands, const command_verb* verb,
                                           sett_entity entity, sett_component component, size_t size,
                                           size_t align)
@@ -522,7 +521,7 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, const command
     return record;
 }
 
-/* Makes room, and appends a record. NULL when memory runs out, or if the buffer is closed. */
+/* Makes room, and appends a record. */
 static command_record* commands_append(sett_commands* commands, const command_verb* verb,
                                        sett_entity entity, sett_component component, size_t size,
                                        size_t align)
@@ -532,29 +531,14 @@ static command_record* commands_append(sett_commands* commands, const command_ve
                : NULL;
 }
 
-/* Returns true if a new command would be nested too deep: a command's callback may record a command
- * with a callback that records a command, and so on without end. */
+/* Returns true if callbacks of commands are nested too deep. */
 static bool commands_are_too_deep(const sett_commands* commands)
 {
     return commands->world->command_depth > SETTI_EVENT_DEPTH;
 }
 
-/* Returns why a record was not appended. Reports a command that is nested too deep, or a closed
- * buffer; running out of memory is not reported. */
-SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands,
-                                                   const command_verb* verb, const char* text,
-                                                   sett_entity entity, sett_component component)
+SETTI_COLD static sett_status commands_fail_depth(sett_world* world, const char* what)
 {
-    sett_world* world = commands->world;
-    bool too_deep = commands_are_too_deep(commands);
-    char what[COMMAND_TEXT_SIZE];
-    if (!too_deep && !commands->closed) {
-        return SETT_STATUS_OUT_OF_MEMORY;
-    }
-    command_print(world, what, verb, text, entity, component);
-    if (!too_deep) {
-        return commands_fail_closed(commands, what);
-    }
     setti_world_fail_with(
         world, SETT_STATUS_LIMIT,
         "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, which "
@@ -565,6 +549,23 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
     }
     world->depth_logged = true;
     return SETT_STATUS_LIMIT;
+}
+
+/* Returns why a record was not appended. */
+SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands,
+                                                   const command_verb* verb, const char* text,
+                                                   sett_entity entity, sett_component component)
+{
+    sett_world* world = commands->world;
+    char what[COMMAND_TEXT_SIZE];
+    command_print(world, what, verb, text, entity, component);
+    if (commands_are_too_deep(commands)) {
+        return commands_fail_depth(world, what);
+    }
+    if (commands->closed) {
+        return commands_fail_closed(commands, what);
+    }
+    return SETT_STATUS_OUT_OF_MEMORY; /* not reported */
 }
 
 /* Appends a record, and sets *status. Returns NULL on failure.
@@ -590,17 +591,18 @@ SETTI_COLD static sett_status commands_unregistered(const sett_commands* command
     return SETT_STATUS_UNREGISTERED;
 }
 
-/* Ends commands_record if the chunk is full. */
+/* The slow path of commands_record, for a full chunk. */
 SETTI_APART static sett_status commands_record_further(sett_commands* commands,
                                                        const command_verb* verb, sett_entity entity,
                                                        sett_component component)
 {
-    return commands_append(commands, verb, entity, component, 0, 1) != NULL
-               ? SETT_OK
-               : commands_fail_append(commands, verb, command_word(verb), entity, component);
+    if (commands_append(commands, verb, entity, component, 0, 1) == NULL) {
+        return commands_fail_append(commands, verb, command_word(verb), entity, component);
+    }
+    return SETT_OK;
 }
 
-/* Records a command without a value. In line, unless the chunk is full. */
+/* Records a command without a value. */
 static sett_status commands_record(sett_commands* commands, const command_verb* verb,
                                    sett_entity entity, sett_component component)
 {
@@ -622,12 +624,12 @@ static sett_status commands_record(sett_commands* commands, const command_verb* 
     return SETT_OK;
 }
 
-/* Chooses the word of free bits for the job's next creations. Of the words that are not 0, job l of
- * n takes the l-th, and then every n-th. */
+/* Chooses the word of free bits for the job's next creations. */
 static void job_next_word(sett_commands* commands)
 {
     SETTI_ASSERT(commands->job.count != 0);
     const setti_entity_table* table = &commands->world->entities;
+    /* job l of n takes the l-th word, and then every n-th word */
     bool first_word = commands->job.created == 0;
     uint32_t from = first_word ? table->hint : commands->job.word + 1;
     uint32_t skip = first_word ? commands->job.number : commands->job.count - 1;
@@ -682,9 +684,10 @@ sett_entity sett_cmd_create(sett_commands* commands)
     }
     uint32_t index = setti_entity_next_free(
         &world->entities, SETTI_MAX(world->claim_from, setti_entity_hint_index(&world->entities)));
-    sett_status status = index != SETTI_NONE
-                             ? setti_entity_reserve_index(&world->pool, &world->entities, index)
-                             : SETT_STATUS_LIMIT;
+    sett_status status = SETT_STATUS_LIMIT;
+    if (index != SETTI_NONE) {
+        status = setti_entity_reserve_index(&world->pool, &world->entities, index);
+    }
     command_record* record = NULL;
     if (status == SETT_OK) {
         record = commands_append(commands, &command_create, sett_null(), 0, 0, 1);
@@ -770,7 +773,7 @@ sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_clear, entity, 0);
 }
 
-/* Reports a NULL value, or a value of a guarded type or of links. Only debug builds report. */
+/* Reports a value that must not be set, in debug builds. */
 SETTI_COLD static sett_status commands_reject_value(const sett_commands* commands,
                                                     const setti_type* type, const void* value)
 {
@@ -792,15 +795,15 @@ SETTI_COLD static sett_status commands_reject_value(const sett_commands* command
 static sett_status command_apply_set(sett_commands* commands, const command_record* record)
 {
     const void* value = record->payload != 0 ? command_payload(commands->read, record) : NULL;
-    return sett_set(commands->world, record->entity, record->component, value) != NULL
-               ? SETT_OK
-               : commands->world->error;
+    if (sett_set(commands->world, record->entity, record->component, value) == NULL) {
+        return commands->world->error;
+    }
+    return SETT_OK;
 }
 
 static const command_verb command_set = {"sett_cmd_set", "of", command_apply_set};
 
-/* Copies a value into a record. Does not lock the world for the hooks, because several threads may
- * record at once. */
+/* Copies a value into a record. */
 static void command_copy(const setti_type* type, void* to, const void* value)
 {
     SETTI_ASSERT(type->storage.size != 0 && value != NULL);
@@ -809,6 +812,7 @@ static void command_copy(const setti_type* type, void* to, const void* value)
         setti_row_copy(to, value, type->storage.size);
         return;
     }
+    /* hooks without locking the world: several threads may record */
     if (desc->init != NULL) {
         desc->init(to, 1, desc->user);
     } else {
@@ -857,8 +861,7 @@ typedef struct command_run {
     size_t size;
 } command_run;
 
-/* Applies sett_cmd_call. Before the call, copies the data and advances past the record, because the
- * function may record and drop commands. */
+/* Applies sett_cmd_call, and moves to the next record. */
 static sett_status command_apply_run(sett_commands* commands, const command_record* record)
 {
     sett_world* world = commands->world;
@@ -871,7 +874,7 @@ static sett_status command_apply_run(sett_commands* commands, const command_reco
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     memcpy(data, payload + sizeof(run), run.size);
-    commands_advance(commands, record);
+    commands_advance(commands, record); /* `fn` may record and drop commands */
     run.fn(world, data);
     setti_pool_free(&world->pool, data, room, 16);
     return SETT_OK;
@@ -902,13 +905,13 @@ sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world,
     return SETT_OK;
 }
 
-/* Function recorded by sett_cmd_destroy_with. */
+/* Applies sett_cmd_destroy_with. */
 static void command_destroy_with(sett_world* world, void* component)
 {
     (void)sett_entity_destroy_with(world, *(const sett_component*)component);
 }
 
-/* Function recorded by sett_cmd_component_clear. */
+/* Applies sett_cmd_component_clear. */
 static void command_clear_type(sett_world* world, void* component)
 {
     (void)sett_component_clear(world, *(const sett_component*)component);
@@ -921,9 +924,10 @@ static sett_status commands_record_type(sett_commands* commands, const char* cal
     if (setti_is_null(commands, call, "commands")) {
         return SETT_STATUS_ARGUMENT;
     }
-    return setti_world_type(commands->world, component) != NULL
-               ? sett_cmd_call(commands, fn, &component, sizeof(component))
-               : commands_unregistered(commands, call, sett_null(), component);
+    if (setti_world_type(commands->world, component) == NULL) {
+        return commands_unregistered(commands, call, sett_null(), component);
+    }
+    return sett_cmd_call(commands, fn, &component, sizeof(component));
 }
 
 sett_status sett_cmd_destroy_with(sett_commands* commands, sett_component component)
@@ -936,10 +940,10 @@ sett_status sett_cmd_component_clear(sett_commands* commands, sett_component com
     return commands_record_type(commands, __func__, command_clear_type, component);
 }
 
-/* Records the components of the k-th entity of sett_cmd_create_many. */
-static sett_status commands_create_one(sett_commands* commands, sett_entity entity, uint32_t k,
-                                       const sett_component* components, uint32_t component_count,
-                                       const void* const* values)
+/* Records the components of entity number `k` of sett_cmd_create_many. */
+static sett_status commands_add_components(sett_commands* commands, sett_entity entity, uint32_t k,
+                                           const sett_component* components,
+                                           uint32_t component_count, const void* const* values)
 {
     sett_status status = SETT_OK;
     for (uint32_t c = 0; status == SETT_OK && c < component_count; c++) {
@@ -979,7 +983,7 @@ sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
             out[k] = entity;
         }
         sett_status status =
-            commands_create_one(commands, entity, k, components, component_count, values);
+            commands_add_components(commands, entity, k, components, component_count, values);
         if (status != SETT_OK) {
             return status;
         }
@@ -1037,20 +1041,21 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* Applies a command of sett_cmd_add by the fast path. False, with nothing done, for other commands
- * or if the fast path fails. */
+/* Applies sett_cmd_add by the fast path. Returns false if nothing was done. */
 SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* record)
 {
-    void* value = record->verb == &command_add
-                      ? setti_change_try_add(world, record->component, record->entity)
-                      : NULL;
-    if (value != NULL) {
-        setti_row_zero(value, world->types[record->component]->storage.size);
+    if (record->verb != &command_add) {
+        return false;
     }
-    return value != NULL;
+    void* value = setti_change_try_add(world, record->component, record->entity);
+    if (value == NULL) {
+        return false;
+    }
+    setti_row_zero(value, world->types[record->component]->storage.size);
+    return true;
 }
 
-/* Fails with OUT_OF_MEMORY, and names the failed command, number `applied` + 1. */
+/* Fails with OUT_OF_MEMORY, and names the command. */
 SETTI_COLD static void commands_fail_apply(sett_commands* commands, const command_record* record,
                                            uint32_t applied)
 {
@@ -1088,9 +1093,7 @@ void setti_commands_drop_all(sett_world* world)
     }
 }
 
-/* Applies a command by the function of its verb, and moves to the next record. Fails with
- * OUT_OF_MEMORY: then the command stays. A rejected command is skipped, and the world's error says
- * why.
+/* Applies a command, and moves to the next record.
  *   applied  number of commands applied before */
 SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
                                                const command_record* record, uint32_t applied)
@@ -1107,7 +1110,7 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
     } else if (alive || record->verb == &command_create) {
         status = record->verb->apply(commands, record);
     }
-    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+    if (status == SETT_STATUS_OUT_OF_MEMORY) { /* the command stays */
         commands_fail_apply(commands, record, applied);
         return status;
     }
@@ -1116,7 +1119,7 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
         command_deinit(commands, record); /* else the value itself moved into the world */
     }
     commands_advance(commands, record);
-    return SETT_OK;
+    return SETT_OK; /* a rejected command is skipped */
 }
 
 sett_status sett_commands_apply(sett_commands* commands)
@@ -1156,9 +1159,7 @@ sett_status sett_commands_apply(sett_commands* commands)
 
 /* ---------------------------------------------------------------------------------------- jobs */
 
-/* Gives a buffer without a chunk a spare chunk before the job starts. If the world has no spare
- * chunk, allocates 1 + jobs / 2: else each stage with one more busy job than ever before would
- * allocate. When memory runs out, recording allocates later. */
+/* Gives the buffer of a job a chunk before the job starts. */
 static void job_take_chunk(sett_commands* commands, uint32_t jobs)
 {
     SETTI_ASSERT(!commands->closed && jobs != 0);
@@ -1166,11 +1167,12 @@ static void job_take_chunk(sett_commands* commands, uint32_t jobs)
     if (commands->first != NULL) {
         return;
     }
+    /* for the next stages, too: more jobs may be busy then */
     uint32_t need = world->spare_chunks == NULL ? 1 + jobs / 2 : 0;
     for (uint32_t k = 0; k < need; k++) {
         command_chunk* chunk = chunk_create(commands, CHUNK_SIZE);
         if (chunk == NULL) {
-            break;
+            break; /* recording allocates later */
         }
         chunk->next = world->spare_chunks;
         world->spare_chunks = chunk;
@@ -1190,7 +1192,7 @@ void setti_commands_release_chunks(sett_commands* commands)
     if (commands->count != 0 || chunk == NULL) {
         return;
     }
-    if (chunk->next != NULL) { /* keeps both: a running job cannot take a spare chunk */
+    if (chunk->next != NULL) { /* keeps all chunks: a running job cannot take a spare chunk */
         return;
     }
     SETTI_ASSERT(chunk->used == CHUNK_HEADER);
@@ -1226,7 +1228,7 @@ typedef enum job_step {
     JOB_CLAIMS
 } job_step;
 
-/* Takes one step for all handles created by a job. False when memory runs out. */
+/* Takes one step for all handles created by a job. */
 static bool job_claim(sett_commands* commands, job_step step)
 {
     SETTI_ASSERT(commands->job.count != 0);

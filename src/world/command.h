@@ -4,19 +4,16 @@
 
 #include "world/world.h"
 
-/* Begins recording by jobs. Each of the `count` buffers is used by one thread; the threads may run
- * side by side. The buffers are listed in the order in which their commands will be applied: by
- * system, then by job. Commands recorded earlier stay before the new commands.
+/* Begins recording by jobs, which may run side by side. Job k records into buffer k. The commands
+ * will be applied in the order of the buffers.
  *
- * Until setti_commands_end_jobs the world is locked and the entity table does not change, so the
- * handles of new entities depend on the table alone: of the words with free bits, job l takes the
- * l-th, and then every `count`-th word; within a word, the indices upwards. Recording reads the
- * table and writes the job's own buffer. When the chunks of a job are full, the job calls the
- * world's allocator. Other buffers cannot create entities meanwhile. */
+ * Until setti_commands_end_jobs the world is locked, and only jobs can create entities. Handles of
+ * new entities depend on the entity table alone: of the words with free bits, job l takes the l-th
+ * word, and then every `count`-th word. Within a word the indices ascend. */
 void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers, uint32_t count);
 
-/* Ends recording by jobs: claims the indices of all handles that the jobs created, and unlocks the
- * world. OUT_OF_MEMORY: no index is claimed and the jobs are still open; call again later. */
+/* Ends recording by jobs: claims the indices of created handles, and unlocks the world. After
+ * OUT_OF_MEMORY the jobs are still open: call again. */
 sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buffers,
                                     uint32_t count);
 
@@ -24,8 +21,8 @@ sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buf
  *   call  the payload of a command: a setti_command_call, then data of the module */
 typedef struct setti_command_kind {
     const char* verb; /* for lists of commands: "attach" */
-    /* Applies the command to an existing entity. Does nothing, with SETT_OK, if the command no
-     * longer makes sense. */
+    /* Applies the command to an existing entity. Returns SETT_OK if the command no longer makes
+     * sense. */
     sett_status (*apply)(sett_world* world, sett_entity entity, const void* call);
     /* Writes the text that follows "<verb> entity 7:1", as snprintf does. NULL: no text follows. */
     void (*print)(const sett_world* world, const void* call, char* out, size_t size);
@@ -36,17 +33,15 @@ typedef struct setti_command_call {
     const setti_command_kind* kind;
 } setti_command_call;
 
-/* Make a buffer reject commands with LOCKED, or accept them again. */
+/* Make a buffer reject commands, or accept commands again. */
 void setti_commands_close(sett_commands* commands);
 void setti_commands_open(sett_commands* commands);
 
-/* Closes (true) or opens (false) all buffers of a world, before and after a delta is applied. The
- * delta contains the changes by callbacks of the sender, so callbacks of the receiver must not
- * record the changes again. */
+/* Closes all buffers of a world while a delta is applied, or opens all buffers. The delta already
+ * contains the changes by callbacks. */
 void setti_commands_receive(sett_world* world, bool receiving);
 
-/* In debug builds: reports a null handle among the arguments of `call`, as the direct call does.
- * Applying commands skips a command with a null handle. */
+/* Reports a null handle among the arguments of `call`, in debug builds. */
 SETTI_INLINE void setti_commands_check_handle(const sett_commands* commands, sett_entity entity,
                                               sett_component component, const char* call)
 {
@@ -56,40 +51,36 @@ SETTI_INLINE void setti_commands_check_handle(const sett_commands* commands, set
     }
 }
 
-/* Records a command of another module. Returns the payload of `size` bytes, aligned to 16; the
- * caller fills the bytes after the setti_command_call. Returns NULL on failure. *status becomes
- * the status. */
+/* Records a command of another module, and sets *status. Returns the payload of `size` bytes, or
+ * NULL. The caller fills the bytes after the setti_command_call. */
 void* setti_commands_call(sett_commands* commands, sett_entity entity,
                           const setti_command_kind* kind, size_t size, sett_status* status);
 
-/* Records the creation of `count` entities, then a command about the first entity, and returns the
- * payload as setti_commands_call does. Returns NULL on failure; created entities are then destroyed
- * by recorded commands. */
+/* Records the creation of `count` entities, then a command about the first entity. Returns the
+ * payload, or NULL. */
 void* setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
                                  size_t size, sett_entity* out, uint32_t count);
 
 /* Drops the commands of a buffer, and frees the buffer. */
 void setti_commands_free(sett_commands* commands);
 
-/* Apply, or drop, the commands of all buffers, including commands recorded meanwhile. No loop and
- * no job may be open. */
+/* Apply, or drop, the commands of all buffers. Commands recorded meanwhile are applied, too. */
 sett_status setti_commands_apply_all(sett_world* world);
 void setti_commands_drop_all(sett_world* world);
 
-/* Gives the chunk of an empty buffer to the world, as a spare chunk for later jobs. */
+/* Makes the chunk of an empty buffer a spare chunk of the world. */
 void setti_commands_release_chunks(sett_commands* commands);
 
-/* The world's own buffer; NULL when memory runs out. */
+/* Returns the world's own buffer. */
 sett_commands* setti_world_commands(sett_world* world);
 
 /* Frees the world's spare chunks. */
 void setti_commands_free_spares(sett_world* world);
 
-/* The next buffer of the world, or NULL. */
+/* Returns the next buffer of the world, or NULL. */
 const sett_commands* setti_commands_next(const sett_commands* commands);
 
-/* For statistics: adds the bytes of all chunks to *size, and the number of allocations to
- * *allocations. */
+/* Adds the bytes of all chunks to *size, and the number of allocations to *allocations. */
 void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* allocations);
 
 #endif

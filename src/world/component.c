@@ -20,7 +20,7 @@
 #define ARRAY_SIZE_MAX ((size_t)1 << 20)  /* bytes of the largest value of an array */
 #define SPARSE_SIZE_MAX ((size_t)1 << 26) /* bytes of the largest value of a sparse set */
 
-/* Makes room for one more type. False when memory runs out. */
+/* Makes room for one more type. */
 static bool type_list_reserve(setti_pool* pool, setti_type_list* list)
 {
     SETTI_ASSERT(list->count <= list->capacity);
@@ -46,7 +46,9 @@ bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list)
 {
     void* item =
         setti_pool_grow(pool, list->item, sizeof(*list->item), list->count, 1, &list->capacity);
-    list->item = item != NULL ? item : list->item;
+    if (item != NULL) {
+        list->item = item;
+    }
     return item != NULL;
 }
 
@@ -121,7 +123,7 @@ static const char* component_check_ranges(const sett_component_desc* desc)
     return NULL;
 }
 
-/* Returns NULL, or a conflict with the hooks `write` and `read`. */
+/* Checks the hooks `write` and `read`. Returns NULL, or an error. */
 static const char* component_check_written(sett_component_desc* desc)
 {
     if (desc->write == NULL && desc->read == NULL) {
@@ -145,8 +147,7 @@ static const char* component_check_written(sett_component_desc* desc)
     return NULL;
 }
 
-/* Sets the default alignment: the largest power of two up to ALIGN_DEFAULT_MAX that divides the
- * size. */
+/* Sets the default alignment: the largest power of two that divides the size. */
 static void component_default_align(sett_component_desc* desc)
 {
     desc->align = 1;
@@ -181,10 +182,11 @@ const char* setti_component_resolve(sett_component_desc* desc)
         return "`keep_order` is set for an array, which is always in the order of entity indices "
                "- set `storage` to SETT_STORAGE_SPARSE_SET";
     }
-    if (desc->size > (desc->storage == SETT_STORAGE_ARRAY ? ARRAY_SIZE_MAX : SPARSE_SIZE_MAX)) {
-        return desc->storage == SETT_STORAGE_ARRAY
-                   ? "`size` is more than 1 MB - set `storage` to SETT_STORAGE_SPARSE_SET"
-                   : "`size` is more than 64 MB - store a pointer to larger data";
+    if (desc->storage == SETT_STORAGE_ARRAY && desc->size > ARRAY_SIZE_MAX) {
+        return "`size` is more than 1 MB - set `storage` to SETT_STORAGE_SPARSE_SET";
+    }
+    if (desc->size > SPARSE_SIZE_MAX) {
+        return "`size` is more than 64 MB - store a pointer to larger data";
     }
     if (desc->id >= SETTI_COMPONENT_LIMIT) {
         return "`id` must be below 1,048,576";
@@ -209,7 +211,7 @@ static const char* component_between(const setti_writer* out)
     return out->length != 0 ? "; " : "";
 }
 
-/* Adds a field to the list of differences, if the present value differs from the wanted value. */
+/* Adds a field to the list of differences if the values differ. */
 static void component_differ(setti_writer* out, const char* field, size_t present, size_t wanted)
 {
     if (present != wanted) {
@@ -224,8 +226,7 @@ void setti_component_differ_in(setti_writer* out, bool differs, const char* what
     }
 }
 
-/* Adds `what` to the list if two arrays of equal length differ. The caller lists different
- * lengths. */
+/* Adds `what` to the list if two arrays of equal length differ. */
 static void component_differ_arrays(setti_writer* out, const char* what, const void* a,
                                     uint32_t a_count, const void* b, uint32_t b_count, size_t size)
 {
@@ -233,8 +234,8 @@ static void component_differ_arrays(setti_writer* out, const char* what, const v
     setti_component_differ_in(out, differ, what);
 }
 
-/* Hooks are not compared: if two shared libraries register a type, each library has its own copy of
- * the hooks. Masks are not compared, either: compilers report padding differently. */
+/* Hooks are not compared: each shared library has its own copy of the hooks. Masks are not
+ * compared: compilers report padding differently. */
 void setti_component_differences(setti_writer* out, const sett_component_desc* present,
                                  const sett_component_desc* wanted)
 {
@@ -273,7 +274,7 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
     }
 }
 
-/* Returns the end of a message about an existing type: a remedy if the type came from a file. */
+/* Returns the end of a message about an existing type. */
 static const char* component_origin(const setti_type* type)
 {
     return (type->flags & SETTI_TYPE_FROM_FILE) != 0
@@ -281,7 +282,7 @@ static const char* component_origin(const setti_type* type)
                : "";
 }
 
-/* Returns the id of an existing type if all options are as wanted; else fails, and returns 0. */
+/* Returns the id of an existing type if all options are as wanted. Fails otherwise. */
 static sett_component component_same(sett_world* world, const setti_type* existing,
                                      const sett_component_desc* wanted)
 {
@@ -305,13 +306,12 @@ static sett_component component_same(sett_world* world, const setti_type* existi
     return 0;
 }
 
-/* Returns the key of a name in the table of names; for an unknown name the key for a new entry, or
- * 0 if all keys are in use. *type becomes the type of this name, or NULL. Entries of unregistered
- * types stay in the table, and can be used again. */
+/* Returns the key of a name, or the key for a new entry. Stores the type of the name, or NULL, in
+ * *type. */
 static uint64_t component_name_key(const sett_world* world, const char* name, setti_type** type)
 {
     uint64_t key = setti_hash_bytes(name, strlen(name));
-    uint64_t reusable = 0; /* the first key with an entry of an unregistered type */
+    uint64_t reusable = 0; /* the first key of an unregistered type */
     *type = NULL;
     for (uint32_t step = 0; step < SETTI_HASH_STEPS; step++, key = setti_hash_next(key)) {
         uint32_t id = setti_hash_map_find(&world->names, key);
@@ -321,17 +321,18 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
         setti_type* at = world->types[id];
         bool unregistered = at == NULL || at->name_key != key;
         if (unregistered) {
-            reusable = reusable != 0 ? reusable : key;
+            if (reusable == 0) {
+                reusable = key;
+            }
         } else if (strcmp(at->desc.name, name) == 0) {
             *type = at;
             return key;
         }
     }
-    return reusable;
+    return reusable; /* 0: all keys are in use */
 }
 
-/* Returns the type named `type` + suffix, or NULL. The suffix is "", or " off" or " sources", the
- * names of the library's types that accompany a type. */
+/* Returns the type with the name of `type` and a suffix, or NULL. */
 static setti_type* component_with_suffix(const sett_world* world, setti_type* type,
                                          const char* suffix)
 {
@@ -340,6 +341,7 @@ static setti_type* component_with_suffix(const sett_world* world, setti_type* ty
         return type;
     }
     setti_type* found = NULL;
+    /* types of the library that accompany a type */
     if (strcmp(suffix, " off") == 0 || strcmp(suffix, " sources") == 0) {
         snprintf(name, sizeof(name), "%.200s%.50s", type->desc.name, suffix);
         (void)component_name_key(world, name, &found);
@@ -347,8 +349,7 @@ static setti_type* component_with_suffix(const sett_world* world, setti_type* ty
     return found;
 }
 
-/* Returns the type with the old name `name`, or NULL. Finds accompanying types, too: if "Body" is
- * an old name of a type, "Body off" finds the tag for switching the type off. */
+/* Returns the type with the old name `name`, or NULL. */
 static setti_type* component_find_renamed(const sett_world* world, const char* name)
 {
     setti_type* found = NULL;
@@ -356,6 +357,7 @@ static setti_type* component_find_renamed(const sett_world* world, const char* n
         setti_type* type = world->renamed.item[k];
         for (uint32_t n = 0; found == NULL && n < type->desc.old_name_count; n++) {
             size_t length = strlen(type->desc.old_names[n]);
+            /* with the old name "Body", "Body off" finds the tag of the type */
             if (strncmp(name, type->desc.old_names[n], length) == 0) {
                 found = component_with_suffix(world, type, name + length);
             }
@@ -364,17 +366,17 @@ static setti_type* component_find_renamed(const sett_world* world, const char* n
     return found;
 }
 
-/* The `of` of component_check_old_names for a type before registration. */
+/* Passed to component_check_old_names before the type exists. */
 #define COMPONENT_IS_NEW ((const setti_type*)NULL)
 
-/* Returns true if the type `of` can have the descriptor's old names; else fails. The name of a new
- * type must not be an old name of another type. */
+/* Checks that the type `of` can have the descriptor's old names. */
 static bool component_check_old_names(sett_world* world, const setti_type* of,
                                       const sett_component_desc* desc, const char* call)
 {
+    /* the name of a new type must not be an old name, either */
     const setti_type* other =
         of == COMPONENT_IS_NEW ? component_find_renamed(world, desc->name) : NULL;
-    const char* taken = other != NULL ? desc->name : NULL; /* a name that the type `other` has */
+    const char* taken = other != NULL ? desc->name : NULL; /* a name of the type `other` */
     for (uint32_t k = 0; taken == NULL && k < desc->old_name_count; k++) {
         const char* name = desc->old_names[k];
         bool missing = name == NULL || name[0] == '\0';
@@ -406,7 +408,7 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
 static const sett_type_header_ component_none = {.kind = UINT8_MAX};
 const void* const setti_component_no_types[1] = {&component_none};
 
-/* Makes room for an id in the table of types. False when memory runs out. */
+/* Makes room for an id in the table of types. */
 static bool component_reserve_id(sett_world* world, sett_component id)
 {
     SETTI_ASSERT(id != 0 && id < SETTI_COMPONENT_LIMIT);
@@ -483,9 +485,10 @@ const char* setti_component_remedy(sett_component id)
     if (id == 0) {
         return "register the component first: its id is 0 until then";
     }
-    return id >= SETTI_COMPONENT_LIBRARY && id <= SETT_ID_SINGLETONS
-               ? calls[id - SETTI_COMPONENT_LIBRARY]
-               : "register the component first";
+    if (id >= SETTI_COMPONENT_LIBRARY && id <= SETT_ID_SINGLETONS) {
+        return calls[id - SETTI_COMPONENT_LIBRARY];
+    }
+    return "register the component first";
 }
 
 const char* setti_component_text(const sett_world* world, sett_component id)
@@ -513,7 +516,7 @@ static size_t text_size(const char* text)
     return text != NULL ? strlen(text) + 1 : 0;
 }
 
-/* Copies bytes to the pool; NULL if the size is 0. *done becomes false when memory runs out. */
+/* Copies bytes to the pool. *done becomes false when memory runs out. */
 static void* pool_copy(setti_pool* pool, const void* from, size_t size, bool* done)
 {
     void* copy = size != 0 ? setti_pool_alloc(pool, size, 8) : NULL;
@@ -538,7 +541,7 @@ static uint32_t component_flags(const sett_component_desc* desc)
     return flags;
 }
 
-/* Copies the name of the C type, if not NULL. False when memory runs out. */
+/* Copies the name of the C type. */
 static bool component_own_type_name(setti_pool* pool, setti_type* type, const char* type_name)
 {
     bool done = true;
@@ -547,8 +550,7 @@ static bool component_own_type_name(setti_pool* pool, setti_type* type, const ch
     return done;
 }
 
-/* Sets the mask of a type. A bit of a value counts if the bit is in the descriptor's ranges
- * (without ranges: always) and in the descriptor's mask. False when memory runs out. */
+/* Sets the mask of the bits that count in a value. */
 static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_component_desc* desc)
 {
     SETTI_ASSERT(type->desc.mask == NULL);
@@ -561,7 +563,7 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
     if (mask == NULL) {
         return false;
     }
-    memset(mask, desc->byte_count != 0 ? 0 : 255, size);
+    memset(mask, desc->byte_count != 0 ? 0 : 255, size); /* without ranges all bytes count */
     for (uint32_t k = 0; k < desc->byte_count; k++) {
         memset(mask + desc->bytes[k].offset, 255, desc->bytes[k].size);
     }
@@ -579,8 +581,7 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
     return true;
 }
 
-/* Adds the types required by `needed`, then `needed`, to `required` of `type`. False when memory
- * runs out. */
+/* Adds the required types of `needed`, then `needed`, to `required` of `type`. */
 static bool component_list_required(setti_pool* pool, setti_type* type, setti_type* needed)
 {
     bool done = true;
@@ -596,12 +597,13 @@ static bool component_list_required(setti_pool* pool, setti_type* type, setti_ty
     return done;
 }
 
-/* Adds `type` to `dependants` of `needed`, a list with room for `type`. */
+/* Adds `type` to `dependants` of `needed`. */
 static void component_depend(setti_pool* pool, setti_type* type, setti_type* needed)
 {
-    bool apart = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
-    (void)setti_type_list_add(pool, &needed->dependants, type);
-    needed->flags |= SETTI_TYPE_REQUIRED | (apart ? (uint32_t)SETTI_TYPE_REQUIRED_APART : 0);
+    bool dont_fragment = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
+    (void)setti_type_list_add(pool, &needed->dependants, type); /* room is reserved */
+    needed->flags |= SETTI_TYPE_REQUIRED;
+    needed->flags |= dont_fragment ? (uint32_t)SETTI_TYPE_REQUIRED_APART : 0;
 }
 
 bool setti_component_require(sett_world* world, setti_type* type, setti_type* needed)
@@ -642,7 +644,7 @@ static void component_free_old_names(setti_pool* pool, const char* const* names,
     pool_free_copy(pool, names, count * sizeof(*names));
 }
 
-/* Copies a list of names. NULL if the list is empty, or when memory runs out. */
+/* Copies a list of names. */
 static const char** component_copy_old_names(setti_pool* pool, const char* const* names,
                                              uint32_t count)
 {
@@ -659,7 +661,7 @@ static const char** component_copy_old_names(setti_pool* pool, const char* const
     return copies;
 }
 
-/* Adds the descriptor's callbacks to a type's lists. False when memory runs out. */
+/* Adds the descriptor's callbacks to a type's lists. */
 static bool component_own_callbacks(setti_pool* pool, setti_type* type,
                                     const sett_component_desc* desc)
 {
@@ -680,8 +682,7 @@ static bool component_own_callbacks(setti_pool* pool, setti_type* type,
     return true;
 }
 
-/* Copies a descriptor and the data of its pointers, and computes `required`. False when memory runs
- * out: then call setti_component_free_parts. */
+/* Copies a descriptor, and computes `required`. After a failure call setti_component_free_parts. */
 static bool component_own(sett_world* world, setti_type* type, const sett_component_desc* desc)
 {
     SETTI_ASSERT(type->required.count == 0 && type->members == NULL);
@@ -732,11 +733,9 @@ void setti_component_free_parts(setti_pool* pool, setti_type* type)
     setti_pool_free(pool, type, sizeof(*type), 64);
 }
 
-/* Adds a type to all lists and tables of the world. False when memory runs out: no list or table
- * has the type then. */
-static bool component_publish(sett_world* world, setti_type* type)
+/* Makes room for a type in all lists and tables of the world. */
+static bool component_reserve_lists(sett_world* world, const setti_type* type)
 {
-    SETTI_ASSERT(type->id != 0 && setti_world_type(world, type->id) == NULL);
     setti_pool* pool = &world->pool;
     bool dont_fragment = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
     bool reserved = component_reserve_id(world, type->id) &&
@@ -746,7 +745,15 @@ static bool component_publish(sett_world* world, setti_type* type)
     for (uint32_t k = 0; reserved && k < type->required.count; k++) {
         reserved = type_list_reserve(pool, &type->required.item[k]->dependants);
     }
-    if (!reserved ||
+    return reserved;
+}
+
+/* Adds a type to all lists and tables of the world. */
+static bool component_publish(sett_world* world, setti_type* type)
+{
+    SETTI_ASSERT(type->id != 0 && setti_world_type(world, type->id) == NULL);
+    setti_pool* pool = &world->pool;
+    if (!component_reserve_lists(world, type) ||
         (world->observe_type != NULL && !world->observe_type(world, type, SETTI_TYPE_BEGINS))) {
         return false;
     }
@@ -760,7 +767,7 @@ static bool component_publish(sett_world* world, setti_type* type)
     if (type->desc.old_name_count != 0) {
         (void)setti_type_list_add(pool, &world->renamed, type);
     }
-    if (dont_fragment) {
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         (void)setti_type_list_add(pool, &world->dont_fragment, type);
     }
     for (uint32_t k = 0; k < type->required.count; k++) {
@@ -786,12 +793,14 @@ void setti_component_free(sett_world* world, setti_type* type)
 
 /* ---------------------------------------------------------------------------- hooks of values */
 
-/* Locks the world for a hook. Returns the callback that was running, for component_unlock. While
- * systems run side by side the world is locked already, and no thread may write to the world. */
+/* Locks the world for a hook. Returns the callback that was running. */
 static const char* component_lock(const setti_type* type)
 {
     sett_world* world = type->world;
-    return world->side_by_side ? world->calling : setti_world_begin_call(world, type->desc.name);
+    if (world->side_by_side) { /* the world is locked already */
+        return world->calling;
+    }
+    return setti_world_begin_call(world, type->desc.name);
 }
 
 static void component_unlock(const setti_type* type, const char* outer)
@@ -899,8 +908,7 @@ static void component_choose_storage(const sett_world* world, setti_type* type,
     }
 }
 
-/* Registers the tag for switching a type off, if `can_disable` asks for the tag. False on
- * failure. */
+/* Registers the tag for switching a type off, if `can_disable` is set. */
 static bool component_ensure_off(sett_world* world, setti_type* type)
 {
     if (!type->desc.can_disable || type->off != NULL) {
@@ -917,7 +925,7 @@ static bool component_ensure_off(sett_world* world, setti_type* type)
     return type->off != NULL;
 }
 
-/* Checks a descriptor, and fills in the defaults. False, with a message, on failure. */
+/* Checks a descriptor, and fills in the defaults. */
 static bool component_check(sett_world* world, sett_component_desc* desc, const char* call)
 {
     char reason[SETTI_VALUE_MESSAGE];
@@ -930,9 +938,10 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     }
     const char* wrong = setti_component_resolve(desc);
     if (wrong == NULL && desc->members != NULL) {
-        wrong = desc->members->calls_ != NULL
-                    ? desc->members->calls_()->check(desc, desc->members, desc->mask, reason)
-                    : "`members` is not of SETT_STRUCT - pass it to sett_members_set";
+        wrong = "`members` is not of SETT_STRUCT - pass it to sett_members_set";
+        if (desc->members->calls_ != NULL) {
+            wrong = desc->members->calls_()->check(desc, desc->members, desc->mask, reason);
+        }
     }
     if (wrong != NULL) {
         setti_world_fail_with(
@@ -943,7 +952,7 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     return wrong == NULL;
 }
 
-/* Allocates a type, to be filled by component_own. Fails, with NULL, when memory runs out. */
+/* Allocates a type, to be filled by component_own. */
 static setti_type* component_alloc(sett_world* world, const sett_component_desc* desc,
                                    const char* call)
 {
@@ -1011,16 +1020,17 @@ static sett_component component_register_relationship(sett_world* world,
                                                       const sett_component_desc* desc,
                                                       const char* call)
 {
-    bool hooks = desc->init != NULL || desc->deinit != NULL || desc->copy != NULL ||
-                 desc->move != NULL || desc->write != NULL || desc->read != NULL ||
-                 desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL;
-    bool options = desc->keep_order || desc->dont_fragment || desc->track_rows ||
-                   desc->can_disable || desc->save != SETT_SAVE_BYTES ||
-                   desc->layout_version != 0 || desc->required_count != 0 || desc->byte_count != 0;
+    bool has_hooks = desc->init != NULL || desc->deinit != NULL || desc->copy != NULL ||
+                     desc->move != NULL || desc->write != NULL || desc->read != NULL ||
+                     desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL;
+    bool has_options = desc->keep_order || desc->dont_fragment || desc->track_rows ||
+                       desc->can_disable || desc->save != SETT_SAVE_BYTES ||
+                       desc->layout_version != 0 || desc->required_count != 0 ||
+                       desc->byte_count != 0;
     const char* wrong = NULL;
-    if (hooks) {
+    if (has_hooks) {
         wrong = "a relationship has no hooks - use observers";
-    } else if (options) {
+    } else if (has_options) {
         wrong = "a relationship has only the options `id` and `storage` - leave out others";
     } else if (desc->relationship->register_ == NULL) {
         wrong = "`relationship` was not made by SETT_RELATIONSHIP - use that macro";
@@ -1038,9 +1048,7 @@ static sett_component component_register_relationship(sett_world* world,
     return renamed ? id : 0;
 }
 
-/* Registers an existing name again. Returns the id if the options are equal; else fails, and
- * returns 0. The existing type gets the C type, members and old names of the descriptor, and counts
- * as registered by the program. */
+/* Registers an existing name again. Fails if the options differ. */
 static sett_component component_register_again(sett_world* world, setti_type* existing,
                                                const sett_component_desc* desc, const char* call)
 {
@@ -1057,11 +1065,11 @@ static sett_component component_register_again(sett_world* world, setti_type* ex
     if (setti_component_rename(world, existing, desc, call) != SETT_OK) {
         return 0;
     }
-    existing->flags &= ~(uint32_t)SETTI_TYPE_FROM_FILE;
+    existing->flags &= ~(uint32_t)SETTI_TYPE_FROM_FILE; /* now registered by the program */
     return component_ensure_off(world, existing) ? existing->id : 0;
 }
 
-/* Returns true if a new type can have the descriptor's id; else fails. */
+/* Checks that a new type can have the descriptor's id. */
 static bool component_check_id(sett_world* world, const sett_component_desc* desc, const char* call)
 {
     if (component_is_reserved(desc->id) && component_constant_id(desc->name) != desc->id) {
@@ -1084,7 +1092,7 @@ static bool component_check_id(sett_world* world, const sett_component_desc* des
     return true;
 }
 
-/* Returns true if a new type can require the types of its descriptor; else fails. */
+/* Checks the types that a new type requires. */
 static bool component_check_required(sett_world* world, const sett_component_desc* desc,
                                      const char* call)
 {
@@ -1116,7 +1124,7 @@ static bool component_check_required(sett_world* world, const sett_component_des
     return true;
 }
 
-/* Gives a descriptor without an id the lowest free id. Fails if no id is free. */
+/* Gives a descriptor without an id the lowest free id. */
 static bool component_choose_id(sett_world* world, sett_component_desc* desc, const char* call)
 {
     if (desc->id == 0) {
@@ -1132,8 +1140,7 @@ static bool component_choose_id(sett_world* world, sett_component_desc* desc, co
     return true;
 }
 
-/* Creates a type from a checked descriptor, and adds the type to the world. Fails, with NULL, when
- * memory runs out. */
+/* Creates a type from a checked descriptor, and adds the type to the world. */
 static setti_type* component_create(sett_world* world, sett_component_desc* desc, uint64_t name_key,
                                     bool by_default, const char* call)
 {
@@ -1156,8 +1163,7 @@ static setti_type* component_create(sett_world* world, sett_component_desc* desc
     return type;
 }
 
-/* Registers a type under an unused name, after component_check. Checks the id, old names and
- * required types. Returns the id, 0 on failure.
+/* Registers a type under an unused name.
  *   by_default  the library may choose the storage */
 static sett_component component_register_new(sett_world* world, sett_component_desc* desc,
                                              uint64_t name_key, bool by_default, const char* call)
@@ -1295,8 +1301,7 @@ void setti_component_describe_type(const setti_type* type, size_t size, const ch
              type_name, (unsigned)size);
 }
 
-/* Returns true if the values of a component have a C type; else writes why not. Returns true for an
- * unregistered id, too: the caller's next step reports the id. */
+/* Returns true if the values of a component have a C type. Else writes why not. */
 static bool component_has_type(const sett_world* world, sett_component component, size_t size,
                                const char* type_name, const char* call,
                                char out[SETTI_MESSAGE_SIZE])
@@ -1304,7 +1309,7 @@ static bool component_has_type(const sett_world* world, sett_component component
     const setti_type* type = setti_world_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
         setti_misuse_note_type(world, component, type_name);
-        return true;
+        return true; /* the caller's next step reports the id */
     }
     if (SETTI_LIKELY(setti_component_is_type(type, size, type_name))) {
         return true;

@@ -1,5 +1,4 @@
-/* component.h: component types. setti_type begins with the storage, so that the fields used by
- * every access are adjacent in memory. */
+/* component.h: component types. */
 #ifndef SETTI_COMPONENT_H
 #define SETTI_COMPONENT_H
 
@@ -39,16 +38,16 @@ enum {
     SETTI_TYPE_LINKED = 1024, /* values are links: only the module adds the type */
     SETTI_TYPE_STAYS = 2048,  /* values are ends of links: removed only with the entity */
     SETTI_TYPE_SHARED = 4096, /* instances read the value of their prefab */
-    /* requires a dont_fragment type, and signatures do not contain dont_fragment types */
+    /* requires a dont_fragment type */
     SETTI_TYPE_REQUIRES_DONT_FRAGMENT = 8192,
     SETTI_TYPE_OTHER = 16384,    /* the storage is not an array */
     SETTI_TYPE_GUARDED = 32768,  /* values are links or keys: only the module sets values */
     SETTI_TYPE_CASCADES = 65536, /* setti_type.cascade is set */
-    /* is required by a dont_fragment type, and signatures do not contain dont_fragment types */
+    /* is required by a dont_fragment type */
     SETTI_TYPE_REQUIRED_APART = 131072,
     SETTI_TYPE_ONE = 262144,    /* at most one entity has the type */
     SETTI_TYPE_CHOSEN = 524288, /* setti_module.choice is or was not the default */
-    /* created by loading a file, with opaque bytes as values; not registered by the program */
+    /* created by loading a file, not registered by the program */
     SETTI_TYPE_FROM_FILE = 1048576,
     SETTI_TYPE_UNLINKS = 2097152 /* setti_cascade.alone is set */
 };
@@ -82,12 +81,11 @@ typedef struct setti_call_list {
     uint32_t capacity;
 } setti_call_list;
 
-/* A type remembers 4 transitions for additions, and 4 for removals: neighbouring entities often
- * alternate between a few signatures. */
+/* Transitions that a type remembers: neighbouring entities often alternate between signatures. */
 #define SETTI_TRANSITIONS 4
 
-/* A recent transition that added or removed the type. Most changes repeat a remembered transition,
- * and then need no look-up of the edge between the signatures. */
+/* A recent change of signatures that added or removed the type. Most changes repeat a
+ * transition. */
 typedef struct setti_transition {
     uint32_t from; /* signature before; SETTI_NONE: no transition */
     uint32_t to;   /* signature after */
@@ -95,36 +93,27 @@ typedef struct setti_transition {
 
 struct setti_type;
 
-/* Functions of a module for a type with links as values: clean up links when an entity is
- * destroyed. (Programs use hooks instead.) */
+/* Functions of a module that clean up links when an entity is destroyed. Programs use hooks
+ * instead. */
 typedef struct setti_cascade {
-    /* Called for each entity to be destroyed. Passes all entities to be destroyed earlier to
-     * setti_change_collect. Writes nothing. If `collect` fails, with the message set, no entity is
-     * destroyed. NULL: destroying an entity destroys no other entity. */
+    /* Collects the entities to destroy before the entity at an index, by setti_change_collect.
+     * Writes nothing. NULL: destroying an entity destroys no other entity. */
     sett_status (*collect)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Called for each collected entity after all entities are collected. Reserves the memory for
-     * `detach` (setti_change_reserve_stranded). Fails as `collect` does. NULL: nothing to do. */
+    /* Reserves the memory for `detach`, after all entities are collected. NULL: nothing to do. */
     sett_status (*validate)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Returns true if a surviving entity loses the value, because all targets of the value are
-     * destroyed. NULL: always false. */
+    /* Returns true if all targets of a value are destroyed. NULL: always false. */
     bool (*stranded)(const sett_world* world, const struct setti_type* type, uint32_t index);
-    /* Called for each collected entity, before any entity is destroyed. Removes values of surviving
-     * entities with links to the entity, by setti_change_remove_stranded. Cannot fail. NULL: no
-     * values to remove. */
+    /* Removes links to a collected entity from surviving entities. NULL: no links. */
     void (*detach)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Takes a value out of the lists of links. Called before the value is erased, after all
-     * callbacks. Entities destroyed together are unlinked and destroyed one by one, in the reverse
-     * order of collecting. Needs no memory and cannot fail. */
+    /* Takes a value out of the lists of links, before the value is erased. */
     void (*unlink)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Only `unlink` is set, and `unlink` reads nothing but links of this type: the call may come
-     * after other values of the entity are erased. */
+    /* Only `unlink` is set, and reads only links of this type. */
     bool alone;
 
-    /* The fast path, if all entities are plain (setti_change_is_plain). NULL: no fast path.
-     * `begin` unlinks the entity at an index from all surviving entities, and returns the first
-     * entity to destroy; SETTI_NONE, with nothing done, if an entity is not plain. `next` is called
-     * before an entity is destroyed, and returns the next entity. */
+    /* The fast path, or NULL. Unlinks an entity from all surviving entities, and returns the first
+     * entity to destroy. Returns SETTI_NONE if an entity is not plain (setti_change_is_plain). */
     uint32_t (*begin)(sett_world* world, struct setti_type* type, uint32_t index);
+    /* Returns the entity to destroy after entity `at`. Called before `at` is destroyed. */
     uint32_t (*next)(sett_world* world, struct setti_type* type, uint32_t at);
 
     /* Frees unused memory, for sett_world_trim. NULL: there is no unused memory. */
@@ -134,25 +123,24 @@ typedef struct setti_cascade {
 /* How an entity is destroyed. */
 typedef enum setti_ending {
     SETTI_ENDING_DESTROY,
-    SETTI_ENDING_ALL,   /* with all entities: links need no clean-up, and no entity can reject */
+    SETTI_ENDING_ALL,   /* together with all other entities */
     SETTI_ENDING_FORGET /* the handle can be created again */
 } setti_ending;
 
-/* Functions of change_destroy.c for types that cascade: programs without cascading types do not
- * link the functions. */
+/* Functions of change_destroy.c. Programs without cascading types do not link these functions. */
 typedef struct setti_cascade_calls {
-    /* Destroys an entity with a cascading type, and all entities that the cascades collect. Fails,
-     * with nothing destroyed, if one of the entities must not be destroyed. */
+    /* Destroys an entity and all entities that the cascades collect. Fails if one of the entities
+     * must not be destroyed. */
     sett_status (*destroy)(sett_world* world, struct setti_type* type, uint32_t index,
                            setti_ending ending);
-    /* Makes room to collect `need` entities with a type; false when memory runs out. */
+    /* Makes room to collect `need` entities with a type. */
     bool (*reserve)(sett_world* world, struct setti_type* type, uint64_t need);
 } setti_cascade_calls;
 
-/* Records in addition to the values of a type, for example links. The records fill pages without
- * gaps. Each value is the head of a list of records. */
+/* Records of a type in addition to values, for example links. Each value is the head of a list of
+ * records. */
 typedef struct setti_records {
-    setti_pages* pages;
+    setti_pages* pages;     /* without gaps */
     const uint32_t* count;  /* of all records, in the present state */
     const setti_root* root; /* has the count in other states */
     uint32_t listed;        /* offset in a value: number of records in the list */
@@ -165,14 +153,14 @@ typedef struct setti_records {
     uint32_t data;          /* offset in a record: the program's data */
 } setti_records;
 
-/* Writes how value `in_a` of type `a` differs from value `in_b` of type `b`. The types have the
- * same name. Returns the length of the text, 0 if the values mean the same. */
+/* Writes how a value of type `a` differs from a value of type `b`. Returns the length of the text,
+ * 0 for equal values. */
 typedef int (*setti_value_difference)(const struct setti_type* a, const void* in_a,
                                       const struct setti_type* b, const void* in_b, char* out,
                                       size_t size);
 
-/* The functions of a module for a type with values that are more than bytes. Copies, checks and
- * statistics call these functions, and name no module. Each function is optional. */
+/* Functions of a module for a type with values that are more than bytes. Each function is
+ * optional. */
 typedef struct setti_module {
     /* Returns NULL, or a violated part of the module's invariant. */
     const char* (*validate)(sett_world* world, struct setti_type* type);
@@ -183,21 +171,21 @@ typedef struct setti_module {
     sett_status (*join)(sett_world* into, const sett_world* from, const struct setti_type* type);
     /* Returns true if types `a` and `b` of two worlds mean the same. NULL: always true. */
     bool (*same)(const struct setti_type* a, const struct setti_type* b);
-    /* An option of the type that the program can change: a number below `choices`, 0 by default.
-     * Copies of a world copy the option with the values. Once the type is SETTI_TYPE_CHOSEN, all
-     * deltas have the option in place of the layout version. NULL: there is no option. */
+    /* An option that the program can change: a number below `choices`, 0 by default. Deltas of a
+     * SETTI_TYPE_CHOSEN type contain the option, not the layout version. NULL: there is no
+     * option. */
     uint32_t (*choice)(const struct setti_type* type);
     void (*choose)(struct setti_type* type, uint32_t choice);
     uint32_t choices;
-    /* Writes how the values of an entity in two worlds differ; compares the program's data by
-     * `of_data`. Returns the length of the text, 0 if the values are equal. NULL: compare bytes. */
+    /* Writes how the values of an entity in two worlds differ. `of_data` compares the program's
+     * data. Returns the length of the text, 0 for equal values. NULL: bytes are compared. */
     int (*difference)(sett_entity entity, const struct setti_type* a, const struct setti_type* b,
                       setti_value_difference of_data, char* out, size_t size);
     /* Writes the entity's value as one line. NULL: members or bytes are written. */
     void (*describe)(sett_world* world, const struct setti_type* type, sett_entity entity,
                      setti_writer* out);
-    /* Returns true if the value of `entity`, or the former value `old`, links to `target`. `entity`
-     * may be null, `old` NULL. NULL: values of the type are no links. */
+    /* Returns true if the present value of `entity`, or the former value `old`, links to `target`.
+     * NULL: values of the type are no links. */
     bool (*leads)(const sett_world* world, const struct setti_type* type, sett_entity entity,
                   const void* old, sett_entity target);
 } setti_module;
@@ -209,142 +197,133 @@ typedef struct setti_type_list {
 } setti_type_list;
 
 typedef struct setti_type {
-    setti_storage storage;
+    setti_storage storage; /* first, because every access reads fields of the storage */
     setti_transition added[SETTI_TRANSITIONS]; /* at from % SETTI_TRANSITIONS */
     setti_transition removed[SETTI_TRANSITIONS];
-    /* the tag that switches the type off (enable.c); NULL: entities cannot switch the type off */
+    /* the tag that switches the type off (enable.c), or NULL */
     struct setti_type* off;
     setti_call_list notified[SETTI_EVENTS];
     uint32_t flags; /* SETTI_TYPE_* */
     sett_component id;
     struct sett_world* world;
-    /* for messages: the calls that write values, if neither sett_set nor queries may write values
-     * (setti_component_guard); NULL: sett_set and queries may */
+    /* the calls that write values of a guarded type, for messages; NULL: sett_set writes values */
     const char* writers;
     const setti_module* module;      /* or NULL */
-    const struct setti_codec* codec; /* NULL: no codec, or a codec of the library (codec.h) */
+    const struct setti_codec* codec; /* or NULL; setti_codec_own finds codecs of the library */
     const setti_records* records;    /* or NULL */
-    /* the type of the program's data, if only a part of each value is data, or data are in records
-     * (setti_component_make_part); NULL: the whole value is data */
+    /* the type of the program's data in a value (setti_component_make_part); NULL: the whole value
+     * is data */
     const struct setti_type* data_type;
     const setti_cascade* cascade; /* set by setti_component_set_cascade, or NULL */
     /* all required types, transitively; each follows its own required types */
     setti_type_list required;
     /* all types that require this type, transitively, in the order of registration */
     setti_type_list dependants;
-    /* as registered, with defaults resolved; pointers lead to copies in the pool. `mask` has the
-     * bits of a value that count; NULL: all bits count */
+    /* as registered, with defaults; pointers lead to copies in the pool. A NULL `mask` means that
+     * all bits count */
     sett_component_desc desc;
     /* the registered text of desc.type_name: only its address is compared */
     const char* type_text;
-    setti_members* members; /* NULL: not known; else desc.members == &members->of */
-    /* members of the canonical form that the `write` hook writes, with strings and lists; then
-     * desc.members == &written->of, and `members` is NULL; NULL: no such members */
+    setti_members* members; /* or NULL */
+    /* members of the form that the `write` hook writes, or NULL */
     setti_members* written;
     void* hook_user;       /* passed to copy, deinit and move: desc.user, or `members` */
     uint64_t padding_hash; /* a hash of the mask; 0 without a mask */
     bool padding_known;    /* registered with a mask, members or ranges, or cannot have padding */
     setti_type_use use;    /* counted for advice */
-    /* registered with SETT_STORAGE_DEFAULT, and no call of the program has requested another kind:
-     * the library may choose the storage */
+    /* the library may choose the storage */
     bool default_storage;
-    void* sample;    /* of the module that watches use; NULL: use is not watched */
-    setti_root root; /* of the storage */
-    void* row; /* room for one value, if hooks clone and move values; NULL before the first use */
+    void* sample;               /* of the module that watches use; NULL: use is not watched */
+    setti_root root;            /* of the storage */
+    void* row;                  /* room for one value; NULL before the first use */
     uint32_t replace_observers; /* observers with on_replace */
     uint32_t claimed;           /* rows reserved and not inserted, see edit_reserve.c */
-    /* entries of world->collect_list reserved for entities with a type that collects */
+    /* entries of world->collect_list reserved for this type */
     uint32_t collect_room;
     void* links;                  /* of relationships, if values are links; or NULL */
     void* ends;                   /* of relationships, if values are ends of links; or NULL */
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
-    /* desc.storage before conversions: compared if the type is registered again */
+    /* desc.storage before conversions */
     sett_storage_kind registered;
     uint64_t name_key; /* in the table of names */
     /* while a delta is applied: 1 + the type's number in the delta; 0: no number */
     uint32_t delta_number;
 } setti_type;
 
-/* Writes a list of differences between two resolved descriptors of a type, except ids and required
- * types; nothing if the descriptors are equal. The second function adds item `what` to the list if
- * `differs`. */
+/* Writes a list of differences between two resolved descriptors. */
 void setti_component_differences(setti_writer* out, const sett_component_desc* present,
                                  const sett_component_desc* wanted);
+
+/* Adds item `what` to a list of differences if `differs`. */
 void setti_component_differ_in(setti_writer* out, bool differs, const char* what);
 
-/* Fills in the defaults of a descriptor. Returns NULL, or a text about the first wrong option. */
+/* Fills in the defaults of a descriptor. Returns NULL, or an error. */
 const char* setti_component_resolve(sett_component_desc* desc);
 
-/* Functions of component_members.c. Registering calls these functions through a descriptor's
- * members: programs without members do not link component_members.c. */
+/* Functions of component_members.c. Programs without members do not link this file. */
 typedef struct sett_member_calls_ {
-    /* Gives a resolved descriptor the hooks for strings and lists. Returns NULL, or an error of the
-     * members; `out` has SETTI_VALUE_MESSAGE bytes. `mask` as for setti_members_check. */
+    /* Gives a descriptor the hooks for strings and lists. Returns NULL, or an error. */
     const char* (*check)(sett_component_desc* desc, const sett_struct* of,
-                         const unsigned char* mask, char* out);
-    /* Gives a type its members, and sets mask, offsets and hooks to match. False when memory runs
-     * out, with nothing changed. */
+                         const unsigned char* mask, char* out); /* SETTI_VALUE_MESSAGE bytes */
+    /* Gives a type members, and sets the mask, offsets and hooks to match. */
     bool (*give)(setti_pool* pool, setti_type* type, const sett_struct* of);
     bool (*equal)(const sett_struct* a, const sett_struct* b);
     sett_status (*set)(sett_world* world, setti_type* type, const sett_struct* of,
                        const char* call); /* setti_component_set_members */
 } setti_member_calls;
 
-/* Makes `type` require the type `needed`. No edit may be prepared. The caller must add `needed` to
- * all entities with `type`. False when memory runs out, with nothing changed. */
+/* Makes `type` require the type `needed`. The caller must add `needed` to all entities with
+ * `type`. */
 bool setti_component_require(sett_world* world, setti_type* type, setti_type* needed);
 
-/* Gives a type members, for sett_members_set. Fails if the type has other members. */
+/* Gives a type members. Fails if the type has other members. */
 sett_status setti_component_set_members(sett_world* world, setti_type* type, const sett_struct* of,
                                         const char* call);
 
 /* Returns NULL, or a violated part of the invariant of component_members.c. */
 const char* setti_component_validate_members(const setti_type* type);
 
-/* Returns the id for one of the library's own types: the id under which `name` is registered; else
- * the constant SETT_ID_* of the name; else the first free id after the reserved ids. */
+/* Returns the id for one of the library's own types. */
 sett_component setti_component_own_id(const sett_world* world, const char* name);
 
-/* Returns the remedy for an id without a type, for messages. */
+/* Returns a text that says how to register an id. */
 const char* setti_component_remedy(sett_component id);
 
 /* Returns the name of a type, "?" if the id is not registered. */
 const char* setti_component_text(const sett_world* world, sett_component id);
 
-/* Tries the names of all types as a guess for an unknown name. */
+/* Compares an unknown name with the names of all types. */
 void setti_component_guess(const sett_world* world, setti_guess* guess);
 
 /* Makes a type cascade, before any entity has the type. */
 void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade);
 
-/* Guards a type with links or keys as values: calls, commands, creation and queries cannot set
- * values any more, because a set value would break lists or tables. `writers` names the calls to
- * use instead, for messages. */
+/* Keeps the program from setting values of a type. `writers` names the calls to use instead. */
 void setti_component_guard(setti_type* type, const char* writers);
 
-/* Fails with ARGUMENT: `call` would set values of a guarded type. */
+/* Reports that `call` would set values of a guarded type. */
 sett_status setti_component_reject_set(sett_world* world, const setti_type* type, const char* call);
 
-/* Creates a type for data inside values of another type; no list of the world has the new type.
- * Checks and copies the descriptor. Returns NULL on failure, and reports the failure. The second
- * function frees the type. */
+/* Creates a type for data inside values of another type. The world does not list the type. */
 setti_type* setti_component_make_part(sett_world* world, sett_component_desc* desc,
                                       const char* call);
+
+/* Frees a type that the world does not list. */
 void setti_component_free_parts(setti_pool* pool, setti_type* type);
 
-/* Frees a type that was removed from all lists, and the id of the type. */
+/* Frees a type that was removed from all lists, and its id. */
 void setti_component_free(sett_world* world, setti_type* type);
 
-/* Initialises an empty storage for the type, with the options of a resolved descriptor. */
+/* Initialises an empty storage with the options of a descriptor. */
 void setti_component_init_storage(const sett_world* world, setti_storage* storage, setti_type* type,
                                   const sett_component_desc* desc);
 
-/* Makes room for one more call; false when memory runs out. */
+/* Makes room for one more call. */
 bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list);
 
-/* Special sizes for setti_component_is_type: any size is accepted; the C type is a tag. */
-#define SETTI_ANY_SIZE ((size_t)0)
-#define SETTI_TAG_SIZE SIZE_MAX
+/* Special sizes for setti_component_is_type. */
+#define SETTI_ANY_SIZE ((size_t)0) /* any size is accepted */
+#define SETTI_TAG_SIZE SIZE_MAX    /* the C type is a tag */
 
 /* Returns false if values of the type are known to have another C type or size. */
 bool setti_component_is_type(const setti_type* type, size_t size, const char* type_name);
@@ -353,7 +332,6 @@ bool setti_component_is_type(const setti_type* type, size_t size, const char* ty
 void setti_component_describe_type(const setti_type* type, size_t size, const char* type_name,
                                    char* out, size_t room);
 
-/* Appends a type; false when memory runs out. */
 bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type);
 
 bool setti_type_list_has(const setti_type_list* list, const setti_type* type);
@@ -364,28 +342,27 @@ void setti_type_list_deinit(setti_pool* pool, setti_type_list* list);
 /* Returns the type with a present or former name, or NULL. */
 setti_type* setti_type_find(const struct sett_world* world, const char* name);
 
-/* Gives a type the former names (`old_names`) of a descriptor, if the descriptor has any. */
+/* Gives a type the old names of a descriptor. */
 sett_status setti_component_rename(struct sett_world* world, setti_type* type,
                                    const sett_component_desc* desc, const char* call);
 
-/* Updates whether programs read types in line: not while use is profiled or a system is watched. */
+/* Updates whether programs read types in line. */
 void setti_component_show_types(struct sett_world* world);
 
-/* bind.c: bound numbers invisible to reading in line. */
+/* The bound numbers that reading in line does not see (bind.c). */
 typedef struct setti_bind_rest {
     sett_bound_* slots; /* an array of mask + 1 slots, or NULL */
     uint32_t mask;
     uint32_t count; /* used slots, including slots with an ended number */
 } setti_bind_rest;
 
-/* Updates which bound numbers reading in line sees, after `front` or `hot_capacity` has changed. */
+/* Updates which bound numbers reading in line sees. */
 void setti_bind_show(struct sett_world* world);
 
 /* Removes the bound numbers of a type that is unregistered. */
 void setti_bind_forget(struct sett_world* world, sett_component component);
 
-/* Returns the place where a type remembers the transition from a signature. The place may hold
- * another transition: compare `from`. */
+/* Returns the place of the transition from a signature. The place may hold another transition. */
 SETTI_INLINE setti_transition* setti_type_added(setti_type* type, uint32_t from)
 {
     return &type->added[from % SETTI_TRANSITIONS];
@@ -409,7 +386,7 @@ static inline void setti_type_forget_transitions(setti_type* type)
     }
 }
 
-/* Run hooks of values. The world is locked meanwhile, because a change may be half done. */
+/* Run hooks of values, while the world is locked. */
 void setti_type_call_init(const setti_type* type, void* values, uint32_t count);
 void setti_type_call_deinit(const setti_type* type, void* values, uint32_t count);
 void setti_type_call_copy(const setti_type* type, void* to, const void* from, uint32_t count);
@@ -444,13 +421,15 @@ static inline void setti_type_deinit_values(const setti_type* type, void* values
     }
 }
 
-/* Returns the type that a tag switches off, or NULL. That type is last in the tag's `required`. */
+/* Returns the type that a tag switches off, or NULL. */
 SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
 {
     uint32_t count = type->required.count;
-    return count != 0 && type->required.item[count - 1]->off == type
-               ? type->required.item[count - 1]
-               : NULL;
+    if (count == 0) {
+        return NULL;
+    }
+    const setti_type* last = type->required.item[count - 1];
+    return last->off == type ? last : NULL;
 }
 
 /* world->readable before a type is registered. */

@@ -9,7 +9,7 @@
 #include "sett/members.h"
 #include "world/world.h"
 
-/* Returns true if `entity_offsets` of a descriptor has an offset. */
+/* Returns true if a descriptor lists a handle at `offset`. */
 static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
 {
     for (uint32_t k = 0; k < desc->entity_offset_count; k++) {
@@ -20,24 +20,26 @@ static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
     return false;
 }
 
-/* Adds the number of handles in a struct to *count, and the number of handles that `entity_offsets`
- * also lists to *declared.
+/* Counts the handles in a struct, and the handles that `entity_offsets` also lists.
  *   base  offset of the struct in the value */
 static void members_count_handles(const sett_component_desc* desc, const sett_struct* of,
                                   uint32_t base, uint32_t* count, uint32_t* declared)
 {
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
-        bool list = member->kind == SETT_MEMBER_LIST; /* a list contains no handles */
-        bool nested = member->of != NULL && !list;
-        uint32_t step = nested ? member->of->size : (uint32_t)sizeof(sett_entity);
-        bool handle = member->of == NULL && !list &&
-                      (member->kind == SETT_MEMBER_ENTITY || member->element == SETT_MEMBER_ENTITY);
+        bool is_list = member->kind == SETT_MEMBER_LIST; /* a list contains no handles */
+        bool is_struct = member->of != NULL && !is_list;
+        uint32_t step = is_struct ? member->of->size : (uint32_t)sizeof(sett_entity);
+        bool is_handle =
+            member->of == NULL && !is_list &&
+            (member->kind == SETT_MEMBER_ENTITY || member->element == SETT_MEMBER_ENTITY);
         /* `at` is the offset of an array's element */
-        for (uint32_t at = 0; (handle || nested) && at < member->size; at += step) {
-            if (handle) {
+        for (uint32_t at = 0; (is_handle || is_struct) && at < member->size; at += step) {
+            if (is_handle) {
                 ++*count;
-                *declared += members_has_offset(desc, base + member->offset + at) ? 1 : 0;
+                if (members_has_offset(desc, base + member->offset + at)) {
+                    ++*declared;
+                }
             } else {
                 members_count_handles(desc, member->of, base + member->offset + at, count,
                                       declared);
@@ -46,8 +48,7 @@ static void members_count_handles(const sett_component_desc* desc, const sett_st
     }
 }
 
-/* Gives a descriptor with strings or lists the library's hooks. Returns NULL, or a conflict with
- * hooks of the program. */
+/* Gives a descriptor with strings or lists the library's hooks. Returns NULL, or an error. */
 static const char* members_give_hooks(sett_component_desc* desc, const sett_struct* of)
 {
     if (!setti_struct_owns(of)) {
@@ -60,7 +61,9 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
     }
     desc->copy = setti_owned_copy_hook;
     desc->deinit = setti_owned_deinit_hook;
-    desc->save = desc->save == SETT_SAVE_BYTES ? SETT_SAVE_CLONE : desc->save;
+    if (desc->save == SETT_SAVE_BYTES) {
+        desc->save = SETT_SAVE_CLONE;
+    }
     return NULL;
 }
 
@@ -68,13 +71,14 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
 static const char* members_check_written(const sett_struct* of, char* out)
 {
     const char* wrong = setti_members_check(of, SETT_ALIGNOF(sett_list), NULL, out);
-    return wrong == NULL && !setti_struct_owns(of)
-               ? "it has `write` and `read` hooks, and `members` without strings and lists - "
-                 "leave out the hooks or the members"
-               : wrong;
+    if (wrong == NULL && !setti_struct_owns(of)) {
+        wrong = "it has `write` and `read` hooks, and `members` without strings and lists - "
+                "leave out the hooks or the members";
+    }
+    return wrong;
 }
 
-/* See sett_member_calls_.check. */
+/* Checks the members of a descriptor. Returns NULL, or an error. */
 static const char* members_check(sett_component_desc* desc, const sett_struct* of,
                                  const unsigned char* mask, char* out)
 {
@@ -105,8 +109,7 @@ static const char* members_check(sett_component_desc* desc, const sett_struct* o
     return members_give_hooks(desc, of);
 }
 
-/* Allocates the mask of a type with members; *mask becomes NULL if all bits count. False when
- * memory runs out. */
+/* Allocates the mask of a type with members. */
 static bool members_make_mask(setti_pool* pool, const setti_members* members, unsigned char** mask)
 {
     size_t size = members->of.size;
@@ -117,13 +120,12 @@ static bool members_make_mask(setti_pool* pool, const setti_members* members, un
     setti_members_mask(members, *mask);
     if (memchr(*mask, 0, size) == NULL) {
         setti_pool_free(pool, *mask, size, 8);
-        *mask = NULL;
+        *mask = NULL; /* all bits count */
     }
     return true;
 }
 
-/* Gives a type the struct that the `write` hook writes. The mask and the offsets of handles do not
- * change. False when memory runs out. */
+/* Gives a type the members that the `write` hook writes. */
 static bool members_own_written(setti_pool* pool, setti_type* type, const sett_struct* of)
 {
     SETTI_ASSERT(type->members == NULL);
@@ -138,7 +140,7 @@ static bool members_own_written(setti_pool* pool, setti_type* type, const sett_s
     return true;
 }
 
-/* See sett_member_calls_.give. */
+/* Gives a type members, and sets the mask, offsets and hooks to match. */
 static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* of)
 {
     if (type->desc.write != NULL) {
@@ -162,8 +164,8 @@ static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* o
     if (members->entity_count != 0) {
         memcpy(offsets, members->entities, size);
     }
-    size_t old = desc->entity_offset_count * sizeof(uint32_t);
-    setti_pool_free(pool, setti_unconst(desc->entity_offsets), old, 8);
+    size_t old_size = desc->entity_offset_count * sizeof(uint32_t);
+    setti_pool_free(pool, setti_unconst(desc->entity_offsets), old_size, 8);
     if (desc->mask != NULL) {
         setti_pool_free(pool, setti_unconst(desc->mask), desc->size, 8);
     }
@@ -228,7 +230,7 @@ static const char* members_check_type(sett_world* world, const setti_type* type,
     const unsigned char* mask = type->desc.mask;
     if (ones != NULL) {
         memset(ones, 255, size);
-        mask = ones;
+        mask = ones; /* NULL would mean unknown padding */
     }
     sett_component_desc desc = type->desc;
     const char* wrong = members_check(&desc, of, mask, out);
@@ -245,9 +247,10 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
 {
     char reason[SETTI_VALUE_MESSAGE];
     const char* name = type->desc.name;
-    const char* wrong = type->module != NULL ? "it is a type of the library - give members only to "
-                                               "types of the program"
-                                             : members_check_type(world, type, of, reason);
+    const char* wrong = "it is a type of the library - give members only to types of the program";
+    if (type->module == NULL) {
+        wrong = members_check_type(world, type, of, reason);
+    }
     if (wrong != NULL) {
         return setti_world_fail_argument(world, call, name, wrong);
     }

@@ -13,7 +13,7 @@ typedef struct setti_import {
     char name[];
 } setti_import;
 
-/* Returns the address of the pointer to the module of this name, or of the list's last pointer. */
+/* Returns the list's pointer to the named module, or the list's last pointer. */
 static setti_import** import_find(sett_world* world, const char* name)
 {
     setti_import** at = &world->imports;
@@ -42,12 +42,14 @@ sett_status sett_module_import(sett_world* world, const char* name, sett_module_
                                      __func__, register_all == NULL ? "register_all" : "name");
     }
     setti_import* import = *import_find(world, name);
+    if (import != NULL && import->done) {
+        return SETT_OK;
+    }
     if (import != NULL) {
-        return import->done ? SETT_OK
-                            : setti_world_fail_with(world, SETT_STATUS_CYCLE,
-                                                    "%s: \"%.100s\" imports itself through other "
-                                                    "modules - remove one of these imports",
-                                                    __func__, name);
+        return setti_world_fail_with(world, SETT_STATUS_CYCLE,
+                                     "%s: \"%.100s\" imports itself through other "
+                                     "modules - remove one of these imports",
+                                     __func__, name);
     }
     size_t size = sizeof(*import) + strlen(name) + 1;
     import = setti_pool_alloc(&world->pool, size, 16);
