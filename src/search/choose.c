@@ -1,7 +1,7 @@
 /* choose.c: the order of the steps of a search.
  *
- * The workload: three to eight terms over two to four variables, run many times. The cost depends on
- * the first step and on the direction of each link. So all orders are tried by branch and bound:
+ * The workload: three to eight terms over two to four variables, run many times. The cost depends
+ * on the first step and on the direction of each link. So all orders are tried by branch and bound:
  * depth first, the cheapest next step first; an order above the best cost is dropped. After
  * CHOOSE_NODES tries only the cheapest next step is taken.
  *

@@ -378,7 +378,7 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     scan->count = 0;
     scan->limit = setti_entity_capacity(&f->world->entities);
     if (step->driver != NULL) {
-        scan_add(scan, &step->driver->storage, false);
+        scan_add(scan, &step->driver->storage, false /* negated */);
     }
     for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];

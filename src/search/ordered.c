@@ -1,7 +1,7 @@
 /* ordered.c: lists of a query's matches, in order.
  *
- * The workload: an order of some thousand entities is read each frame. Few entities are new, gone or
- * changed. So sorting begins with the last order, and new entities are appended: merging two or
+ * The workload: an order of some thousand entities is read each frame. Few entities are new, gone
+ * or changed. So sorting begins with the last order, and new entities are appended: merging two or
  * three sorted runs is little work.
  *
  * Most often nothing has changed. An order by matches, parents and depths alone is *fixed*: the
