@@ -1,8 +1,7 @@
 /* delta_play.c: plays a checked delta with public calls, like a program.
  *
- * The workload: a hostile peer can send entries that are valid alone, but not together: parents in
- * a cycle, siblings of one name, missing targets. Calls reject such entries, and the caller undoes
- * the delta.
+ * The workload: a hostile peer can send entries that are valid alone, but not together, as parents
+ * in a cycle. Calls reject such entries, and the caller undoes the delta.
  *
  * Ended entities are first unlinked, so that no clean-up policy acts: the delta has the effects of
  * the sender's policies. Names are removed before nodes move, and set after all nodes have moved,
@@ -164,11 +163,12 @@ static void play_write(const setti_type* type, unsigned char* value, const unsig
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
-    if (mask == NULL && size != 0) {
+    if (mask != NULL) {
+        for (size_t k = 0; k < size; k++) {
+            value[k] = (unsigned char)((value[k] & ~mask[k]) | (bytes[k] & mask[k]));
+        }
+    } else if (size != 0) {
         memcpy(value, bytes, size);
-    }
-    for (size_t k = 0; mask != NULL && k < size; k++) {
-        value[k] = (unsigned char)((value[k] & ~mask[k]) | (bytes[k] & mask[k]));
     }
     if (setti_delta_turns(type)) {
         setti_canonical_turn_value(type->members, value);
@@ -461,7 +461,6 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
     return same || setti_delta_turns(type); /* turned bytes are not compared */
 }
 
-/* Finds an entity whose value differs from the entry. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
                               setti_delta_section section, sett_entity* entity)
 {

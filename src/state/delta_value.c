@@ -3,7 +3,7 @@
  * Values are sent as bytes, or in the form of a codec (world/codec.h). The order of a list is sent
  * only if it does not follow from the entries.
  *
- * Invariant:  to play the entries in order, and then the lists, gives the lists of the state after
+ * Invariant:  playing the entries, then the lists, gives the lists of the second state
  */
 #include "state/delta_writer.h"
 #include "state/hash.h"
@@ -97,7 +97,10 @@ static bool value_differs(setti_delta_writer* to, uint32_t index, const void* be
     const setti_type* list_type = value_list_type(to);
     const setti_codec* codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
     sett_entity owner[2] = {sett_null(), sett_null()};
-    for (uint32_t side = 0; codec != NULL && side < 2; side++) {
+    if (codec == NULL) {
+        return false;
+    }
+    for (uint32_t side = 0; side < 2; side++) {
         setti_codec_cursor cursor = {0};
         owner[side] = codec->owner(&to->walk->view->sides, list_type, index, side, &cursor);
     }

@@ -1,8 +1,7 @@
-/* owned_codec.c: the codec for values that own memory. A value is sent as the size and the bytes of
- * the canonical form.
+/* owned_codec.c: the codec for values that own memory.
  *
  * The workload: titles and inventories of some entities change seldom. So a changed value is sent
- * whole.
+ * whole, as the size and the bytes of the canonical form.
  *
  * Invariant:  no length is used before the reader has checked that so many bytes follow
  */
@@ -31,7 +30,7 @@ static void owned_sink_write(sett_sink* sink, const void* bytes, size_t size)
 static void owned_encode(setti_encoder* to, const setti_type* type, const void* value)
 {
     owned_sink at = {.sink.write = owned_sink_write};
-    setti_type_write(type, value, &at.sink);
+    setti_type_write(type, value, &at.sink); /* counts the bytes */
     if (at.size > UINT32_MAX) {
         to->status = setti_world_fail_with(type->world, SETT_STATUS_LIMIT,
                                            "sett_delta_encode: a value of \"%.100s\" has more than "

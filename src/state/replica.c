@@ -579,7 +579,8 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     }
     setti_commands_drop_all(into); /* includes commands that callbacks have just recorded */
     replica_empty_tables(into);
-    for (uint32_t k = 0; into->pool.small != from->pool.small && k < into->registered.count; k++) {
+    bool other_pages = into->pool.small != from->pool.small;
+    for (uint32_t k = 0; other_pages && k < into->registered.count; k++) {
         setti_storage_use_pages(&into->registered.item[k]->storage, from->pool.small);
     }
     into->pool.small = from->pool.small;

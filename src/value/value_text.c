@@ -1,7 +1,4 @@
-/* value_text.c: writes values as text, for logs, debuggers and differences.
- *
- * The workload: single values, read by a person. Nothing is allocated.
- */
+/* value_text.c: writes values as text, for logs, debuggers and differences. */
 #include "value/number.h"
 #include "value/value.h"
 

@@ -18,13 +18,13 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Returns the entity's signature if the type remembers the transition from it, or NULL. */
+/* Returns the entity's signature, or NULL if the type remembers no transition from the
+ * signature. */
 SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    return SETTI_LIKELY(signature != NULL && setti_type_added(type, *signature)->from == *signature)
-               ? signature
-               : NULL;
+    bool known = signature != NULL && setti_type_added(type, *signature)->from == *signature;
+    return SETTI_LIKELY(known) ? signature : NULL;
 }
 
 /* Adds an array type by the remembered transition. Returns the uninitialised row, or NULL. Calls no
@@ -49,9 +49,10 @@ SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t in
 SETTI_APART static void* fast_try_add_page(sett_world* world, setti_type* type, uint32_t index)
 {
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
-    return setti_array_reserve(&world->pool, &type->storage, index)
-               ? fast_try_add(world, type, index, signature, SETTI_COW)
-               : NULL;
+    if (!setti_array_reserve(&world->pool, &type->storage, index)) {
+        return NULL;
+    }
+    return fast_try_add(world, type, index, signature, SETTI_COW);
 }
 
 /* Reserves a row in any storage, and inserts the index. */
@@ -144,9 +145,10 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
             return NULL;
         }
     }
-    return (type->flags & SETTI_TYPE_OTHER) == 0
-               ? fast_try_add_page(world, type, entity.index)
-               : fast_try_add_other(world, type, entity.index, signature);
+    if ((type->flags & SETTI_TYPE_OTHER) != 0) {
+        return fast_try_add_other(world, type, entity.index, signature);
+    }
+    return fast_try_add_page(world, type, entity.index);
 }
 
 /* Writes the added value, and runs on_add. */
@@ -288,14 +290,18 @@ SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_
     }
     uint32_t* signature = fast_known(world, type, entity);
     if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
-        return setti_bitmap_has(&type->storage, entity.index)
-                   ? NULL
-                   : fast_try_add_any(world, type, entity, slow);
+        if (setti_bitmap_has(&type->storage, entity.index)) {
+            return NULL; /* the entity has the type */
+        }
+        return fast_try_add_any(world, type, entity, slow);
     }
-    void* value = SETTI_LIKELY(world->pool.cow_from == 0)
-                      ? fast_try_add(world, type, entity.index, signature, SETTI_NO_COW)
-                      : NULL;
-    return SETTI_LIKELY(value != NULL) ? value : fast_try_add_page(world, type, entity.index);
+    if (SETTI_LIKELY(world->pool.cow_from == 0)) {
+        void* value = fast_try_add(world, type, entity.index, signature, SETTI_NO_COW);
+        if (SETTI_LIKELY(value != NULL)) {
+            return value;
+        }
+    }
+    return fast_try_add_page(world, type, entity.index);
 }
 
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)

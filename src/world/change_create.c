@@ -278,9 +278,10 @@ static sett_status create_run(sett_world* world, setti_edit* edit)
 static sett_status create_run_aside(sett_world* world, setti_edit* edit)
 {
     size_t size;
-    edit->entities = setti_multiply(edit->count, sizeof(*edit->entities), &size)
-                         ? setti_pool_alloc(&world->pool, size, 16)
-                         : NULL;
+    if (!setti_multiply(edit->count, sizeof(*edit->entities), &size)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    edit->entities = setti_pool_alloc(&world->pool, size, 16);
     if (edit->entities == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
@@ -392,10 +393,13 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
 SETTI_INLINE bool fast_make_ready(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_storage* storage = &type->storage;
-    bool ready = SETTI_LIKELY(storage->kind == SETTI_ARRAY)
-                     ? setti_pages_get(&storage->rows, index >> storage->shift) != NULL
-                     : storage->kind == SETTI_TAG && setti_storage_word(storage, index) != NULL;
-    return ready &&
+    bool has_page = false;
+    if (SETTI_LIKELY(storage->kind == SETTI_ARRAY)) {
+        has_page = setti_pages_get(&storage->rows, index >> storage->shift) != NULL;
+    } else if (storage->kind == SETTI_TAG) {
+        has_page = setti_storage_word(storage, index) != NULL;
+    }
+    return has_page &&
            (SETTI_LIKELY(type->cascade == NULL) || type->storage.count < type->collect_room ||
             setti_edit_reserve_collect(world, type, 1));
 }

@@ -103,7 +103,7 @@ typedef struct setti_cascade {
     sett_status (*validate)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Returns true if all targets of a value are destroyed. NULL: always false. */
     bool (*stranded)(const sett_world* world, const struct setti_type* type, uint32_t index);
-    /* Removes values that link to a collected entity from surviving entities. NULL: no values. */
+    /* Removes links to a collected entity from surviving entities. NULL: no links. */
     void (*detach)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Takes a value out of the lists of links, before the value is erased. */
     void (*unlink)(sett_world* world, struct setti_type* type, uint32_t index);
@@ -184,8 +184,8 @@ typedef struct setti_module {
     /* Writes the entity's value as one line. NULL: members or bytes are written. */
     void (*describe)(sett_world* world, const struct setti_type* type, sett_entity entity,
                      setti_writer* out);
-    /* Returns true if the value of `entity`, or the former value `old`, links to `target`. NULL:
-     * values of the type are no links. */
+    /* Returns true if the present value of `entity`, or the former value `old`, links to `target`.
+     * NULL: values of the type are no links. */
     bool (*leads)(const sett_world* world, const struct setti_type* type, sett_entity entity,
                   const void* old, sett_entity target);
 } setti_module;
@@ -424,10 +424,12 @@ static inline void setti_type_deinit_values(const setti_type* type, void* values
 /* Returns the type that a tag switches off, or NULL. */
 SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
 {
-    uint32_t count = type->required.count; /* the type is the tag's last required type */
-    return count != 0 && type->required.item[count - 1]->off == type
-               ? type->required.item[count - 1]
-               : NULL;
+    uint32_t count = type->required.count;
+    if (count == 0) {
+        return NULL;
+    }
+    const setti_type* last = type->required.item[count - 1];
+    return last->off == type ? last : NULL;
 }
 
 /* world->readable before a type is registered. */
