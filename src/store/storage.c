@@ -8,7 +8,7 @@
 #define PAGE_BYTES_SMALL 1024
 #define SHIFT_MAX 10
 
-const setti_zero_page setti_zeroes = {{0}};
+SETTI_ZEROES_CONST setti_zero_page setti_zeroes = {{0}};
 
 /* Computes the number of rows in a page, and the offsets of columns. */
 static void storage_lay_out(setti_storage* storage, size_t most)

@@ -26,7 +26,13 @@ typedef union setti_zero_page {
     sett_bound_ bound[SETT_BOUND_FRONT_];
 } setti_zero_page;
 
-extern const setti_zero_page setti_zeroes;
+/* Debug builds protect the zeroes from writes. As constants they would add 8 KB to a program. */
+#if defined(NDEBUG)
+#define SETTI_ZEROES_CONST
+#else
+#define SETTI_ZEROES_CONST const
+#endif
+extern SETTI_ZEROES_CONST setti_zero_page setti_zeroes;
 
 typedef enum setti_kind {
     SETTI_ARRAY,
