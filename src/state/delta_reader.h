@@ -88,7 +88,6 @@ typedef struct setti_delta_type {
     uint32_t* want;         /* wanted index of each row (delta_arrange.c), or NULL */
 } setti_delta_type;
 
-/* A parsed delta. */
 typedef struct setti_delta {
     setti_player player; /* first: codecs get the delta as a setti_player */
     sett_world* world;
