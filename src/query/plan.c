@@ -149,7 +149,6 @@ static void plan_hide(sett_query* query, setti_type* type)
         (setti_term){.type = type, .kind = SETT_WITHOUT, .access = SETT_NONE};
 }
 
-/* Finds the tags that hide entities from a query. */
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;
@@ -247,7 +246,6 @@ static void plan_walk_pages(const sett_query* query, setti_plan* plan)
     plan->limit = setti_plan_limit(query);
 }
 
-/* Makes the plan for a way. */
 static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);

@@ -65,7 +65,6 @@ static const char* query_default_name(const sett_world* world, const sett_query_
     return count != 0 ? out : "everything";
 }
 
-/* Reports a term with an unregistered type. */
 static sett_status query_unregistered(sett_world* world, const char* call, const char* name,
                                       const sett_query_desc* desc, uint32_t k)
 {
@@ -106,7 +105,6 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
                : NULL;
 }
 
-/* Checks the types of all terms. */
 static sett_status query_check_types(sett_world* world, const char* call, const char* name,
                                      const sett_query_desc* desc)
 {

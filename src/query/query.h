@@ -8,8 +8,7 @@
 #include "world/term.h"
 #include "world/world.h"
 
-/* The source of a gathered value. The test of a row sets `place`; gathering replaces it by
- * `address`. */
+/* The source of a gathered value. Gathering replaces `place` by `address`. */
 typedef union setti_source {
     uint32_t place;
     unsigned char* address;

@@ -61,8 +61,7 @@ static uint64_t random_log(uint64_t s)
     return (below >> 8) * 5954088944u >> 32;                   /* 2 ln 2 */
 }
 
-/* The polar method of Marsaglia. For a random point in the unit circle, x / r is the cosine of a
- * uniform angle, and r^2 is uniform. */
+/* The polar method of Marsaglia: x / r is the cosine of a uniform angle, and r^2 is uniform. */
 double sett_random_normal(uint64_t bits)
 {
     for (;; bits = sett_random_mix_(bits + 0x9E3779B97F4A7C15u)) {
