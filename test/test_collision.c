@@ -10,6 +10,7 @@
 #include "sett/hierarchy.h"
 #include "sett/json.h"
 #include "sett/name.h"
+#include "world/world.h"
 
 #include <stdio.h>
 
@@ -143,6 +144,11 @@ static void names_of_one_hash_are_bounded(void)
     }
     CHECK_EQ(sett_snapshot_restore(world, before), SETT_OK);
     CHECK_EQ(sett_world_hash(world), hash);
+
+    /* a system without the tables, for which the frame had no memory, searches the texts */
+    world->running = "Find";
+    check_found(world, &texts, named);
+    world->running = NULL;
     check_found(world, &texts, named);
     sett_snapshot_drop_all(world);
 

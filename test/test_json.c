@@ -589,6 +589,26 @@ static void worlds_come_back(void)
     CHECK_END(to);
 }
 
+/* An entity without a handle may stand before one whose index it would take. */
+static void preserved_handles_come_first(void)
+{
+    sett_world* world = new_world();
+    sett_entity first = sett_entity_create(world);
+    char text[160];
+    sett_json_read_desc keep = {.keep_handles = true};
+    CHECK_END(world);
+    world = new_world();
+    snprintf(text, sizeof(text),
+             "{\"entities\":[{\"name\":\"new\"},{\"entity\":\"#%u:%u\",\"name\":\"kept\"}]}",
+             (unsigned)first.index, (unsigned)first.generation);
+    CHECK_MSG(sett_json_read(world, text, strlen(text), &keep, NULL) == SETT_OK, "%s",
+              sett_world_message(world));
+    CHECK_ENTITY_EQ(sett_name_lookup(world, sett_null(), "kept"), first);
+    CHECK(!sett_is_null(sett_name_lookup(world, sett_null(), "new")));
+    CHECK_EQ(sett_entity_count(world), 2);
+    CHECK_END(world);
+}
+
 /* Elsewhere in a world that has others, all references lead to the new ones. */
 static void texts_are_added_to_worlds(void)
 {
@@ -1338,12 +1358,13 @@ static void memory_may_run_out_for_singletons(void)
 }
 
 TEST_MAIN(TEST(the_grammar_is_that_of_json), TEST(a_world_is_a_text), TEST(parts_of_a_world),
-          TEST(worlds_come_back), TEST(texts_are_added_to_worlds), TEST(parts_are_read_anywhere),
-          TEST(small_texts_do), TEST(what_is_wrong_is_said_and_nothing_changes),
-          TEST(unknown_things_can_be_skipped), TEST(rejected_texts_leave_no_traces),
-          TEST(policies_and_lone_nodes_come_back), TEST(single_values_are_set),
-          TEST(owning_types_are_read_in_place), TEST(pointers_are_neither_written_nor_read),
-          TEST(random_worlds_come_back), TEST(altered_texts_are_harmless), TEST(memory_may_run_out),
+          TEST(worlds_come_back), TEST(preserved_handles_come_first),
+          TEST(texts_are_added_to_worlds), TEST(parts_are_read_anywhere), TEST(small_texts_do),
+          TEST(what_is_wrong_is_said_and_nothing_changes), TEST(unknown_things_can_be_skipped),
+          TEST(rejected_texts_leave_no_traces), TEST(policies_and_lone_nodes_come_back),
+          TEST(single_values_are_set), TEST(owning_types_are_read_in_place),
+          TEST(pointers_are_neither_written_nor_read), TEST(random_worlds_come_back),
+          TEST(altered_texts_are_harmless), TEST(memory_may_run_out),
           TEST(a_fresh_world_gets_the_librarys_types), TEST(an_instance_is_read_without_its_prefab),
           TEST(singletons_are_those_of_the_world), TEST(singletons_are_written_all_at_once),
           TEST(owning_singletons_are_replaced), TEST(two_entities_with_singletons_are_reported),

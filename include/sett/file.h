@@ -341,8 +341,8 @@ SETT_API sett_journal* sett_journal_create(sett_world* world, const char* path,
 SETT_API sett_status sett_journal_append(sett_journal* journal, uint64_t frame);
 
 /* Waits until all appended frames are on the disk. They survive a crash.
- * Fails: FILE. Cost: the disk. Threads: any, one at a time, also during all other calls.
- * Since: 0.2 */
+ * Fails: FILE, without a message in the world, which another thread may use.
+ * Cost: the disk. Threads: any, one at a time, also during all other calls. Since: 0.2 */
 SETT_API sett_status sett_journal_sync(sett_journal* journal);
 
 /* Kinds of records that programs and tools add to a journal. Loading skips these records;

@@ -57,10 +57,11 @@ void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
         return NULL;
     }
     uintptr_t base = (uintptr_t)arena->chunk;
-    size_t at = (size_t)(((base + arena->used + align - 1) & ~(uintptr_t)(align - 1)) - base);
-    arena->used = at + size;
+    uintptr_t piece = (base + arena->used + align - 1) & ~(uintptr_t)(align - 1); /* aligned */
+    size_t offset = (size_t)(piece - base);
+    arena->used = offset + size;
     SETTI_ASSERT(arena->used <= arena->chunk->size);
-    return (unsigned char*)arena->chunk + at;
+    return (unsigned char*)arena->chunk + offset;
 }
 
 void setti_arena_pop(setti_arena* arena, const void* piece, size_t size)

@@ -9,9 +9,10 @@
 /* Holds in every correct program; checked in debug builds only. */
 #define SETTI_ASSERT(condition) assert(condition)
 
-/* SETTI_COLD: the function rarely runs. SETTI_APART: not inlined, because the caller's other path
- * would have to save registers. SETTI_PREFETCH loads memory ahead of use. (A function that only
- * prefetches must be SETTI_INLINE: gcc drops calls of pure functions.) */
+/* SETTI_COLD      for functions that rarely run
+ * SETTI_APART     prevents inlining, because the caller's other path would have to save registers
+ * SETTI_PREFETCH  loads memory ahead of use. A function that only prefetches must be SETTI_INLINE,
+ *                 because gcc drops calls of pure functions. */
 #if defined(__GNUC__)
 #define SETTI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define SETTI_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -77,7 +78,7 @@ static inline bool setti_multiply(size_t count, size_t size, size_t* out)
     return true;
 }
 
-/* Whether misuses are reported that release builds do not check. */
+/* Whether this is a debug build. Debug builds report more misuses. */
 #if defined(NDEBUG)
 #define SETTI_DEBUG false
 #else

@@ -61,7 +61,6 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
     return true;
 }
 
-/* Adds a page to the counts of a diff. */
 static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     if (page != NULL) {
@@ -70,7 +69,6 @@ static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* pa
     }
 }
 
-/* Subtracts a page from the counts of a diff. */
 static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     SETTI_ASSERT(page == NULL || diff->pages != 0);
@@ -194,16 +192,17 @@ static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number
     SETTI_ASSERT(pool->cow_from != 0 && pages->data[number] != NULL);
     void* page = pages->data[number];
     if (pool->cow->diff == NULL) {
-        return false;
+        return false; /* all snapshots were lost */
     }
-    if (pages->tick[number] < pool->cow_from) {
-        bool parked = cow_append(pool, pages, number, SETTI_COW_PARKED, page) != NULL;
-        if (!parked) {
+    if (pages->tick[number] < pool->cow_from) { /* the page was not saved yet */
+        if (cow_append(pool, pages, number, SETTI_COW_PARKED, page) == NULL) {
             pool->cow->end(pool->cow, SETTI_COW_OUT_OF_MEMORY);
-        } else if (setti_pages_values(pages) != NULL) {
+            return false;
+        }
+        if (setti_pages_values(pages) != NULL) {
             setti_pages_values(pages)->seal(pages, number);
         }
-        return parked;
+        return true;
     }
     setti_cow_entry* entry = &pool->cow->diff->item[*setti_pages_entry(pages, number)];
     SETTI_ASSERT(entry->pages == pages && entry->number == number);
@@ -266,13 +265,13 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
     entry->tick = live_tick;
     *setti_pages_restored(pages, entry->number) = pool->tick;
     if (entry->kind == SETTI_COW_COPY && setti_pages_values(pages) != NULL) {
-        setti_pages_values(pages)->swap(pages, entry->number, entry->data);
+        setti_pages_values(pages)->swap(pages, entry->number, entry->data); /* in place */
         return;
     }
     if (live != NULL && setti_pages_values(pages) != NULL) {
         setti_pages_values(pages)->seal(pages, entry->number);
     }
-    setti_pages_put(pages, entry->number, entry->data);
+    setti_pages_put(pages, entry->number, entry->data); /* table and entry exchange pages */
     diff_hold(diff, pages, live);
     diff_let_go(diff, pages, entry->data);
     entry->data = live;

@@ -59,8 +59,10 @@ void setti_guess_try(setti_guess* guess, const char* name)
 {
     size_t length = strlen(name);
     if (length > SETTI_GUESS_LENGTH || length + guess->distance <= guess->length ||
-        guess->length + guess->distance <= length ||
-        (length == guess->length && memcmp(name, guess->wrong, length) == 0)) {
+        guess->length + guess->distance <= length) {
+        return; /* the lengths differ too much */
+    }
+    if (length == guess->length && memcmp(name, guess->wrong, length) == 0) {
         return;
     }
     uint32_t distance = guess_distance(guess->wrong, guess->length, name, length);

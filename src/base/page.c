@@ -198,7 +198,6 @@ static void strip_retire(setti_pool* pool, setti_strip* strip)
     strip_unlink(pool, strip);
 }
 
-/* Returns the bytes counted against the ceiling. */
 static size_t pool_counted(const setti_pool* pool)
 {
     size_t exempt = pool->exempt + (pool->held != NULL ? pool->held->size : 0);
@@ -218,14 +217,15 @@ void setti_pool_set_ceiling(setti_pool* pool, size_t more)
     pool->ceiling = more != 0 ? counted + SETTI_MIN(more, SIZE_MAX - counted) : 0;
 }
 
-/* Allocates memory by a function of the pool's allocator. */
 static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
                            void* (*allocate)(void* user, size_t, size_t))
 {
-    size_t counted = pool->ceiling != 0 ? pool_counted(pool) : 0;
-    if (pool->ceiling != 0 && (counted > pool->ceiling || size > pool->ceiling - counted)) {
-        pool->denied = true;
-        return NULL;
+    if (pool->ceiling != 0) {
+        size_t counted = pool_counted(pool);
+        if (counted > pool->ceiling || size > pool->ceiling - counted) {
+            pool->denied = true;
+            return NULL;
+        }
     }
     void* memory = allocate(pool->allocator.user, size, align);
     if (memory != NULL) {
@@ -439,7 +439,6 @@ static void pool_fill_gap(setti_pool* pool, size_t gap)
     }
 }
 
-/* Returns the bytes before a large piece. */
 static size_t large_room(size_t align)
 {
     SETTI_ASSERT(align != 0);
@@ -570,13 +569,13 @@ void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t s
     uint64_t began = setti_platform_now();
     uintptr_t bump = (uintptr_t)pool->bump;
     uintptr_t next = (uintptr_t)*at;
-    bool same_block = next >= bump && next - bump <= pool->bump_size;
-    size_t done = same_block ? next - bump : 0;
+    bool continues = next >= bump && next - bump <= pool->bump_size; /* in the same block */
+    size_t done = continues ? next - bump : 0;
     size_t end = SETTI_MIN(done + step, pool->bump_size);
     while (done < end && setti_platform_now() - began <= nanoseconds) {
         size_t part = SETTI_MIN(done + WARM_PART, end);
         for (; done < part; done += 4096) {
-            pool->bump[done] = 0;
+            pool->bump[done] = 0; /* a byte in each page of the system */
         }
         done = part;
     }
@@ -652,8 +651,8 @@ void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count
         return items;
     }
     size_t bytes;
-    uint64_t room = SETTI_MAX((uint64_t)*capacity * 2, (uint64_t)count + SETTI_MAX(more, 4));
-    if (room > UINT32_MAX || !setti_multiply((size_t)room, size, &bytes)) {
+    uint64_t larger = SETTI_MAX((uint64_t)*capacity * 2, (uint64_t)count + SETTI_MAX(more, 4));
+    if (larger > UINT32_MAX || !setti_multiply((size_t)larger, size, &bytes)) {
         return NULL;
     }
     void* grown = setti_pool_alloc(pool, bytes, 16);
@@ -664,7 +663,7 @@ void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count
         memcpy(grown, items, count * size);
     }
     setti_pool_free(pool, items, *capacity * size, 16);
-    *capacity = (uint32_t)room;
+    *capacity = (uint32_t)larger;
     return grown;
 }
 
@@ -821,7 +820,6 @@ static size_t table_bits(uint32_t capacity)
  * 5.1, 256 KB 4.2, no runs 6.6. */
 #define STRIP_SIZE ((size_t)256 << 10)
 
-/* Returns the number of entries in `read`. */
 static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
 {
     return pages->none != NULL ? SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift) : 0;
@@ -923,7 +921,6 @@ static void pages_clear(const setti_pages* pages, uint32_t end)
     }
 }
 
-/* Changes the capacity of a table. Returns false if memory runs out. */
 static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count && capacity != 0);
@@ -993,6 +990,7 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->count);
     const uint64_t* bits = setti_pages_bits(pages);
+    /* the bits of 64 entries; the entry before `number` is the highest */
     uint64_t word = number % 64 != 0 ? bits[number / 64] << (64 - number % 64) : 0;
     if (number / 64 != 0) {
         word |= bits[number / 64 - 1] >> (number % 64);
@@ -1049,7 +1047,6 @@ static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, ui
     return strip->left == 0 && k >= 2 && pool->blocks != NULL && pool->ceiling == 0 && !pool->holds;
 }
 
-/* Takes memory for the page of an entry. */
 static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_strip* strip = pages_strip(pages);

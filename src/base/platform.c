@@ -222,11 +222,14 @@ static bool platform_sync_folder(void* user, const char* path)
         return false;
     }
     memcpy(folder, path, length);
-    memcpy(folder + length, ".", 2);
+    memcpy(folder + length, ".", 2); /* "saves/a" -> "saves/." */
     int file = open(folder, O_RDONLY);
     free(folder);
-    bool done = file >= 0 && fsync(file) == 0;
-    return file >= 0 && close(file) == 0 && done;
+    if (file < 0) {
+        return false;
+    }
+    bool done = fsync(file) == 0;
+    return close(file) == 0 && done;
 #else /* not needed on Windows, impossible in standard C */
     (void)path;
     return true;

@@ -51,9 +51,9 @@ void setti_message_escape(char* text, size_t size)
             *at = '?';
             continue;
         }
-        size_t behind = SETTI_MIN(strlen(at + 1), left - sizeof("\\xNN"));
-        memmove(at + 4, at + 1, behind);
-        at[4 + behind] = '\0';
+        size_t tail = SETTI_MIN(strlen(at + 1), left - sizeof("\\xNN"));
+        memmove(at + 4, at + 1, tail); /* the byte becomes \xNN */
+        at[4 + tail] = '\0';
         *at++ = '\\';
         *at++ = 'x';
         *at++ = digits[byte >> 4];

@@ -52,7 +52,7 @@ sett_mirror* sett_mirror_create(sett_world* world)
     return mirror;
 }
 
-/* Returns a type with hooks of the program, which must not run on another thread, or NULL. */
+/* Returns a type with hooks, or NULL. Hooks must not run on another thread. */
 static const setti_type* mirror_find_hooked(const sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {

@@ -213,7 +213,7 @@ static save_found save_inspect(const setti_place* place, const char* name)
     return found;
 }
 
-/* *preserves becomes false without an old file, or if a damaged file would replace a whole file. */
+/* Decides whether the old file becomes the previous generation. */
 static sett_status save_decide_previous(const setti_place* place, bool* preserves)
 {
     save_found old = save_inspect(place, place->path);
@@ -221,6 +221,7 @@ static sett_status save_decide_previous(const setti_place* place, bool* preserve
     if (old == SAVE_DAMAGED) {
         previous = save_inspect(place, setti_place_name(&place->previous));
     }
+    /* a damaged file must not replace a whole file */
     *preserves = old != SAVE_NOTHING && previous != SAVE_WHOLE;
     return old != SAVE_UNKNOWN && previous != SAVE_UNKNOWN
                ? SETT_OK

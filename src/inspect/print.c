@@ -1,7 +1,6 @@
 /* print.c: prints an entity with all of its values.
  *
- * The workload: single entities, read by a person, also while a debugger has stopped the program.
- * So nothing is allocated, and only the text is written. */
+ * A debugger may call sett_print in a stopped program. So nothing is allocated. */
 #include "inspect/describe.h"
 #include "sett/describe.h"
 #include "world/written.h"

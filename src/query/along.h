@@ -7,7 +7,7 @@
 #include "sett/hierarchy.h"
 #include "sett/relationship.h"
 
-/* Returns the target of an entity, or SETTI_NONE. `along` allows a single target, or is NULL. */
+/* Returns the target of an entity, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index)
 {
     const void* value = along != NULL ? setti_storage_find(&along->storage, index) : NULL;
@@ -19,13 +19,13 @@ SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index
                                 : ((const sett_hierarchy*)value)->parent - 1;
 }
 
-/* Whether a type is the hierarchy, or a relationship with at most one target for each entity. */
+/* Whether a type allows one target for each entity. */
 SETTI_INLINE bool setti_along_is_one(const setti_type* type)
 {
     return type->id == SETT_ID_HIERARCHY || (type->links != NULL && type->records == NULL);
 }
 
-/* Returns the index of a fixed entity: the entity with singletons, or `entity`; or SETTI_NONE. */
+/* Returns the entity of a term about a fixed entity or a singleton. */
 SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton, sett_entity entity)
 {
     if (!singleton) {
@@ -36,15 +36,14 @@ SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton,
     return tag != NULL ? setti_storage_next(&tag->storage, &cursor) : SETTI_NONE;
 }
 
-/* A walk from target to target, initialized with zeroes. Brent's cycle detection ends the walk if
- * links form a cycle: `seen` changes after 1, 2, 4, ... steps, and the walk ends at `seen`. */
+/* A walk from target to target, with Brent's cycle detection. Begins with zeroes. */
 typedef struct setti_along_walk {
-    uint32_t seen;  /* an entity visited earlier */
+    uint32_t seen;  /* an entity visited earlier, replaced after 1, 2, 4, ... steps */
     uint32_t left;  /* steps until `seen` changes */
     uint32_t power; /* steps between two changes of `seen`; 0: the walk begins */
 } setti_along_walk;
 
-/* Returns the target of entity `index`, the next step of a walk; SETTI_NONE at the end. */
+/* Returns the next entity of a walk, or SETTI_NONE at the end. */
 SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type* along,
                                        uint32_t index)
 {
@@ -60,7 +59,7 @@ SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type*
     return setti_along_target(along, index);
 }
 
-/* Returns the first entity of a walk from `index` with the component switched on; or SETTI_NONE. */
+/* Returns the first entity of a walk that has the component, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
                                        const setti_type* type, uint32_t index)
 {

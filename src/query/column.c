@@ -15,7 +15,7 @@ typedef enum column_copying {
     COLUMN_WRITES
 } column_copying;
 
-/* Returns the size of a value of the k-th term; 0, after a report, if values cannot be copied. */
+/* Returns the size of the values of a term. Returns 0 if they cannot be copied. */
 static size_t column_size(const sett_query* query, uint32_t k, column_copying copying,
                           const char* call)
 {
@@ -36,14 +36,13 @@ static size_t column_size(const sett_query* query, uint32_t k, column_copying co
     return 0;
 }
 
-/* Copies the field of the first `count` entities of a batch to `out`; or from `in` to the field if
- * `out` is NULL. A missing optional type reads as zeroes, and is not written. */
+/* Copies a field to `out`, or from `in` if `out` is NULL. */
 static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32_t count,
                         unsigned char* out, const unsigned char* in)
 {
     unsigned char* field = sett_batch_field(batch, k);
     if (field == NULL && out != NULL) {
-        memset(out, 0, count * size);
+        memset(out, 0, count * size); /* the optional type is absent */
     }
     uint32_t at_once = batch->rows != NULL ? 1 : count; /* rows in a memcpy */
     for (uint32_t n = 0; field != NULL && n < count; n += at_once) {
@@ -106,7 +105,7 @@ enum {
     COLUMN_ENDED  /* the loop has ended */
 };
 
-/* Whether a batch continues the run, in memory and in entity indices. */
+/* Whether a batch follows a run in memory. */
 static bool column_continues(const sett_run* run, const sett_batch* batch)
 {
     const sett_query* query = setti_loop_of(batch)->query;
@@ -140,8 +139,7 @@ bool sett_batch_next_run(sett_batch* batch, sett_run* run)
     run->indices = batch->indices;
     memcpy(run->fields, batch->fields, batch->field_count * sizeof(batch->fields[0]));
     run->state_ = COLUMN_USED;
-    /* a batch with a list is a whole run, and so is a batch with gathered fields: gathered values
-     * are written back at the next batch */
+    /* a batch with a list or with gathered fields is a whole run */
     while (run->rows == NULL && setti_loop_of(batch)->scratch == NULL &&
            run->state_ == COLUMN_USED) {
         if (!sett_batch_next(batch)) {

@@ -13,7 +13,7 @@
 #include "query/along.h"
 #include "query/steps.h"
 
-/* Returns the k-th term if the term is about another entity, else NULL. */
+/* Returns a term about another entity, or NULL. */
 static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
 {
     if (k < query->term_count || k >= query->term_count + query->elsewhere_count) {
@@ -28,7 +28,7 @@ static bool elsewhere_is_fixed(const setti_elsewhere* at)
     return at->given.singleton || !sett_is_null(at->given.entity);
 }
 
-/* Finds the entity with the component of a term, from a visited entity; SETTI_NONE if not found. */
+/* Finds the entity with the component of a term, or SETTI_NONE. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
 {
     const sett_term* term = &at->given;
@@ -51,7 +51,7 @@ SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhe
     return found == (kind == SETT_WITH);
 }
 
-/* Whether all terms are true for a visited entity. Inline for setti_elsewhere_match. */
+/* Whether all terms are true for a visited entity. */
 SETTI_INLINE bool elsewhere_are_true(const sett_query* query, uint32_t index)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
@@ -144,8 +144,7 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, boo
     }
 }
 
-/* Finds the entity with the component of the k-th term, for a row of a batch; *term becomes the
- * term. Returns SETTI_NONE if not found, or after reporting a misuse. */
+/* Finds the entity and the term of a call on a batch. Returns SETTI_NONE after a misuse. */
 static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
                              const setti_elsewhere** term)
 {

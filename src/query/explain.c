@@ -41,7 +41,7 @@ static void explain_pages(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Writes the sparse set or group that drives, with the reason. */
+/* Writes the driving sparse set or group and the reason. */
 static void explain_driver(setti_writer* text, const sett_query* query, const setti_plan* plan)
 {
     SETTI_ASSERT(plan->driver < query->term_count);
@@ -63,14 +63,14 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
     setti_writer_add(text, "%s", reason);
 }
 
-/* Writes the false terms about fixed entities: each prevents all matches. */
+/* Writes the terms about fixed entities that prevent all matches. */
 static void explain_missing(setti_writer* text, const sett_query* query)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         const sett_term* term = &query->elsewhere[k].given;
         const setti_type* type = query->elsewhere[k].type;
-        if ((!term->singleton && sett_is_null(term->entity)) || term->kind != SETT_WITH ||
-            term->walk != SETT_WALK_NONE) {
+        bool fixed = term->singleton || !sett_is_null(term->entity);
+        if (!fixed || term->kind != SETT_WITH || term->walk != SETT_WALK_NONE) {
             continue;
         }
         uint32_t index = setti_along_fixed(query->world, term->singleton, term->entity);
@@ -82,10 +82,10 @@ static void explain_missing(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Limit of the prefabs, and of the instances, tested for the report. */
+/* At most 64 prefabs and 64 instances are tested. */
 #define SHARED_SAMPLES 64
 
-/* Returns the terms of types that instances share with their prefabs, as bits. */
+/* Returns the terms of types that instances share with their prefabs. */
 static uint32_t shared_terms(const sett_query* query)
 {
     uint32_t shared = 0;
@@ -95,7 +95,7 @@ static uint32_t shared_terms(const sett_query* query)
     return shared;
 }
 
-/* Writes the shared types: an instance does not match by the value of its prefab. */
+/* Writes the types that instances share with their prefabs. */
 static void explain_shared(setti_writer* text, const sett_query* query)
 {
     SETTI_EACH_TERM(k, shared_terms(query)) {
@@ -107,7 +107,7 @@ static void explain_shared(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Whether a few entities have the type, and all are prefabs. */
+/* Whether only prefabs have a type. */
 static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* type)
 {
     const setti_type* tag = setti_world_type(query->world, SETT_ID_PREFAB);
@@ -120,7 +120,7 @@ static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* t
     return type->storage.count != 0;
 }
 
-/* Whether an instance would match if the shared values of the prefab counted. */
+/* Whether an instance would match with the values of its prefab. */
 static bool shared_would_match(const sett_query* query, uint32_t shared, uint32_t index)
 {
     const setti_type* along = setti_world_type(query->world, SETT_ID_INSTANCE_OF);

@@ -20,8 +20,7 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
     }
 }
 
-/* Copies the values of a batch into the scratch, stores their addresses, and marks pages as
- * written. Stores may alias anything: without local variables a row cost 115 instructions. */
+/* Copies the values of a batch into the scratch. */
 SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -29,6 +28,7 @@ SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, siz
     const setti_pages* pages = &term->type->storage.rows;
     setti_source* sources = setti_field_sources(batch, term) + loop->scratch_row;
     unsigned char* values = setti_field_copies(batch, term) + loop->scratch_row * size;
+    /* local copies, because stores may alias everything else */
     const uint16_t* rows = batch->rows;
     void* const* data = pages->data;
     const uint64_t* ticks = pages->tick;
@@ -78,7 +78,7 @@ SETTI_INLINE void gather_copy(const sett_batch* batch, const setti_term* term, s
     }
 }
 
-/* Copies the values of a batch into or out of the scratch, with constant sizes for usual values. */
+/* Calls gather_copy with a constant size for usual values. */
 static void gather_move(const sett_batch* batch, const setti_term* term, bool back)
 {
     switch (term->type->storage.size) {
@@ -100,7 +100,7 @@ static void gather_move(const sett_batch* batch, const setti_term* term, bool ba
     }
 }
 
-/* Copies the values of a batch from the copies of outer loops, or back to the outer copies. */
+/* Copies the values of a batch from or to the scratches of outer loops. */
 SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* term, bool back)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -145,7 +145,7 @@ SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* t
     }
 }
 
-/* Gathers the field of a term, and returns the copies. `nested`: outer loops may have copies. */
+/* Gathers the field of a term. */
 static void* gather_field(const sett_batch* batch, const setti_term* term, bool nested)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -16,8 +16,7 @@ typedef enum match_index {
     MATCH_HASHED /* a small sparse set */
 } match_index;
 
-/* Removes rows from `words` unless presence equals `wanted`, row by row. Stores the places of
- * values to gather. A constant `by` gives each kind of index a separate loop. */
+/* Tests a term row by row, and stores the places of values to gather. */
 SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match_index by,
                                 bool wanted, uint64_t* words, uint32_t word_count)
 {
@@ -54,11 +53,12 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match
     }
 }
 
-/* Does the work of setti_match_term row by row, as if no component were switched off. */
+/* Tests a term row by row, without the tag of switched-off components. */
 static void match_each(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                        uint32_t word_count)
 {
     const setti_storage* storage = &term->type->storage;
+    /* constants give each kind of index a separate loop */
     if (storage->kind != SETTI_SPARSE) {
         match_each_in(batch, term, MATCH_BITS, wanted, words, word_count);
     } else if (storage->hashed == 0) {
@@ -68,7 +68,7 @@ static void match_each(sett_batch* batch, const setti_term* term, bool wanted, u
     }
 }
 
-/* Does the work of setti_match_term, as if no component were switched off. */
+/* Tests a term without the tag of switched-off components. */
 static void match_storage(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                           uint32_t word_count)
 {
@@ -86,12 +86,11 @@ static void match_storage(sett_batch* batch, const setti_term* term, bool wanted
     }
 }
 
-/* Switched-off components count as absent. For required types, the tag `off` is one of the hidden
- * tags of the query, and is not tested here. */
+/* Switched-off components count as absent. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count)
 {
-    setti_type* off = term->type->off;
+    setti_type* off = term->type->off; /* for SETT_WITH, one of query->hidden */
     if (SETTI_LIKELY(off == NULL || term->kind == SETT_WITH || off->storage.count == 0)) {
         match_storage(batch, term, wanted, words, word_count);
         return;
@@ -107,7 +106,7 @@ void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, ui
     }
 }
 
-/* Removes rows from `words` unless the entity has at least one of the ANY types. */
+/* Keeps the rows with at least one of the ANY types. */
 static void match_any(sett_batch* batch, uint64_t* words, uint32_t word_count)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -127,13 +126,14 @@ bool setti_match_is_new(const sett_query* query, const setti_storage* storage, u
 {
     const setti_pool* pool = &query->world->pool;
     SETTI_ASSERT(setti_storage_has(storage, index));
+    /* with since_is_state a restored value is not new */
     uint64_t replaced = query->since_is_state ? pool->cloned : pool->restored;
     uint64_t tick = replaced > query->since ? setti_storage_changed(storage, index)
                                             : setti_storage_written(storage, index);
     return tick > query->since;
 }
 
-/* Removes rows from `words` unless the value is new (setti_match_is_new). */
+/* Keeps the rows with a new value. */
 static void match_changed(const sett_batch* batch, const setti_storage* storage, uint64_t* words,
                           uint32_t word_count)
 {
@@ -148,7 +148,7 @@ static void match_changed(const sett_batch* batch, const setti_storage* storage,
     }
 }
 
-/* Intersects the words of `count` arrays. Returns the words that are not 0, bit k for word k. */
+/* Intersects the words of arrays. Returns the words that are not 0. */
 static uint32_t match_arrays(const uint64_t* const* bits, uint32_t count, uint64_t* words,
                              uint32_t word_count)
 {
@@ -166,8 +166,7 @@ static uint32_t match_arrays(const uint64_t* const* bits, uint32_t count, uint64
     return setti_words_some(words, word_count);
 }
 
-/* Removes rows from the step: hidden rows, and rows that fail one of `terms`, the SETT_ANY terms,
- * the `changed` terms, or the terms about other entities. */
+/* Removes the rows of a step that are hidden or fail a term. */
 static void match_terms(sett_batch* batch, uint32_t terms)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -194,14 +193,14 @@ static void match_terms(sett_batch* batch, uint32_t terms)
     loop->some = setti_words_some(words, loop->word_count);
 }
 
-/* Whether no entity of the step is hidden. Returns false if a sparse-set tag has any entity. */
+/* Whether no entity of a step is hidden. */
 static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_count)
 {
     uint64_t hidden = 0;
     for (uint32_t k = 0; k < query->hidden_count; k++) {
         const setti_storage* storage = &query->hidden[k].type->storage;
         if (storage->kind == SETTI_SPARSE) {
-            hidden |= storage->count; /* not searched */
+            hidden |= storage->count; /* a sparse set is not searched */
             continue;
         }
         const uint64_t* words = setti_storage_word(storage, base);
@@ -221,7 +220,7 @@ SETTI_APART uint32_t setti_match_seek(const sett_query* query, uint32_t from)
     return to;
 }
 
-/* Sets the words of a step to the living entities. Returns the words that are not 0. */
+/* Sets the words of a step to the living entities. */
 SETTI_INLINE uint32_t match_alive(const sett_batch* batch, uint32_t rows)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -276,7 +275,7 @@ static setti_step step_pages(sett_batch* batch)
     return SETTI_STEP_END;
 }
 
-/* Whether an array or tag has all entities of a step, with consecutive indices on one page. */
+/* Whether an array has the entities of a step side by side on one page. */
 static bool step_is_run(const setti_storage* storage, const uint32_t* indices, uint32_t rows)
 {
     uint32_t first = indices[0];
@@ -296,7 +295,7 @@ static bool step_is_run(const setti_storage* storage, const uint32_t* indices, u
     return differ == 0;
 }
 
-/* Whether another storage has the entities of the step in the same order, without gaps. */
+/* Whether a storage has the entities of a step in the same order. */
 static bool step_is_aligned(const sett_batch* batch, const setti_storage* storage, uint32_t rows)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -310,8 +309,7 @@ static bool step_is_aligned(const sett_batch* batch, const setti_storage* storag
                   rows * sizeof(loop->step_indices[0])) == 0;
 }
 
-/* Finds the aligned terms of a step. An aligned term needs no test, and is read in place, which
- * saves 2.7 of 3.2 ns a row. The comparison of other terms mostly ends at once. */
+/* Finds the aligned terms of a step. Reading in place saves 2.7 of 3.2 ns a row. */
 static void step_align(sett_batch* batch, uint32_t rows)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -35,7 +35,7 @@
 #define ORDER_FAR 64     /* two entities are far if their indices differ by more */
 #define ORDER_ROWS 1024  /* fewer rows are in the first-level cache in any order */
 
-/* Finds the term with a type and kind; SETT_QUERY_TERMS if not found. */
+/* Finds the term with a type and kind. Returns SETT_QUERY_TERMS if there is none. */
 static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_term_kind kind)
 {
     uint32_t k = 0;
@@ -45,7 +45,7 @@ static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_
     return k < query->term_count ? k : SETT_QUERY_TERMS;
 }
 
-/* Whether any term of a query has the type. */
+/* Whether a term of a query has the type. */
 static bool plan_names(const sett_query* query, const setti_type* type)
 {
     uint32_t k = 0;
@@ -58,18 +58,19 @@ static bool plan_names(const sett_query* query, const setti_type* type)
 /* Whether a query skips all hidden entities that a listener skips. */
 static bool plan_skips_hidden(const sett_query* query, const setti_listener* listener)
 {
-    bool skips = true;
     for (uint32_t k = 0; listener->hidden != NULL && k < SETTI_HIDDEN; k++) {
         const setti_type* tag = listener->hidden[k];
         bool shows = plan_names(query, tag) &&
                      plan_term(query, tag, SETT_WITHOUT) == SETT_QUERY_TERMS &&
                      !setti_type_list_has(&listener->with, tag);
-        skips = skips && !shows;
+        if (shows) {
+            return false;
+        }
     }
-    return skips;
+    return true;
 }
 
-/* Returns the terms of a query that are conditions of a listener; 0 if a condition has no term. */
+/* Returns the terms that a listener covers. Returns 0 if the query lacks a condition. */
 static uint32_t plan_covered(const sett_query* query, const setti_listener* listener)
 {
     SETTI_ASSERT(!listener->observes);
@@ -91,17 +92,19 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
     return plan_skips_hidden(query, listener) ? covered : 0;
 }
 
-/* Whether cover `a` is better than cover `b` (or NULL). An owner of types is better than a cover
- * that owns nothing; else more covered terms are better. */
+/* Whether cover `a` is better than cover `b`. */
 static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const setti_listener* b,
                            uint32_t covered_b)
 {
-    bool a_owns = a->owned.count != 0;
-    bool b_owns = b != NULL && b->owned.count != 0;
     if (b == NULL) {
         return true;
     }
-    return a_owns != b_owns ? a_owns : setti_bits_count(covered_a) > setti_bits_count(covered_b);
+    bool a_owns = a->owned.count != 0;
+    bool b_owns = b->owned.count != 0;
+    if (a_owns != b_owns) {
+        return a_owns;
+    }
+    return setti_bits_count(covered_a) > setti_bits_count(covered_b);
 }
 
 /* Finds the terms of arrays and tags, and the rows of a step over pages. */
@@ -146,8 +149,6 @@ static void plan_hide(sett_query* query, setti_type* type)
         (setti_term){.type = type, .kind = SETT_WITHOUT, .access = SETT_NONE};
 }
 
-/* Finds the tags that hide entities from a query: Prefab and Disabled without a term in the query,
- * and the `off` tags of required components. */
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;
@@ -200,7 +201,7 @@ void setti_plan_update(sett_query* query)
     query->version_short = query->version - is_slow;
 }
 
-/* Finds the required sparse-set term with the fewest entities; SETT_QUERY_TERMS if not found. */
+/* Finds the required sparse set with the fewest entities. */
 static uint32_t plan_fewest(const sett_query* query, uint32_t except)
 {
     uint32_t fewest = SETT_QUERY_TERMS;
@@ -245,7 +246,6 @@ static void plan_walk_pages(const sett_query* query, setti_plan* plan)
     plan->limit = setti_plan_limit(query);
 }
 
-/* Makes the plan for a way. */
 static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
@@ -258,7 +258,7 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
     }
 }
 
-/* Estimates how many of `count` entities have a component that `part` entities have in all. */
+/* Estimates how many of `count` entities are among `part` entities. */
 static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
 {
     uint64_t all = query->world->entities.count;
@@ -266,7 +266,7 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count == 0 ? 0 : count * part / all;
 }
 
-/* Counts, in ORDER_SAMPLES rows of a sparse set, entities far from the entity of the next row. */
+/* Counts the sampled rows of a sparse set with a far entity in the next row. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far = 0;
@@ -283,8 +283,7 @@ static uint32_t plan_disorder(const setti_storage* storage)
     return far;
 }
 
-/* Whether a row of the driver is aligned with another storage: the same row of a sparse set, or the
- * entity of an array if the next row has the next index. */
+/* Whether a row of the driver is aligned with another storage. */
 static bool plan_is_aligned(const setti_storage* driver, const setti_storage* other, uint32_t row)
 {
     const uint32_t* index = setti_storage_index(driver, row);
@@ -306,12 +305,14 @@ uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
         for (uint32_t n = 0; in_order && n < ORDER_SAMPLES && n < storage->count; n++) {
             in_order = plan_is_aligned(storage, other, storage->count / ORDER_SAMPLES * n);
         }
-        aligned &= ~((uint32_t)!in_order << k);
+        if (!in_order) {
+            aligned &= ~((uint32_t)1 << k);
+        }
     }
     return aligned;
 }
 
-/* Estimates the cost of a loop without the code of the program, in tenths of a nanosecond. */
+/* Estimates the cost of a loop, in tenths of a nanosecond. */
 static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);

@@ -14,7 +14,7 @@
 
 #define QUERY_NAME_SIZE 96
 
-/* Writes the other entity of a term: "(up)", "(singleton)", "(#7:2|up Likes)"; or nothing. */
+/* Writes the other entity of a term, for example "(up)" or "(#7:2|up Likes)". */
 static void query_add_place(setti_writer* writer, const sett_world* world, const sett_term* term)
 {
     static const char* const walks[] = {"", "target", "up", "self|up"};
@@ -32,9 +32,12 @@ static void query_add_place(setti_writer* writer, const sett_world* world, const
     } else if (fixed) {
         setti_writer_add(writer, "#%u:%u", SETTI_HANDLE(term->entity));
     }
-    const char* walk = prefab                                  ? "prefab"
-                       : parent && term->walk == SETT_WALK_ONE ? "parent"
-                                                               : walks[term->walk];
+    const char* walk = walks[term->walk];
+    if (prefab) {
+        walk = "prefab";
+    } else if (parent && term->walk == SETT_WALK_ONE) {
+        walk = "parent";
+    }
     setti_writer_add(writer, "%s%s", fixed && walks_on ? "|" : "", walk);
     const char* along =
         walks_on && !parent && !prefab ? sett_component_name(world, term->along) : NULL;
@@ -44,7 +47,7 @@ static void query_add_place(setti_writer* writer, const sett_world* world, const
     setti_writer_add(writer, ")");
 }
 
-/* Returns the default name of a query: "Position, no Frozen, Health(up)". May use `out`. */
+/* Returns the default name of a query, for example "Position, no Frozen, Health(up)". */
 static const char* query_default_name(const sett_world* world, const sett_query_desc* desc,
                                       char out[QUERY_NAME_SIZE])
 {
@@ -62,12 +65,11 @@ static const char* query_default_name(const sett_world* world, const sett_query_
     return count != 0 ? out : "everything";
 }
 
-/* Reports a term with an unregistered type. UINT32_MAX stands for id 0. `name` may be "". */
 static sett_status query_unregistered(sett_world* world, const char* call, const char* name,
                                       const sett_query_desc* desc, uint32_t k)
 {
     sett_component component = desc->terms[k].component;
-    char number[16] = "0";
+    char number[16] = "0"; /* UINT32_MAX stands for id 0 */
     char query[QUERY_NAME_SIZE + 16];
     if (component != UINT32_MAX) {
         snprintf(number, sizeof(number), "%u", (unsigned)component);
@@ -91,7 +93,7 @@ static bool query_writes(const sett_term* term)
     return term->kind != SETT_WITHOUT && (term->access == SETT_INOUT || term->access == SETT_OUT);
 }
 
-/* Returns NULL, or the contradiction between two terms of the same type. */
+/* Returns the contradiction between two terms of the same type, or NULL. */
 static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
     SETTI_ASSERT(a->component == b->component);
@@ -103,8 +105,6 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
                : NULL;
 }
 
-/* Checks the types of all terms, and that no two terms contradict each other: a loop would visit no
- * entity, or two fields would overwrite the gathered values of each other. */
 static sett_status query_check_types(sett_world* world, const char* call, const char* name,
                                      const sett_query_desc* desc)
 {
@@ -188,7 +188,7 @@ static void query_update_all(sett_world* world)
     }
 }
 
-/* Finds a query with a term of the type, and returns the name of the query; NULL if not found. */
+/* Returns the name of a query with a term of the type. */
 static const char* query_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -233,7 +233,7 @@ static const char* query_validate_all(sett_world* world, const char** where)
     return found;
 }
 
-/* Creates a query outside of the list. Reports a failure and returns NULL. */
+/* Creates a query. Reports a failure and returns NULL. */
 static sett_query* query_make(sett_world* world, const char* name, const sett_query_desc* desc,
                               const char* call)
 {
@@ -395,7 +395,7 @@ bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* te
     return true;
 }
 
-/* Finds the term with values of the C type `type`; NULL if not found. */
+/* Finds the term with values of a C type. */
 static const setti_term* query_term_of_type(const sett_query* query, size_t size, const char* type)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -408,7 +408,7 @@ static const setti_term* query_term_of_type(const sett_query* query, size_t size
     return NULL;
 }
 
-/* Writes the reason why the k-th term has no field of the C type `type`. */
+/* Writes why a term has no field of a C type. */
 SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint32_t k, size_t size,
                                                   const char* type, char* out, size_t room)
 {
@@ -442,7 +442,7 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
     snprintf(out, room, "%s%s", wrong, hint);
 }
 
-/* Reports an undeclared access to a field. The caller returns the field in any case. */
+/* Reports an undeclared access to a field. */
 SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, bool mut)
 {
     const char* name = query->term[k].type->desc.name;

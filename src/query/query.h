@@ -8,8 +8,7 @@
 #include "world/term.h"
 #include "world/world.h"
 
-/* The source of a gathered value, by row of the step. The test of the row sets `place`, the place
- * in the storage; the batch with the row then replaces `place` by `address`. */
+/* The source of a gathered value. Gathering replaces `place` by `address`. */
 typedef union setti_source {
     uint32_t place;
     unsigned char* address;
@@ -38,7 +37,7 @@ typedef enum setti_way {
     SETTI_WAY_PAGES     /* entity indices, by the occupancy words of arrays */
 } setti_way;
 
-/* The batches that a query remembers, a batch for each step over pages; see rows.c. */
+/* The batches that a query remembers; see rows.c. */
 typedef struct setti_lists {
     unsigned char* step; /* array: a setti_listed of `size` bytes for each step, or NULL */
     uint32_t steps;
@@ -84,7 +83,7 @@ struct sett_query {
     uint32_t positional; /* terms of arrays and tags */
     uint32_t array_rows; /* rows of a step over pages: the smallest page size among the arrays */
     uint32_t version;    /* listener_version of the world at the time of the computation */
-    /* equals `version` if the query is `simple` and `direct`: allows the fast path of a loop */
+    /* `version` if the query is `simple` and `direct`, else an older number */
     uint32_t version_short;
     setti_listener* cover; /* a group with no other conditions than the query, or NULL */
     uint32_t covered;      /* terms that are true for all members of the cover */
@@ -99,8 +98,7 @@ struct sett_query {
     bool simple;         /* loops are over pages, for any counts */
     bool plain;          /* over pages, a row matches if all of `array` have the row */
     bool direct;         /* plain, with an array, and nothing is gathered over pages */
-    /* Tags that hide entities, as terms: the hiding tags of the world without a term in the query,
-     * and the `off` tags of required types. A loop tests only tags that an entity has. */
+    /* Tags that hide entities, as terms. */
     setti_term hidden[SETTI_HIDDEN + SETT_QUERY_TERMS];
     uint32_t hidden_count;
     uint32_t scratch_size;  /* bytes of the scratch of a loop that gathers */
@@ -115,7 +113,7 @@ enum {
     SETTI_SLOT_QUERIES = 6
 };
 
-/* Returns the latest query of a world, the head of the list; or NULL. */
+/* Returns the head of the list of queries, or NULL. */
 SETTI_INLINE sett_query* setti_query_first(const sett_world* world)
 {
     return world->module[SETTI_SLOT_QUERIES];
@@ -137,8 +135,7 @@ typedef struct setti_plan {
 /* The value of `driver` for a plan or loop over pages. */
 #define SETTI_NO_DRIVER SETT_QUERY_TERMS
 
-/* The state of a loop, stored in `internal` of the batch. Members set to zero by batch_reset are
- * neighbours, and so are members copied from the query. */
+/* The state of a loop, in `internal` of the batch. Order matters: see batch_reset. */
 typedef struct setti_loop {
     sett_query* query;
     void* open; /* the setti_open_loop that counts the loop; NULL: the loop is closed */
@@ -167,10 +164,9 @@ typedef struct setti_loop {
     bool unlisted;        /* the step at the cursor cannot be remembered */
     bool sifts;           /* a row matches if both arrays of `sieve` have the row */
     const struct setti_listed* ahead; /* the remembered step at the cursor, or NULL */
-    /* While steps are remembered: the two arrays with gaps, or the only array with gaps twice, or
-     * without `sifts` the first and last array. */
+    /* The arrays to compare with remembered steps; one array stands twice. */
     const setti_storage* sieve[2];
-    /* Matching rows of the step that are not handed out yet; a word of 0 follows. */
+    /* The waiting rows of the step; a word of 0 follows. */
     uint64_t words[SETT_BATCH_ROWS / 64 + 1];
     uint16_t list[SETT_BATCH_ROWS + 12]; /* the row numbers for `rows` of the batch */
 } setti_loop;
@@ -181,7 +177,7 @@ SETTI_INLINE setti_loop* setti_loop_of(const sett_batch* batch)
     return (setti_loop*)setti_unconst(batch->internal.bytes_);
 }
 
-/* The open loops of a job. The world does not count the loops, because jobs run side by side. */
+/* The open loops of a job. The world does not count them. */
 typedef struct setti_job_loops {
     setti_open_loop opened; /* must be the first member; opened.count is not used */
     setti_arena scratch;
@@ -189,11 +185,10 @@ typedef struct setti_job_loops {
     bool failed;        /* memory ran out for the scratch of a loop */
 } setti_job_loops;
 
-/* Limit of chunks in a survey, before rows are divided among jobs: enough for jobs of nearly equal
- * length, few enough for about a microsecond. */
+/* A survey of 256 chunks takes about a microsecond. */
 #define SETTI_SURVEY_CHUNKS 256
 
-/* The chunks of indices, or of rows of the driver, with possible matches of a loop. */
+/* The chunks of rows with possible matches. */
 typedef struct setti_survey {
     uint32_t rows;      /* rows of a chunk: a multiple of SETT_BATCH_ROWS */
     uint32_t count;     /* chunks */
@@ -202,27 +197,24 @@ typedef struct setti_survey {
     uint64_t bits[SETTI_SURVEY_CHUNKS / 64]; /* the filled chunks */
 } setti_survey;
 
-/* Makes a survey of a loop beginning now. The survey depends on the components of entities, not on
- * the existing pages. Writes nothing to the world if plans are up to date. */
+/* Makes a survey of a new loop. */
 void setti_query_survey(sett_query* query, setti_survey* survey);
 
-/* Returns the row of an entity in a loop beginning now; SETTI_NONE: the entity does not match. */
+/* Returns the row of an entity in a new loop, or SETTI_NONE. */
 uint32_t setti_query_row(sett_query* query, sett_entity entity);
 
 /* The values of `remembers` below. */
 #define SETTI_REMEMBERS_STEPS true
 #define SETTI_REMEMBERS_NOTHING false
 
-/* Begins a loop for a job, over rows [from, to). `from` is a multiple of SETT_BATCH_ROWS, so that
- * no page of rows is in two ranges. Plans must be up to date. Writes only to `batch`, to `job` and,
- * with SETTI_REMEMBERS_STEPS, to the remembered steps of the range. */
+/* Begins a loop of a job over rows [from, to). Plans must be up to date. */
 sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_job_loops* job,
                                   uint32_t from, uint32_t to, bool remembers);
 
 /* Decides how much a query remembers. */
 void setti_lists_update(sett_query* query);
 
-/* Calls setti_lists_update when due. Needed before loops with remembered steps, on one thread. */
+/* Calls setti_lists_update when due. */
 SETTI_INLINE void setti_lists_prepare(sett_query* query)
 {
     if (SETTI_UNLIKELY(--query->lists.due == 0)) {
@@ -233,7 +225,7 @@ SETTI_INLINE void setti_lists_prepare(sett_query* query)
 /* Frees the remembered steps. */
 void setti_lists_free(sett_query* query);
 
-/* Checks the remembered steps. Returns NULL or the error. */
+/* Returns an error of the remembered steps, or NULL. */
 const char* setti_lists_validate(const sett_query* query);
 
 void setti_query_free(sett_query* query);
@@ -241,10 +233,10 @@ void setti_query_free(sett_query* query);
 /* Closes all open loops of a job. */
 void setti_query_close_job(setti_job_loops* job);
 
-/* Computes the plan members of a query again if listeners or kinds of storage have changed. */
+/* Updates the members of a query that depend on the world. */
 void setti_plan_update(sett_query* query);
 
-/* Returns the required terms with rows that seem to be in the order of the sparse set `driver`. */
+/* Returns the required terms that seem to be aligned with the sparse set `driver`. */
 uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver);
 
 /* Whether any entity has a tag that hides entities from the query. */
@@ -267,10 +259,10 @@ SETTI_INLINE bool setti_query_is_hidden(const sett_query* query, uint32_t index)
     return hidden;
 }
 
-/* In debug builds: reports a query without an instance, because instances share a required type. */
+/* Reports a query without matches because instances share a required type. */
 void setti_query_check_shared(const sett_query* query);
 
-/* Returns the limit of a loop over pages: the smallest extent of the intersected arrays. */
+/* Returns the limit of a loop over pages. */
 SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
 {
     uint32_t limit = UINT32_MAX;
@@ -280,7 +272,7 @@ SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
     return query->array_count != 0 ? limit : setti_entity_capacity(&query->world->entities);
 }
 
-/* Returns NULL, or the error in a term about another entity. */
+/* Returns the error of a term about another entity, or NULL. */
 const char* setti_elsewhere_check(const sett_world* world, const sett_term* term);
 
 /* Adds a term about another entity to a query. */
@@ -289,7 +281,7 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given);
 /* Whether all terms about other entities are true for a visited entity. */
 bool setti_elsewhere_is(const sett_query* query, uint32_t index);
 
-/* Removes rows from a step unless all terms about other entities are true. */
+/* Tests the terms about other entities for the rows of a step. */
 void setti_elsewhere_match(sett_batch* batch);
 
 /* Whether all terms about singletons and fixed entities are true. */
@@ -298,7 +290,7 @@ bool setti_elsewhere_holds(const sett_query* query);
 /* Whether all terms of the query are about singletons or fixed entities. */
 bool setti_elsewhere_is_all(const sett_query* query);
 
-/* Makes the plan of a loop beginning now. The plan depends only on the state of the world. */
+/* Makes the plan of a new loop. The plan depends only on the state of the world. */
 void setti_plan_make(const sett_query* query, setti_plan* plan);
 
 #endif

@@ -60,7 +60,7 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
     if (SETTI_IS_NULL(query)) {
         return false;
     }
-    bool any = query->any == 0; /* no SETT_ANY terms, or one is true */
+    bool any_found = query->any == 0; /* no SETT_ANY terms, or one is true */
     if (!sett_entity_valid(query->world, entity) || setti_query_is_hidden(query, entity.index)) {
         return false;
     }
@@ -68,7 +68,7 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
         const setti_term* term = &query->term[k];
         const setti_storage* storage = &term->type->storage;
         bool has = setti_type_is_on(term->type, entity.index);
-        any = any || (term->kind == SETT_ANY && has);
+        any_found = any_found || (term->kind == SETT_ANY && has);
         if ((term->kind == SETT_WITH && !has) || (term->kind == SETT_WITHOUT && has)) {
             return false;
         }
@@ -76,10 +76,10 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
             return false;
         }
     }
-    return any && setti_elsewhere_is(query, entity.index);
+    return any_found && setti_elsewhere_is(query, entity.index);
 }
 
-/* Marks a chunk as filled: the chunk may have a match. */
+/* Marks a chunk that may have a match. */
 static void survey_mark(setti_survey* survey, uint32_t chunk)
 {
     SETTI_ASSERT(chunk < SETTI_SURVEY_CHUNKS &&
@@ -88,8 +88,7 @@ static void survey_mark(setti_survey* survey, uint32_t chunk)
     survey->filled++;
 }
 
-/* Finds the first word with a match in [row, end), and returns the row of bit 0 of the word.
- * Returns `end` or more if not found. `bits` are the words of the arrays, from `row` on. */
+/* Finds the first word with a match. Returns the row of bit 0, or at least `end`. */
 static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits, uint32_t row,
                             uint32_t end)
 {
@@ -105,7 +104,7 @@ static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits
     return row;
 }
 
-/* Surveys a loop over pages: looks for the first match in each chunk. */
+/* Looks for the first match in each chunk. */
 static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* survey)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
@@ -140,7 +139,7 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
     survey->scattered = query->written & ~loop->in_place;
     bool pages = loop->driver == SETTI_NO_DRIVER && query->array_count != 0;
     for (uint32_t k = 0; pages && k < query->array_count; k++) {
-        /* the end of an array depends only on the state, the extent also on the history */
+        /* unlike the extent, the end depends only on the state */
         loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));
     }
     uint32_t units = loop->limit / SETT_BATCH_ROWS + (loop->limit % SETT_BATCH_ROWS != 0);

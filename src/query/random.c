@@ -30,7 +30,7 @@ double sett_random_uniform(uint64_t bits)
     return (double)(bits >> 11) * (1.0 / 9007199254740992.0);
 }
 
-/* Returns the integer square root of a number below 2^62, bit by bit. */
+/* Returns the integer square root, bit by bit. */
 static uint64_t random_root(uint64_t number)
 {
     uint64_t root = 0;
@@ -45,7 +45,7 @@ static uint64_t random_root(uint64_t number)
     return root;
 }
 
-/* Returns -2 ln(s / 2^62) in units of 2^-24, for s from 1 to 2^62: log2 bit by bit, by squaring. */
+/* Returns -2 ln(s / 2^62) in units of 2^-24. Squaring gives log2 bit by bit. */
 static uint64_t random_log(uint64_t s)
 {
     uint32_t high = setti_bits_highest(s);
@@ -61,8 +61,7 @@ static uint64_t random_log(uint64_t s)
     return (below >> 8) * 5954088944u >> 32;                   /* 2 ln 2 */
 }
 
-/* The polar method of Marsaglia: for a random point in the unit circle, x / r is the cosine of a
- * uniform angle, and r^2 is uniform. A point outside of the circle is replaced. */
+/* The polar method of Marsaglia: x / r is the cosine of a uniform angle, and r^2 is uniform. */
 double sett_random_normal(uint64_t bits)
 {
     for (;; bits = sett_random_mix_(bits + 0x9E3779B97F4A7C15u)) {
@@ -92,7 +91,7 @@ static bool random_goes_before(const random_item* a, const random_item* b)
     return a->key != b->key ? a->key < b->key : a->entity.index < b->entity.index;
 }
 
-/* Moves an item down in a heap with the greatest item at the top. */
+/* Moves an item down in a heap. */
 static void random_sink(random_item* items, uint32_t at, uint32_t count)
 {
     random_item item = items[at];
@@ -109,7 +108,7 @@ static void random_sink(random_item* items, uint32_t at, uint32_t count)
     items[at] = item;
 }
 
-/* Heap sort: allocates nothing, and takes O(n log n) in any case. */
+/* Heap sort: O(n log n) in any case, without memory. */
 static void random_sort(random_item* items, uint32_t count)
 {
     for (uint32_t k = count / 2; k-- > 0;) {

@@ -21,11 +21,10 @@
  */
 #include "query/steps.h"
 
-/* A leading run of at least 64 rows is a separate batch: a call costs about 10 ns, and a row of a
- * list costs 0.5 to 1 ns more than a row of a run. */
+/* A separate batch costs about 10 ns, and a row of a list up to 1 ns more than of a run. */
 #define RUN_WORTH 64
 
-/* Returns the length of the run at the lowest bit; *first becomes the first row of the run. */
+/* Returns the length of the first run of bits. */
 static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t some,
                            uint32_t* first)
 {
@@ -47,7 +46,7 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t 
     return length;
 }
 
-/* Whether no bit is set at `end` or later. `end` is the end of the first run. */
+/* Whether the run that ends at `end` has all bits. */
 static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
 {
     SETTI_ASSERT(some != 0 && end != 0);
@@ -55,8 +54,7 @@ static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
     return some >> last == 1 && (words[last] & ~setti_bits_below(end - last * 64)) == 0;
 }
 
-/* list_of_byte: for each byte, the numbers of the set bits, ascending. The macros build an entry in
- * `p`, 8 bits a number, from bit 7 down to bit 0: a set bit k becomes the first number. */
+/* The numbers of the set bits of each byte, ascending. `p` holds 8 bits a number. */
 #define LIST_BITS(p)                                                                               \
     {                                                                                              \
         (p) & 255, (p) >> 8 & 255, (p) >> 16 & 255, (p) >> 24 & 255, (p) >> 32 & 255,              \
@@ -74,8 +72,7 @@ static const uint16_t list_of_byte[256][8] = {LIST_6((uint64_t)0), LIST_6((uint6
 /* Adds the same number to four rows: 1 in each 16 bits. */
 #define LIST_FOUR 0x0001000100010001u
 
-/* Writes the row numbers of the bits of a word. Each byte writes eight numbers; the next byte
- * overwrites the excess. `starts` has the first place of each byte in `out`. */
+/* Writes the row numbers of the bits of a word. Each byte writes eight numbers. */
 SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint16_t* out)
 {
     for (uint32_t byte = 0; byte < 8; byte++) {
@@ -83,6 +80,7 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
         memcpy(rows, list_of_byte[word >> (8 * byte) & 255], sizeof(rows));
         rows[0] += (base + 8 * byte) * LIST_FOUR;
         rows[1] += (base + 8 * byte) * LIST_FOUR;
+        /* the next byte overwrites the excess */
         memcpy(out + (starts >> (8 * byte) & 255), rows, sizeof(rows));
     }
 }
@@ -90,9 +88,7 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
 /* After 128 rows a step has more matches than `few` promised. */
 #define LIST_FEW 128
 
-/* Writes the row numbers of all bits, and returns their count. `few`: few rows of a word match.
- * Without branches for each word: mispredictions took 8 of 17 ns a match at 1 %. So a word may
- * write an excess, overwritten by the next word, or in the spare room of the list. */
+/* Writes the row numbers of all bits. Branches for each word took 8 of 17 ns a match. */
 static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16_t* list)
 {
     uint32_t count = 0;
@@ -114,7 +110,7 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
         if (ends >> 56 > 4) {
             list_word(word, at * 64, ends << 8, out);
         } else {
-            for (uint32_t k = 0; k < 4; k++) {
+            for (uint32_t k = 0; k < 4; k++) { /* the next word overwrites the excess */
                 out[k] = (uint16_t)(at * 64 + setti_bits_lowest(word | (uint64_t)1 << 63));
                 word &= word - 1;
             }
@@ -126,7 +122,7 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
     return count;
 }
 
-/* Clears the bits of the rows [first, end). */
+/* Clears the bits of a run of rows. */
 static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 {
     SETTI_ASSERT(first < end);
@@ -137,7 +133,7 @@ static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
     }
 }
 
-/* Removes rows from `taken` with other optional types than the first row; sets batch->present. */
+/* Keeps the rows with the same optional types as the first row. */
 static void take_alike(sett_batch* batch, uint64_t* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -153,7 +149,7 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     }
 }
 
-/* Whether the remembered rows match. (A step is shorter if the extent of a storage has shrunk.) */
+/* Whether the remembered rows are the matching rows. */
 static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
 {
     const uint64_t* words = setti_listed_words(listed);
@@ -162,13 +158,13 @@ static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
     for (uint32_t at = 0; at < loop->word_count; at++) {
         differ |= words[at] ^ loop->words[at];
     }
-    for (uint32_t at = loop->word_count; at < loop->unit / 64; at++) {
+    for (uint32_t at = loop->word_count; at < loop->unit / 64; at++) { /* a shorter step */
         differ |= words[at];
     }
     return differ == 0;
 }
 
-/* Stores the batch `taken` and the matching rows of a step. False if the list has no room. */
+/* Remembers a batch. Returns false if the list has no room. */
 SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, setti_listed taken,
                                 setti_listed* listed)
 {
@@ -185,7 +181,7 @@ SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, s
     return true;
 }
 
-/* Makes a batch of all rows in `words` and returns true, or of a long leading run: false. */
+/* Makes a batch of all rows, or of a long leading run. Returns true if no row is left. */
 SETTI_INLINE bool rows_take(setti_loop* loop, const uint64_t* words, uint32_t word_count,
                             uint32_t some, setti_listed* taken)
 {
@@ -213,7 +209,7 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
     return all && rows_remember(loop, words, taken, listed);
 }
 
-/* Removes rows from `taken`, from the first waiting row on that is not in `taken`. */
+/* Keeps the rows before the first waiting row outside of `taken`. */
 static void take_leading(const setti_loop* loop, uint64_t* taken)
 {
     uint32_t at = 0;
@@ -229,7 +225,7 @@ static void take_leading(const setti_loop* loop, uint64_t* taken)
     }
 }
 
-/* Chooses a batch of waiting rows with the same optional types. */
+/* Makes a batch of rows with the same optional types. */
 static void rows_choose_alike(sett_batch* batch, setti_listed* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -285,8 +281,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
 /* Loops between two decisions of setti_lists_update, from the second decision on. */
 #define LISTS_DUE 16
 
-/* Lists are remembered if at most 5 eighths of the rows match. With more matches the saving is less
- * than a quarter of the time, and lists take more than 1.8 bytes an index. */
+/* With more than 5 eighths of the rows a list saves less than a quarter of the time. */
 #define LISTS_EIGHTHS 5
 
 void setti_lists_free(sett_query* query)
@@ -300,7 +295,7 @@ void setti_lists_free(sett_query* query)
     lists->recalls = lists->rare;
 }
 
-/* Allocates `steps` steps with room for `room` rows each. Without memory nothing is remembered. */
+/* Allocates steps with room for `room` rows each. */
 static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
 {
     setti_lists* lists = &query->lists;
@@ -320,7 +315,7 @@ static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
     }
 }
 
-/* Finds the rarest array, and returns its number of values: an estimate of the matches. */
+/* Finds the rarest array. Its count is the estimate of the matches. */
 static uint32_t lists_estimate(sett_query* query, uint32_t limit)
 {
     uint32_t matches = limit;

@@ -19,10 +19,10 @@ typedef enum setti_step {
     SETTI_STEP_DENSE, /* all `count` rows from unit_base on match */
 } setti_step;
 
-/* Makes the plan of a loop beginning now. Does not open the loop. */
+/* Makes the plan of a new loop. Does not open the loop. */
 void setti_loop_start(sett_query* query, sett_batch* batch);
 
-/* Goes to the next step with matches, and finds the matching rows. */
+/* Finds the next step with matches. */
 setti_step setti_step_next(sett_batch* batch);
 
 /* Returns the entity index of a row of the step. */
@@ -36,15 +36,14 @@ SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 #define SETTI_HAS_TYPE true
 #define SETTI_LACKS_TYPE false
 
-/* Removes rows from `words` if the entity lacks the type (or has it, with SETTI_LACKS_TYPE). */
+/* Keeps the rows with a type, or the rows without it. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 
-/* Whether the value of an entity was written after query->since. A restored value counts as
- * written, except with since_is_state; a value cloned from another world always counts. */
+/* Whether the value of an entity was written after query->since. */
 bool setti_match_is_new(const sett_query* query, const setti_storage* storage, uint32_t index);
 
-/* Returns the words that are not 0, bit k for word k. Without branches, which mispredict often. */
+/* Returns bit k for each word k that is not 0. Branches would mispredict often. */
 SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_count)
 {
     uint32_t some = 0;
@@ -54,7 +53,7 @@ SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_coun
     return some;
 }
 
-/* Returns all ones if the first `rows` bits are set. Without branches, for vector code. */
+/* Returns all ones if the first `rows` bits are set. Has no branches, for vector code. */
 SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
@@ -70,7 +69,7 @@ SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
     return rows % 64 != 0 ? all & (words[rows / 64] | ~setti_bits_below(rows % 64)) : all;
 }
 
-/* Finds the words of all required arrays at `base`. Returns NULL, or an array without a page. */
+/* Finds the words of all arrays at `base`. Returns an array without a page, or NULL. */
 SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, uint32_t base,
                                                        const uint64_t** bits)
 {
@@ -83,8 +82,7 @@ SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, 
     return NULL;
 }
 
-/* Returns the first index, `from` or later, that has a page in all arrays. Called only after a step
- * without matches, so that dense loops do not pay for the search. */
+/* Returns the next index that has a page in all arrays. */
 uint32_t setti_match_seek(const sett_query* query, uint32_t from);
 
 /* Returns the array with the fewest values at the last setti_lists_update. */
@@ -94,7 +92,7 @@ SETTI_INLINE const setti_storage* setti_match_rarest(const sett_query* query)
     return query->array[query->lists.rarest];
 }
 
-/* A remembered batch: all matching rows of a step. The words of the step follow, then the list. */
+/* A remembered batch. The words of the step follow, then the list. */
 typedef struct setti_listed {
     uint32_t first; /* row 0 of the batch, as a row of the step */
     uint16_t count; /* number of matching rows */
@@ -121,14 +119,13 @@ SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t bas
     return (setti_listed*)(void*)(lists->step + (size_t)step * lists->size);
 }
 
-/* Replaces a remembered batch by the rows of `words`, which must end with a word of 0. Returns
- * false and changes nothing if the list has no room for the rows. */
+/* Replaces a remembered batch. Returns false if the list has no room. */
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed);
 
 /* Chooses the rows of the next batch. Returns row 0 of the batch, as a row of the step. */
 uint32_t setti_rows_choose(sett_batch* batch);
 
-/* Returns the k-th row of a batch. Callers pass a local copy of batch->rows, to avoid reloads. */
+/* Returns the k-th row of a batch. A local copy of batch->rows avoids reloads. */
 SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
 {
     return rows != NULL ? rows[k] : k;
@@ -159,8 +156,7 @@ SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const se
 /* Marks each row of a batch as written, for types with track_rows. */
 void setti_field_track(const sett_batch* batch, const setti_storage* storage, uint32_t base);
 
-/* Returns the field of a term with rows in the order of the batch, from row `base` of the storage
- * on. Marks the page as written unless the term only reads. */
+/* Returns a field in place. Marks the page as written unless the term only reads. */
 SETTI_INLINE void* setti_field_in_place(const sett_batch* batch, setti_pool* pool,
                                         const setti_term* term, uint32_t base)
 {

@@ -150,22 +150,36 @@ bool setti_text_sync(sett_world* world, setti_texts* texts)
     return true;
 }
 
+/* Computes the key of a stored text as setti_text_sync does: each earlier text, in the order of
+ * places, has the first free key from the text's hash on. */
+static uint64_t text_key_of(const setti_texts* texts, uint32_t place)
+{
+    uint32_t count[2 * SETTI_HASH_STEPS] = {0}; /* earlier texts by hash; own hash in the middle */
+    size_t size;
+    const char* text = text_at(texts, place, &size);
+    uint64_t lowest = setti_hash_bytes(text, size) - SETTI_HASH_STEPS;
+    for (uint32_t at = 0; text_skip_to(texts, &at) && at < place; at = text_after(texts, at)) {
+        text = text_at(texts, at, &size);
+        uint64_t above = setti_hash_bytes(text, size) - lowest;
+        if (above < 2 * SETTI_HASH_STEPS) {
+            count[above]++;
+        }
+    }
+    uint32_t moved = 0; /* texts that move on to the next key */
+    uint32_t k = 0;
+    for (; k < SETTI_HASH_STEPS || (k < 2 * SETTI_HASH_STEPS && count[k] + moved != 0); k++) {
+        uint32_t here = count[k] + moved;
+        moved = here != 0 ? here - 1 : 0;
+    }
+    return lowest + k;
+}
+
 /* Searches all pages for `text` or, if NULL, for *key. *key becomes the text's key, or 0. */
 static uint32_t text_search(const setti_texts* texts, const char* text, size_t length,
                             uint64_t* key)
 {
     for (uint32_t at = 0; text_skip_to(texts, &at); at = text_after(texts, at)) {
-        size_t size;
-        const char* other = text_at(texts, at, &size);
-        /* The key is the hash. Each earlier text with this key as hash moves the key on by 1. */
-        uint64_t other_key = setti_hash_bytes(other, size);
-        for (uint32_t k = 0; text_skip_to(texts, &k) && k < at; k = text_after(texts, k)) {
-            size_t earlier_size;
-            const char* earlier = text_at(texts, k, &earlier_size);
-            if (setti_hash_bytes(earlier, earlier_size) == other_key) {
-                other_key = setti_hash_next(other_key);
-            }
-        }
+        uint64_t other_key = text_key_of(texts, at);
         bool found = text != NULL ? text_equals(texts, at, text, length) : other_key == *key;
         if (found) {
             *key = other_key;

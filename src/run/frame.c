@@ -45,7 +45,7 @@ static void frame_report_open(const sett_system* system)
     }
 }
 
-/* Runs a slice that begins at a time. Returns the time at the end. */
+/* Runs a slice from time `begin` on. Returns the time at the end. */
 static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 {
     SETTI_ASSERT(slice->number < slice->count);
@@ -250,8 +250,8 @@ static void frame_note_empty(setti_run* run, uint32_t place)
 {
     const sett_system* system = run->sorted[place];
     bool conditional = system->desc.run_if != NULL || system->desc.interval > 0;
-    bool skips = system->query != NULL && !conditional;
-    run->empty[place] = skips ? frame_find_empty(system->query) : NULL;
+    bool can_skip = system->query != NULL && !conditional;
+    run->empty[place] = can_skip ? frame_find_empty(system->query) : NULL;
 }
 
 /* Adds the slices of a due system. */
@@ -272,7 +272,6 @@ static void frame_plan(setti_run* run, sett_system* system)
     system->job_used = 1;
 }
 
-/* Updates the plans of queries. */
 static void frame_update_plans(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -384,7 +383,6 @@ static bool frame_pays_threads(const sett_world* world)
     return time >= STAGE_WORTH || !run->timed;
 }
 
-/* Collects the results of the slices. */
 static sett_status frame_collect_results(sett_world* world)
 {
     SETTI_ASSERT(!world->side_by_side);
@@ -432,7 +430,6 @@ static sett_status frame_end_jobs(sett_world* world)
     return status;
 }
 
-/* Runs the slice of an exclusive system. */
 static sett_status frame_run_exclusive(sett_world* world)
 {
     const bool exclusive = true;
@@ -481,7 +478,6 @@ static sett_status frame_run_slices(sett_world* world, bool exclusive)
 
 /* -------------------------------------------------------------------------------------- a frame */
 
-/* Applies the commands in the buffers of a system. */
 static sett_status frame_apply_system(sett_system* system)
 {
     sett_status status = SETT_OK;
@@ -520,7 +516,6 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
     return status;
 }
 
-/* Runs the due systems of a stage. */
 static sett_status frame_stage(sett_world* world, const setti_stage* stage, float dt)
 {
     SETTI_ASSERT(stage->count != 0 &&
@@ -539,7 +534,6 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
     return frame_run_slices(world, stage->exclusive);
 }
 
-/* Stages to run. */
 typedef struct frame_range {
     uint32_t begin; /* the first stage */
     uint32_t end;   /* after the last stage */
@@ -597,14 +591,13 @@ static sett_status frame_fixed(sett_world* world, float dt)
     return status;
 }
 
-/* Lets contexts show the frame and time of the frame. */
+/* Sets the frame number and time of contexts. */
 static void frame_reset_context(setti_run* run)
 {
     run->frame = run->state.frames;
     run->time = run->state.time;
 }
 
-/* Runs the phases from `first` to `last`. */
 static sett_status frame_run(sett_world* world, float dt, int first, int last)
 {
     setti_run* run = setti_run_of(world);
@@ -655,7 +648,6 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     return status;
 }
 
-/* Runs and counts a frame of the phases from `first` to `last`. */
 static sett_status frame_progress(sett_world* world, float dt, int first, int last,
                                   const char* call)
 {
@@ -765,6 +757,15 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
 
 /* ---------------------------------------------------------------------------------- configuring */
 
+static bool frame_make_jobs(const setti_run* run)
+{
+    bool done = true;
+    for (sett_system* at = run->systems; done && at != NULL; at = at->next) {
+        done = setti_system_make_jobs(at);
+    }
+    return done;
+}
+
 /* Sets the phases with fixed steps. Returns false if memory runs out. */
 static bool frame_set_range(sett_world* world, float step, int first, int last)
 {
@@ -802,7 +803,6 @@ static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* 
     return status;
 }
 
-/* Fails if a field of the descriptor is invalid. */
 static sett_status frame_check_schedule(sett_world* world, const sett_schedule_desc* desc,
                                         const char* call)
 {
@@ -849,11 +849,8 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     }
     uint32_t old_jobs = run->jobs;
     run->jobs = desc->job_limit != 0 ? desc->job_limit : SETTI_JOBS_DEFAULT;
-    bool done = true;
-    for (sett_system* at = run->systems; done && at != NULL; at = at->next) {
-        done = setti_system_make_jobs(at);
-    }
-    status = done ? frame_set_fixed(world, desc, call) : setti_world_no_memory(world, call);
+    status = frame_make_jobs(run) ? frame_set_fixed(world, desc, call)
+                                  : setti_world_no_memory(world, call);
     if (status != SETT_OK) {
         run->jobs = old_jobs;
         return status;

@@ -27,7 +27,6 @@ setti_system_name* setti_order_find_name(const setti_run* run, const char* text)
     return at;
 }
 
-/* Adds a name to the hash table. */
 static void order_link_name(setti_run* run, setti_system_name* name)
 {
     setti_system_name** bucket = order_bucket(run, name->key);
@@ -35,7 +34,6 @@ static void order_link_name(setti_run* run, setti_system_name* name)
     *bucket = name;
 }
 
-/* Makes room for one more name. Returns false if memory runs out. */
 static bool order_reserve_name(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -53,9 +51,11 @@ static bool order_reserve_name(sett_world* world)
     run->names = names;
     run->name_capacity = capacity;
     for (uint32_t k = 0; k < old_capacity; k++) {
-        for (setti_system_name *at = old_names[k], *next; at != NULL; at = next) {
-            next = at->next;
+        setti_system_name* at = old_names[k];
+        while (at != NULL) {
+            setti_system_name* next = at->next;
             order_link_name(run, at);
+            at = next;
         }
     }
     setti_pool_free(&world->pool, old_names, old_capacity * sizeof(setti_system_name*), 16);
@@ -267,8 +267,7 @@ static sett_system* order_join(const sett_system* start, sett_system* earlier, s
     return earlier;
 }
 
-/* Visits the first system of *todo, and adds new neighbours to *todo. Returns the last system of a
- * cycle, or NULL. */
+/* Visits the first system of *todo. Returns the last system of a cycle, or NULL. */
 static sett_system* order_step(sett_system* start, sett_system** todo, bool back)
 {
     SETTI_ASSERT(*todo != NULL);

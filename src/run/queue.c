@@ -60,7 +60,6 @@ static bool queue_grow(sett_queue* queue)
     return true;
 }
 
-/* Adds a change. */
 static void queue_push(sett_queue* queue, sett_entity entity, sett_change change)
 {
     bool follows_lost = queue->lost != 0; /* changes after a gap are lost, too */
@@ -192,7 +191,7 @@ uint32_t sett_queue_take(sett_queue* queue, sett_queued_change* out, uint32_t ca
         queue->taken += count;
     }
     if (queue->taken < queue->count) {
-        return count;
+        return count; /* the queue is not empty */
     }
     queue->taken = 0;
     queue->count = 0;

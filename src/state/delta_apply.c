@@ -158,7 +158,7 @@ static bool apply_has_size(const setti_delta_type* of)
 }
 
 /* Whether a type has the same layout in the delta and here. */
-static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t version)
+static bool apply_fits_type(const setti_delta_type* of, uint32_t size, uint32_t version)
 {
     const setti_module* module = of->type->module;
     bool chosen = module != NULL && module->choice != NULL;
@@ -169,7 +169,6 @@ static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t ve
            setti_delta_form_of(of->type) == of->form && apply_has_size(of);
 }
 
-/* Fails: the type `name` is not registered here. */
 static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
 {
     static const char suffix[] = " sources";
@@ -188,7 +187,6 @@ static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
         apply_call, name);
 }
 
-/* Fails: only the sender or only this world saves values of the type. */
 static sett_status apply_reject_policy(const setti_delta* delta, const setti_delta_type* of,
                                        const char* source, const char* name)
 {
@@ -201,7 +199,6 @@ static sett_status apply_reject_policy(const setti_delta* delta, const setti_del
         apply_call, source, name);
 }
 
-/* Fails: the type of a record is missing here, or differs from the record. */
 static sett_status apply_reject_type(const setti_delta* delta, const setti_delta_type* of,
                                      const char* name, uint32_t size, uint32_t version)
 {
@@ -251,7 +248,10 @@ static sett_status apply_find_type(sett_world* world, const char* name, setti_ty
 static setti_delta_rule* apply_find_rule(const setti_delta* delta, const char* name)
 {
     const setti_delta_rules* rules = delta->rules;
-    for (uint32_t k = 0; rules != NULL && k < rules->count; k++) {
+    if (rules == NULL) {
+        return NULL;
+    }
+    for (uint32_t k = 0; k < rules->count; k++) {
         unsigned char* at = (unsigned char*)rules->first + k * rules->size;
         setti_delta_rule* rule = (setti_delta_rule*)(void*)at;
         if (strcmp(rule->name, name) == 0) {
@@ -308,8 +308,8 @@ static sett_status apply_match_type(const setti_delta* delta, setti_delta_type* 
         return status;
     }
     of->rule = apply_find_rule(delta, record->name);
-    bool fits =
-        of->type != NULL && (of->rule != NULL || apply_is_type(of, record->size, record->version));
+    bool fits = of->type != NULL &&
+                (of->rule != NULL || apply_fits_type(of, record->size, record->version));
     if (!fits) {
         return apply_reject_type(delta, of, record->name, record->size, record->version);
     }
@@ -638,8 +638,8 @@ static const char* apply_check_block(const setti_delta* delta, const setti_delta
     const char* why = NULL;
     setti_delta_entry entry;
     if (delta->loading && of->codec == NULL) { /* setti_delta_play checks the entities */
-        return block.kind == SETTI_DELTA_ADDED ? NULL
-                                               : "a whole state removes or changes a component";
+        bool added = block.kind == SETTI_DELTA_ADDED;
+        return added ? NULL : "a whole state removes or changes a component";
     }
     while (why == NULL && setti_delta_take(&block, of, &entry)) {
         why = apply_check_entry(delta, of, entry);
@@ -690,7 +690,6 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
     return SETT_OK;
 }
 
-/* Whether an entity is alive after the part. */
 static bool apply_will_live(const setti_delta* delta, sett_entity entity)
 {
     return apply_has_handle(&delta->begun, entity) ||
@@ -803,7 +802,6 @@ static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, s
     return SETT_OK;
 }
 
-/* Fails: a selected type requires a type that is not selected. */
 static sett_status apply_reject_required(const setti_delta* delta, const setti_type* type,
                                          const setti_type* other, bool removed)
 {
@@ -934,7 +932,7 @@ static sett_status apply_check(setti_delta* delta, setti_delta_reader* from)
 #define APPLY_STEP_PAGES 9
 
 /* The most memory of the pool for a piece of `size` bytes. */
-static size_t apply_piece(size_t size)
+static size_t apply_piece_size(size_t size)
 {
     return setti_align_up(size, SETTI_POOL_STEP) + 256;
 }
@@ -973,7 +971,7 @@ static bool apply_measure(setti_delta* delta)
             if (pages->size > SETTI_POOL_PAGE_MAX) { /* too large for the pool's blocks */
                 done = done && setti_cow_hold(pool, pool->cow, pages, count);
             } else {
-                delta->room += count * apply_piece(pages->size);
+                delta->room += count * apply_piece_size(pages->size);
             }
         }
     }
@@ -991,8 +989,8 @@ static sett_status apply_reject_size(const setti_delta* delta)
                                  apply_call, (unsigned long)delta->limit);
 }
 
-/* Reserves memory to copy `pages` pages of `size` bytes. Sets the world's error on failure. */
-static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
+/* Reserves `size` bytes for copies of `pages` pages. Sets the world's error on failure. */
+static bool apply_reserve(const setti_delta* delta, size_t size, uint32_t pages)
 {
     setti_pool* pool = &delta->world->pool;
     if (setti_pool_is_above(pool)) {
@@ -1009,7 +1007,7 @@ static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
 
 bool setti_delta_room(const setti_delta* delta)
 {
-    return delta->loading || apply_room(delta, delta->room, delta->room_pages);
+    return delta->loading || apply_reserve(delta, delta->room, delta->room_pages);
 }
 
 bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
@@ -1022,14 +1020,14 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
     setti_pool* pool = &delta->world->pool;
     const setti_pages* rows = &storage->rows;
     uint32_t pages = SETTI_MAX(rows->count, (extent >> storage->shift) + 1);
-    size_t piece = apply_piece(rows->size);
-    size_t presence = storage->presence.count * apply_piece(storage->presence.size);
-    size_t table = apply_piece((size_t)pages * 64); /* the table of pages may grow */
-    size_t scratch = 0;                             /* the buffer of the sort */
+    size_t piece = apply_piece_size(rows->size);
+    size_t presence = storage->presence.count * apply_piece_size(storage->presence.size);
+    size_t table = apply_piece_size((size_t)pages * 64); /* the table of pages may grow */
+    size_t scratch = 0;                                  /* the buffer of the sort */
     size_t size = delta->room + presence + table;
     bool done = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
     if (done && scratch <= SETTI_POOL_PAGE_MAX) {
-        size += apply_piece(scratch); /* a larger buffer is not from the pool's blocks */
+        size += apply_piece_size(scratch); /* a larger buffer is not from the pool's blocks */
     }
     if (done && rows->size > SETTI_POOL_PAGE_MAX) {
         done = setti_cow_hold(pool, pool->cow, rows, rows->count);
@@ -1041,12 +1039,11 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
         setti_world_no_memory(delta->world, apply_call);
         return false;
     }
-    return apply_room(delta, size, delta->room_pages + pages + storage->presence.count);
+    return apply_reserve(delta, size, delta->room_pages + pages + storage->presence.count);
 }
 
 /* ------------------------------------------------------------------------------------- changing */
 
-/* Fails after a call of the library failed. */
 static sett_status apply_fail_call(const setti_delta* delta)
 {
     sett_world* world = delta->world;
@@ -1075,11 +1072,13 @@ static size_t apply_limit(const setti_delta* delta, size_t size)
 }
 
 /* Returns the capacities of all tables, two for each root. */
-static uint32_t* apply_note_tables(const sett_world* world, size_t size)
+static uint32_t* apply_list_capacities(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
-    for (const setti_root* root = world->roots; capacity != NULL && root != NULL;
-         root = root->next) {
+    if (capacity == NULL) {
+        return NULL;
+    }
+    for (const setti_root* root = world->roots; root != NULL; root = root->next) {
         for (uint32_t k = 0; k < 2; k++) {
             const setti_pages* pages = root->pages[k];
             capacity[2 * root->number + k] = pages != NULL ? pages->capacity : 0;
@@ -1089,7 +1088,7 @@ static uint32_t* apply_note_tables(const sett_world* world, size_t size)
 }
 
 /* Frees the memory of an undone delta. */
-static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_t roots)
+static void apply_free_undone(sett_world* world, const uint32_t* capacity, uint32_t roots)
 {
     SETTI_ASSERT(world->pool.ceiling == 0);
     for (const setti_root* root = world->roots; root != NULL && root->number < roots;
@@ -1111,7 +1110,6 @@ static bool apply_is_state(const setti_delta* delta, uint64_t hash)
     return ((sett_world_hash(delta->world) ^ hash) & delta->hash_mask) == 0;
 }
 
-/* Fails: the world after the delta does not have the announced hash. */
 static sett_status apply_reject_result(const setti_delta* delta)
 {
     sett_entity entity;
@@ -1202,7 +1200,6 @@ static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
     return status;
 }
 
-/* Fails: the world is not in the delta's first state. */
 static sett_status apply_reject_state(const setti_delta* delta)
 {
     const setti_type* type = NULL;
@@ -1241,14 +1238,14 @@ static sett_status apply_change(setti_delta* delta, size_t size, setti_trust tru
     }
     uint32_t roots = world->last_root->number + 1;
     size_t old_size = world->pool.block_size;
-    uint32_t* capacity = apply_note_tables(world, 2 * roots * sizeof(*capacity));
+    uint32_t* capacity = apply_list_capacities(world, 2 * roots * sizeof(*capacity));
     if (capacity == NULL) {
         return setti_world_no_memory(world, apply_call);
     }
     delta->limit = apply_limit(delta, size);
     sett_status status = apply_or_undo(delta, trust);
     if (status != SETT_OK && world->pool.block_size > old_size) {
-        apply_give_back(world, capacity, roots);
+        apply_free_undone(world, capacity, roots);
     }
     setti_pool_free(&world->pool, capacity, 2 * roots * sizeof(*capacity), 16);
     return status;
@@ -1334,7 +1331,6 @@ sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t 
     return apply_bytes(&delta, bytes, size, SETTI_COMPARE_HASHES);
 }
 
-/* Plays a state onto an empty world. */
 static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size)
 {
     setti_delta_reader from = setti_delta_reader_of(bytes, size);

@@ -50,8 +50,11 @@ static void arrange_compute(setti_view* view, setti_delta_type* of)
             page = setti_view_get(view, &storage->rows, row >> storage->shift, SETTI_BEFORE);
         }
         uint32_t k = row & (setti_storage_rows(storage) - 1); /* position in the page */
-        of->want[row] = page != NULL ? ((const uint32_t*)(const void*)(page + storage->indices))[k]
-                                     : ARRANGE_UNKNOWN;
+        if (page != NULL) {
+            of->want[row] = ((const uint32_t*)(const void*)(page + storage->indices))[k];
+        } else {
+            of->want[row] = ARRANGE_UNKNOWN;
+        }
     }
     setti_delta_reader from = of->section[SETTI_DELTA_ROWS]; /* the delta's runs */
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_ROWS]; k++) {
@@ -86,7 +89,6 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* seen)
     return count == storage->count;
 }
 
-/* Logs that the sender's order of rows was not used. */
 static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world; /* has no setti_state while a file is loaded */
@@ -172,7 +174,6 @@ static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
     return concerns;
 }
 
-/* Computes the wanted orders of all types. Returns false when memory runs out. */
 static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
 {
     bool done = true;

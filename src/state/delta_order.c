@@ -66,7 +66,6 @@ static const uint32_t* order_indices(const setti_storage* storage, const void* p
     return page != NULL ? (const uint32_t*)(const void*)(bytes + storage->indices) : NULL;
 }
 
-/* Writes the changed rows of a page. */
 static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t old_extent,
                            uint32_t extent)
 {

@@ -1,8 +1,7 @@
 /* delta_play.c: plays a checked delta with public calls, like a program.
  *
- * The workload: a hostile peer can send entries that are valid alone, but not together: parents in
- * a cycle, siblings of one name, missing targets. Calls reject such entries, and the caller undoes
- * the delta.
+ * The workload: a hostile peer can send entries that are valid alone, but not together, as parents
+ * in a cycle. Calls reject such entries, and the caller undoes the delta.
  *
  * Ended entities are first unlinked, so that no clean-up policy acts: the delta has the effects of
  * the sender's policies. Names are removed before nodes move, and set after all nodes have moved,
@@ -107,9 +106,10 @@ static bool play_end(const setti_delta* delta, sett_entity entity)
     if (!setti_delta_room(delta)) {
         return false;
     }
-    sett_status status = forgets ? sett_entity_forget(delta->world, entity)
-                                 : sett_entity_destroy(delta->world, entity);
-    return status == SETT_OK;
+    if (forgets) {
+        return sett_entity_forget(delta->world, entity) == SETT_OK;
+    }
+    return sett_entity_destroy(delta->world, entity) == SETT_OK;
 }
 
 static bool play_begin(const setti_delta* delta, sett_entity entity)
@@ -163,11 +163,12 @@ static void play_write(const setti_type* type, unsigned char* value, const unsig
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
-    if (mask == NULL && size != 0) {
+    if (mask != NULL) {
+        for (size_t k = 0; k < size; k++) {
+            value[k] = (unsigned char)((value[k] & ~mask[k]) | (bytes[k] & mask[k]));
+        }
+    } else if (size != 0) {
         memcpy(value, bytes, size);
-    }
-    for (size_t k = 0; mask != NULL && k < size; k++) {
-        value[k] = (unsigned char)((value[k] & ~mask[k]) | (bytes[k] & mask[k]));
     }
     if (setti_delta_turns(type)) {
         setti_canonical_turn_value(type->members, value);
@@ -237,15 +238,16 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     if (entry.kind == SETTI_DELTA_REMOVED && codec != NULL && codec->remove != NULL) {
         return codec->remove(&delta->player, type, entity);
     }
-    if (entry.kind == SETTI_DELTA_REMOVED) { /* absent if its requirement was removed before */
+    if (entry.kind == SETTI_DELTA_REMOVED) { /* absent if a required type was removed before */
         return !sett_has(world, entity, type->id) ||
                sett_remove(world, entity, type->id) == SETT_OK;
     }
-    return codec != NULL ? codec->play(&delta->player, type, entity, &entry)
-                         : play_value(world, of, entity, entry);
+    if (codec != NULL) {
+        return codec->play(&delta->player, type, entity, &entry);
+    }
+    return play_value(world, of, entity, entry);
 }
 
-/* Returns the pass in which an entry is played. */
 static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
 {
     if (codec == NULL) {
@@ -254,7 +256,6 @@ static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
     return entry.kind != SETTI_DELTA_REMOVED ? codec->pass : codec->remove_pass;
 }
 
-/* Plays all entries of a block. */
 static bool play_block(const setti_delta* delta, const setti_delta_type* of,
                        setti_delta_entry block)
 {
@@ -460,7 +461,6 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
     return same || setti_delta_turns(type); /* turned bytes are not compared */
 }
 
-/* Finds an entity whose value differs from the entry. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
                               setti_delta_section section, sett_entity* entity)
 {

@@ -88,7 +88,6 @@ typedef struct setti_delta_type {
     uint32_t* want;         /* wanted index of each row (delta_arrange.c), or NULL */
 } setti_delta_type;
 
-/* A parsed delta. */
 typedef struct setti_delta {
     setti_player player; /* first: codecs get the delta as a setti_player */
     sett_world* world;
@@ -136,7 +135,6 @@ static inline setti_delta_run setti_delta_next_run(setti_delta_reader* from)
     return run;
 }
 
-/* Returns the fate of the entity at an index. */
 setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index);
 
 /* Reads the bytes of an encoded value. */

@@ -1,9 +1,8 @@
 /* delta_short.c: short deltas and parts, for two peers that share a table of types.
  *
- * The workload: packets of some hundred bytes, twenty times a second. A third of these bytes were
- * the head and the records of types. The peers exchange the table once; then a number stands for a
- * type. Half of each hash and all bytes that follow from other bytes are left out. A delta is
- * shortened after encoding, and expanded before applying. Nothing is allocated.
+ * The workload: packets of some hundred bytes, twenty times a second. A third of the bytes were the
+ * head and the records of types. The peers exchange the table once; then a number stands for a
+ * type. A delta is shortened after encoding, and expanded before applying.
  *
  *     table    magic, version, number of records, records of types without counts (delta.h); a type
  *              with rounded values has two records
@@ -78,7 +77,7 @@ static size_t short_length(size_t number)
 }
 
 /* Reads the next record. Returns false if the bytes are incomplete. */
-static bool short_next(setti_delta_reader* from, short_record* record)
+static bool short_next_record(setti_delta_reader* from, short_record* record)
 {
     record->bytes = from->at;
     size_t length = (size_t)setti_delta_number(from, 2);
@@ -88,10 +87,11 @@ static bool short_next(setti_delta_reader* from, short_record* record)
 }
 
 /* Returns the position of a record in the table, or SETTI_NONE. */
-static uint32_t short_number(setti_delta_reader table, uint32_t count, const short_record* record)
+static uint32_t short_find_number(setti_delta_reader table, uint32_t count,
+                                  const short_record* record)
 {
     short_record at;
-    for (uint32_t k = 0; k < count && short_next(&table, &at); k++) {
+    for (uint32_t k = 0; k < count && short_next_record(&table, &at); k++) {
         if (at.size == record->size && memcmp(at.bytes, record->bytes, at.size) == 0) {
             return k;
         }
@@ -100,12 +100,12 @@ static uint32_t short_number(setti_delta_reader table, uint32_t count, const sho
 }
 
 /* Finds the record at a position of the table. */
-static bool short_numbered(setti_delta_reader table, uint32_t count, uint32_t number,
-                           short_record* record)
+static bool short_find_record(setti_delta_reader table, uint32_t count, uint32_t number,
+                              short_record* record)
 {
     bool found = number < count;
     for (uint32_t k = 0; k <= number && found; k++) {
-        found = short_next(&table, record);
+        found = short_next_record(&table, record);
     }
     return found;
 }
@@ -125,7 +125,6 @@ static sett_status short_reject(const short_job* job, const char* why)
     return setti_world_fail_input(job->world, SETT_STATUS_INVALID, "%s: %s", job->call, why);
 }
 
-/* Begins to read the bytes and the table. */
 static sett_status short_start(short_job* job, const void* types, size_t types_size,
                                const void* bytes, size_t size)
 {
@@ -186,8 +185,10 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
         }
         short_write_records(&job, type);
     }
-    for (uint32_t k = 0; types == NULL && k < world->registered.count; k++) {
-        short_write_records(&job, world->registered.item[k]);
+    if (types == NULL) { /* all types */
+        for (uint32_t k = 0; k < world->registered.count; k++) {
+            short_write_records(&job, world->registered.item[k]);
+        }
     }
     setti_delta_write_at(&job.to, 8, job.count, 4);
     return short_end(&job, out, size);
@@ -224,14 +225,16 @@ static bool short_write_type(short_job* job, setti_delta_reader* types)
     short_record record;
     uint32_t number[SHORT_NUMBERS];
     uint32_t bits = 0; /* bit k: number[k] is not 0 */
-    if (!short_next(types, &record)) {
+    if (!short_next_record(types, &record)) {
         return false;
     }
     for (uint32_t k = 0; k < SHORT_NUMBERS; k++) {
         number[k] = setti_delta_u32(types);
-        bits |= number[k] != 0 ? 1u << k : 0;
+        if (number[k] != 0) {
+            bits |= 1u << k;
+        }
     }
-    uint32_t known = short_number(job->table, job->count, &record);
+    uint32_t known = short_find_number(job->table, job->count, &record);
     setti_delta_write_number(&job->to, bits | (known == SETTI_NONE ? SHORT_RECORD : 0), 1);
     if (known == SETTI_NONE) {
         setti_delta_write(&job->to, record.bytes, record.size);
@@ -250,9 +253,13 @@ static void short_write_short_head(setti_delta_writer* to, const short_head* hea
 {
     bool part = head->magic == SETTI_DELTA_PART;
     uint32_t first = SHORT_BEGIN | (part ? (uint32_t)SHORT_PART : 0);
-    first |= packed ? (uint32_t)SHORT_PACKED : 0;
+    if (packed) {
+        first |= (uint32_t)SHORT_PACKED;
+    }
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
-        first |= head->runs[k] != 0 ? (uint32_t)SHORT_RUNS << k : 0;
+        if (head->runs[k] != 0) {
+            first |= (uint32_t)SHORT_RUNS << k;
+        }
     }
     setti_delta_write_number(to, first, 1);
     setti_delta_write_number(to, head->seal, 4);
@@ -336,9 +343,12 @@ static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pa
 {
     short_record record;
     uint32_t bits = (uint32_t)setti_delta_number(from, 1);
-    bool found = (bits & SHORT_RECORD) != 0
-                     ? short_next(from, &record)
-                     : short_numbered(job->table, job->count, short_read(from), &record);
+    bool found;
+    if ((bits & SHORT_RECORD) != 0) {
+        found = short_next_record(from, &record);
+    } else {
+        found = short_find_record(job->table, job->count, short_read(from), &record);
+    }
     if (found && pass == SHORT_WRITE) {
         setti_delta_write(&job->to, record.bytes, record.size);
     }

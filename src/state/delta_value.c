@@ -3,7 +3,7 @@
  * Values are sent as bytes, or in the form of a codec (world/codec.h). The order of a list is sent
  * only if it does not follow from the entries.
  *
- * Invariant:  to play the entries in order, and then the lists, gives the lists of the state after
+ * Invariant:  playing the entries, then the lists, gives the lists of the second state
  */
 #include "state/delta_writer.h"
 #include "state/hash.h"
@@ -97,7 +97,10 @@ static bool value_differs(setti_delta_writer* to, uint32_t index, const void* be
     const setti_type* list_type = value_list_type(to);
     const setti_codec* codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
     sett_entity owner[2] = {sett_null(), sett_null()};
-    for (uint32_t side = 0; codec != NULL && side < 2; side++) {
+    if (codec == NULL) {
+        return false;
+    }
+    for (uint32_t side = 0; side < 2; side++) {
         setti_codec_cursor cursor = {0};
         owner[side] = codec->owner(&to->walk->view->sides, list_type, index, side, &cursor);
     }
@@ -114,7 +117,6 @@ static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Writes the head of a block of entities. */
 static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uint32_t first,
                               uint64_t bits)
 {
@@ -210,7 +212,6 @@ static void value_write_word(setti_delta_writer* to, const unsigned char* row, u
     }
 }
 
-/* Writes all values of an array or a tag. */
 static void value_write_array(setti_delta_writer* to)
 {
     SETTI_ASSERT(to->codec == NULL && to->type->storage.kind != SETTI_SPARSE);
@@ -258,16 +259,19 @@ static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, u
 {
     SETTI_ASSERT(to->codec->list != NULL);
     setti_codec_list list;
-    return to->codec->list(&to->walk->view->sides, to->type, owner, side, &list) ? list.first
-                                                                                 : SETTI_NONE;
+    if (!to->codec->list(&to->walk->view->sides, to->type, owner, side, &list)) {
+        return SETTI_NONE;
+    }
+    return list.first;
 }
 
 /* Returns the next member of a list, or SETTI_NONE at the end. */
 static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uint32_t* place)
 {
-    return *place != SETTI_NONE
-               ? to->codec->step(&to->walk->view->sides, to->type, side, place, SETTI_LIST_NEXT)
-               : SETTI_NONE;
+    if (*place == SETTI_NONE) {
+        return SETTI_NONE;
+    }
+    return to->codec->step(&to->walk->view->sides, to->type, side, place, SETTI_LIST_NEXT);
 }
 
 /* Whether a surviving entity is a member of an owner's list on a side. */

@@ -77,10 +77,8 @@ void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, sett
 /* Writes the size and the seal into the head. */
 void setti_delta_write_seal(setti_delta_writer* to);
 
-/* Overwrites a number at an offset. */
 void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size);
 
-/* Begins a list of handles. */
 void setti_delta_begin_handles(setti_delta_writer* to);
 /* Adds a handle to the list. Indices must ascend. */
 void setti_delta_write_handle(setti_delta_writer* to, uint32_t index, uint32_t generation);
@@ -93,13 +91,11 @@ void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* 
                         const void* after);
 /* Notes all changed values in a range of rows. */
 void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows);
-/* Writes the noted changes. */
 void setti_delta_write_changes(setti_delta_writer* to);
 void setti_delta_end_changes(setti_delta_writer* to);
 
-/* Writes the entries of the writer's type. */
+/* Write sections of the writer's type. */
 void setti_delta_write_entries(setti_delta_writer* to);
-/* Writes the lists of the writer's type. */
 void setti_delta_write_lists(setti_delta_writer* to);
 
 /* Writes the next generations of dead slots. */

@@ -1,8 +1,7 @@
-/* owned_codec.c: the codec for values that own memory. A value is sent as the size and the bytes of
- * the canonical form.
+/* owned_codec.c: the codec for values that own memory.
  *
  * The workload: titles and inventories of some entities change seldom. So a changed value is sent
- * whole.
+ * whole, as the size and the bytes of the canonical form.
  *
  * Invariant:  no length is used before the reader has checked that so many bytes follow
  */
@@ -31,7 +30,7 @@ static void owned_sink_write(sett_sink* sink, const void* bytes, size_t size)
 static void owned_encode(setti_encoder* to, const setti_type* type, const void* value)
 {
     owned_sink at = {.sink.write = owned_sink_write};
-    setti_type_write(type, value, &at.sink);
+    setti_type_write(type, value, &at.sink); /* counts the bytes */
     if (at.size > UINT32_MAX) {
         to->status = setti_world_fail_with(type->world, SETT_STATUS_LIMIT,
                                            "sett_delta_encode: a value of \"%.100s\" has more than "
@@ -85,9 +84,13 @@ static bool owned_play(const setti_player* player, setti_type* type, sett_entity
     sett_status status = SETT_OK;
     const owned_fill fill = {
         {owned_fill_write}, type, owned_delta_type(player, type)->rule, entry, &status};
-    bool done = type->storage.size != 0
-                    ? setti_change_put(world, type, entity, &fill.fill, call) != NULL
-                    : sett_ensure(world, entity, type->id) != NULL;
+    void* value;
+    if (type->storage.size != 0) {
+        value = setti_change_put(world, type, entity, &fill.fill, call);
+    } else {
+        value = sett_ensure(world, entity, type->id);
+    }
+    bool done = value != NULL;
     if (done && status == SETT_STATUS_INVALID) { /* the caller undoes the delta */
         char why[192];
         snprintf(why, sizeof(why), "the `read` hook of \"%.100s\" rejects the bytes of a value",

@@ -63,7 +63,6 @@ static sett_component_desc replica_updated_desc(const setti_type* type, const se
     return desc;
 }
 
-/* Fails if the two types differ. */
 static sett_status replica_check_type(const sett_world* from, sett_world* into,
                                       const setti_type* type, const setti_type* local)
 {
@@ -390,7 +389,6 @@ static uint32_t replica_signature(const sett_world* from, sett_world* into, uint
     return number;
 }
 
-/* Maps all signatures. Returns NULL when memory runs out. */
 static uint32_t* replica_signatures(const sett_world* from, sett_world* into, size_t size)
 {
     uint32_t* number = setti_pool_alloc(&into->pool, size, 16);
@@ -581,7 +579,8 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     }
     setti_commands_drop_all(into); /* includes commands that callbacks have just recorded */
     replica_empty_tables(into);
-    for (uint32_t k = 0; into->pool.small != from->pool.small && k < into->registered.count; k++) {
+    bool other_pages = into->pool.small != from->pool.small;
+    for (uint32_t k = 0; other_pages && k < into->registered.count; k++) {
         setti_storage_use_pages(&into->registered.item[k]->storage, from->pool.small);
     }
     into->pool.small = from->pool.small;
@@ -663,7 +662,6 @@ static bool replica_update_map(const sett_world* from, sett_world* into, setti_r
     return true;
 }
 
-/* Replaces the signatures in a copied page. */
 static bool replica_update_sets(const sett_world* from, sett_world* into, setti_replica_map* map,
                                 setti_entity_page* page)
 {

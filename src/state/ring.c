@@ -62,7 +62,6 @@ static uint32_t ring_length(const sett_ring* ring)
     return length;
 }
 
-/* Drops a snapshot, unless it has ended. */
 static void ring_drop(sett_ring* ring, uint32_t back)
 {
     sett_snapshot snapshot = ring->at[ring_index(ring, back)].snapshot;
@@ -210,14 +209,17 @@ uint32_t sett_ring_count(const sett_ring* ring)
 sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back)
 {
     const sett_snapshot none = {0, 0};
-    return SETTI_IS_NULL(ring) || back >= ring_length(ring)
-               ? none
-               : ring->at[ring_index(ring, back)].snapshot;
+    if (SETTI_IS_NULL(ring) || back >= ring_length(ring)) {
+        return none;
+    }
+    return ring->at[ring_index(ring, back)].snapshot;
 }
 
 sett_snapshot sett_ring_at_frame(const sett_ring* ring, uint64_t frame)
 {
     const sett_snapshot none = {0, 0};
-    return SETTI_IS_NULL(ring) ? none
-                               : sett_ring_at(ring, ring_find(ring, frame, ring_length(ring)));
+    if (SETTI_IS_NULL(ring)) {
+        return none;
+    }
+    return sett_ring_at(ring, ring_find(ring, frame, ring_length(ring)));
 }

@@ -79,10 +79,8 @@ sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side);
 const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t index,
                              uint32_t side);
 
-/* Returns the number in a root. */
 uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t side);
 
-/* Returns the record at a place on a side. */
 const unsigned char* setti_view_record(setti_view* view, const setti_records* records,
                                        uint32_t place, uint32_t side);
 

@@ -32,7 +32,7 @@
 #define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of any move, in addition */
 #define AUTO_DOUBLINGS 12 /* limit: a repeated move costs 2^12 times as much */
 #define AUTO_SHARE 90     /* percent: a saving below 10 % may be an error of the model */
-/* Queries below 1/AUTO_PART of the cost of all loops are ignored. */
+/* Queries below 1/AUTO_PART of the cost of all loops are ignored, if below half of the average. */
 #define AUTO_PART 32
 /* A clear change halves the cost of the loops, was never made before, and pays within AUTO_SOON
  * samples. The cost of a clear change is divided by AUTO_SOON_PART: the model underestimates large
@@ -56,8 +56,7 @@
 #define AUTO_WARM_MOST ((size_t)4 << 20)
 #define AUTO_WARM_TIME 2500000 /* ns */
 
-/* Number of occupancy words in the sample of a type. */
-#define AUTO_WORDS 32
+#define AUTO_WORDS 32 /* occupancy words in a sample */
 
 /* A sample of the entities with a type. */
 typedef struct auto_mark {
@@ -66,7 +65,6 @@ typedef struct auto_mark {
     uint64_t words[AUTO_WORDS]; /* occupancy words at equal distances */
 } auto_mark;
 
-/* A type's data for sampling. */
 typedef struct setti_type_sample {
     auto_mark last;         /* at the last sample */
     auto_mark before;       /* one frame before the next sample */
@@ -109,7 +107,6 @@ static void auto_mark_rows(auto_mark* mark, const setti_storage* storage)
     }
 }
 
-/* Samples the presence of a type. */
 static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti_storage* storage)
 {
     uint32_t capacity = setti_entity_capacity(&world->entities);
@@ -131,7 +128,8 @@ static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
     if (a->span == 0 || b->span == 0) {
         return 0; /* a sample is missing */
     }
-    for (uint32_t k = 0; a->span == b->span && k < AUTO_WORDS; k++) {
+    const bool comparable = a->span == b->span;
+    for (uint32_t k = 0; comparable && k < AUTO_WORDS; k++) {
         differ += setti_bits_count(a->words[k] ^ b->words[k]);
     }
     uint64_t count_change = a->count > b->count ? a->count - b->count : b->count - a->count;
@@ -151,7 +149,6 @@ static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
     return type->sample;
 }
 
-/* Samples the presence of all types. */
 static void auto_mark_all(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -470,7 +467,6 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     return moved;
 }
 
-/* Returns the conditions of the group for a query. */
 static setti_listener auto_conditions(const sett_query* query, setti_type** with,
                                       setti_type** without)
 {
@@ -493,7 +489,7 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
     uint32_t owned = setti_price_owned(query);
     const sett_world* world = query->world;
     const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
-    uint32_t length = 0;
+    uint32_t members = 0; /* so far; also the row of the next member */
     uint64_t moves = 0;
     setti_matches known;
     setti_matches_init(&known);
@@ -505,9 +501,9 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
         }
         for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
             const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-            moves += setti_sparse_row(storage, index) != length ? 2 : 0; /* an exchange */
+            moves += setti_sparse_row(storage, index) != members ? 2 : 0; /* an exchange */
         }
-        length++;
+        members++;
     }
     return moves;
 }
@@ -533,8 +529,8 @@ static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
     for (uint32_t rest = setti_price_owned(query) & ~*done; rest != 0; rest &= rest - 1) {
         uint32_t k = setti_bits_lowest(rest);
         setti_type* type = query->term[k].type;
-        bool more = next == NULL || type->storage.count > next->storage.count;
-        if (type->storage.kind != SETTI_SPARSE && more) {
+        bool is_larger = next == NULL || type->storage.count > next->storage.count;
+        if (type->storage.kind != SETTI_SPARSE && is_larger) {
             next = type;
             term = k;
         }
@@ -632,7 +628,6 @@ static void auto_stop_building(sett_world* world, sett_query* query)
     }
 }
 
-/* Begins to build a group, or to convert a type. */
 static void auto_begin_building(sett_world* world, sett_query* query, setti_type* type)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -679,7 +674,7 @@ static bool auto_is_arranged(const sett_query* query, uint32_t length)
 {
     uint32_t owned = setti_price_owned(query);
     const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
-    for (uint32_t rest = owned & (owned - 1); rest != 0; rest &= rest - 1) {
+    for (uint32_t rest = owned & (owned - 1); rest != 0; rest &= rest - 1) { /* without `first` */
         const setti_storage* other = &query->term[setti_bits_lowest(rest)].type->storage;
         /* a part lies in a single page of each set */
         uint32_t part = SETTI_MIN(setti_storage_rows(first), setti_storage_rows(other));

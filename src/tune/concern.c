@@ -20,6 +20,20 @@ static bool concern_is_sampled(const sett_query* query)
     return query->use[SETTI_SAMPLED].loops != 0 && query->required != 0;
 }
 
+/* Adds each sampled query to the lists of the types. */
+static void concern_list_queries(setti_concerns* concerns, const sett_world* world)
+{
+    uint32_t at = 0;
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
+        query->grouped.stamp = 0;
+        for (uint32_t k = 0; concern_is_sampled(query) && k < query->term_count; k++) {
+            uint32_t* first = &concerns->first[query->term[k].type->id];
+            concerns->entry[at] = (setti_concern_entry){query, *first};
+            *first = at++;
+        }
+    }
+}
+
 void setti_concerns_init(setti_concerns* concerns, sett_world* world)
 {
     memset(concerns, 0, sizeof(*concerns));
@@ -30,27 +44,19 @@ void setti_concerns_init(setti_concerns* concerns, sett_world* world)
         concerns->entries += concern_is_sampled(q) ? q->term_count : 0;
         concerns->queries++;
     }
-    size_t entries = (size_t)concerns->entries * sizeof(setti_concern_entry);
-    size_t found = (size_t)concerns->queries * sizeof(sett_query*);
-    size_t size = entries + found + (size_t)concerns->types * sizeof(uint32_t);
+    size_t entry_size = (size_t)concerns->entries * sizeof(setti_concern_entry);
+    size_t found_size = (size_t)concerns->queries * sizeof(sett_query*);
+    size_t size = entry_size + found_size + (size_t)concerns->types * sizeof(uint32_t);
     unsigned char* memory = size != 0 ? setti_pool_alloc(&world->pool, size, 16) : NULL;
     if (memory == NULL) {
         return;
     }
     concerns->size = size;
     concerns->entry = (setti_concern_entry*)(void*)memory;
-    concerns->found = (sett_query**)(void*)(memory + entries);
-    concerns->first = (uint32_t*)(void*)(memory + entries + found);
+    concerns->found = (sett_query**)(void*)(memory + entry_size);
+    concerns->first = (uint32_t*)(void*)(memory + entry_size + found_size);
     memset(concerns->first, 0xFF, (size_t)concerns->types * sizeof(uint32_t));
-    uint32_t at = 0;
-    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
-        query->grouped.stamp = 0;
-        for (uint32_t k = 0; concern_is_sampled(query) && k < query->term_count; k++) {
-            uint32_t* first = &concerns->first[query->term[k].type->id];
-            concerns->entry[at] = (setti_concern_entry){query, *first};
-            *first = at++;
-        }
-    }
+    concern_list_queries(concerns, world);
 }
 
 void setti_concerns_deinit(setti_concerns* concerns, sett_world* world)
@@ -68,7 +74,7 @@ static void concern_add_type(const setti_concerns* concerns, const setti_type* t
     uint32_t at = concerns->first[type->id];
     while (at != SETTI_NONE) {
         sett_query* query = concerns->entry[at].query;
-        if (query->grouped.stamp != concerns->stamp) {
+        if (query->grouped.stamp != concerns->stamp) { /* not in the list yet */
             query->grouped.stamp = concerns->stamp & CONCERN_STAMPS;
             list->query[list->count++] = query;
         }

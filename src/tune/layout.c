@@ -138,8 +138,9 @@ static bool layout_is_name(const layout_word* word)
 static bool layout_word_is_name(const layout_word* word, const char* name)
 {
     bool quoted = word->at[0] == '"';
-    const char* at = word->at + quoted;
-    const char* end = word->at + word->length - quoted;
+    const uint32_t quote = quoted ? 1 : 0; /* characters */
+    const char* at = word->at + quote;
+    const char* end = word->at + word->length - quote;
     for (; at < end; at++, name++) {
         if (quoted && *at == '\\') {
             at++;
@@ -151,13 +152,13 @@ static bool layout_word_is_name(const layout_word* word, const char* name)
     return *name == '\0';
 }
 
-/* Whether two words spell the same name. */
 static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
 {
     char name[256];
     uint32_t length = 0;
     bool quoted = a->at[0] == '"';
-    for (const char* at = a->at + quoted; at < a->at + a->length - quoted; at++) {
+    const uint32_t quote = quoted ? 1 : 0; /* characters */
+    for (const char* at = a->at + quote; at < a->at + a->length - quote; at++) {
         if (quoted && *at == '\\') {
             at++;
         }
@@ -238,9 +239,9 @@ static bool layout_next(layout_reader* reader, layout_item* item)
             item->name = word;
             return layout_read_group(reader, item);
         }
-        if (layout_is(&word, "array") || layout_is(&word, "sparse_set")) {
-            reader->storage =
-                layout_is(&word, "array") ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
+        bool array = layout_is(&word, "array");
+        if (array || layout_is(&word, "sparse_set")) {
+            reader->storage = array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
             reader->named = 0;
         } else if (!layout_is(&word, ";")) {
             return layout_fail(reader, word.at, "array, sparse_set or group is expected");
@@ -419,16 +420,19 @@ static bool layout_has_group(const sett_world* world, const char* text,
     return false;
 }
 
-/* Creates the groups of a text that have only registered types. */
+/* Creates the groups of a text. Groups with unregistered types wait. */
 static sett_status layout_make_groups(sett_world* world, const char* text)
 {
     SETTI_ASSERT(world->locks == 0);
     const bool automatic = false;
     sett_group_desc desc;
     for (layout_reader reader = layout_read(text); layout_next_group(world, &reader, &desc);) {
-        if (layout_find_group(world, &desc) == NULL &&
-            setti_group_create_for_layout(world, &desc, automatic, SETTI_NONE, layout_call) ==
-                NULL) {
+        if (layout_find_group(world, &desc) != NULL) {
+            continue;
+        }
+        const sett_group* group =
+            setti_group_create_for_layout(world, &desc, automatic, SETTI_NONE, layout_call);
+        if (group == NULL) {
             return world->error;
         }
     }
@@ -456,7 +460,7 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* Finds a name in an item that occurs twice in the text. Returns NULL if not found. */
+/* Finds a name that occurs twice in the text. Returns NULL if not found. */
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)
 {
@@ -564,7 +568,7 @@ static void layout_drop_text(sett_world* world)
     layout->unreported = false;
 }
 
-/* Destroys groups of earlier layouts that the text does not have. */
+/* Destroys groups of earlier layouts, if missing in the text. */
 static void layout_end_groups(sett_world* world, const char* text)
 {
     for (setti_listener* at = world->listeners; at != NULL;) {
@@ -685,7 +689,7 @@ static void layout_add_name(setti_writer* out, const char* name)
     setti_writer_add(out, "\"");
 }
 
-/* Whether no module of the library relies on the storage of a type. */
+/* Whether a type belongs to no module of the library. */
 static bool layout_is_plain(const setti_type* type)
 {
     return (type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)) == 0;

@@ -43,7 +43,9 @@ uint32_t setti_price_owned(const sett_query* query)
     uint32_t owned = 0;
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
-        owned |= (uint32_t)(term->has_field && term->kind == SETT_WITH) << k;
+        if (term->has_field && term->kind == SETT_WITH) {
+            owned |= (uint32_t)1 << k;
+        }
     }
     return owned;
 }
@@ -70,7 +72,9 @@ static uint32_t price_common(const sett_query* query, const sett_query* other, u
         uint32_t same = 0;
         for (uint32_t k = 0; k < query->term_count; k++) {
             const setti_term* mine = &query->term[k];
-            same |= (uint32_t)(mine->type == term->type && mine->kind == term->kind) << k;
+            if (mine->type == term->type && mine->kind == term->kind) {
+                same |= (uint32_t)1 << k;
+            }
         }
         *all = *all && same != 0; /* each of `terms` has an equal term */
         common |= same;
@@ -90,7 +94,9 @@ static uint32_t price_terms_of(const sett_query* query, const setti_type_list* t
 {
     uint32_t terms = 0;
     for (uint32_t k = 0; k < query->term_count; k++) {
-        terms |= (uint32_t)setti_type_list_has(types, query->term[k].type) << k;
+        if (setti_type_list_has(types, query->term[k].type)) {
+            terms |= (uint32_t)1 << k;
+        }
     }
     return terms;
 }
@@ -112,7 +118,7 @@ static void price_view_group(const sett_query* query, setti_use use, const sett_
     }
 }
 
-/* Returns the view of a query after a change (or NULL). */
+/* Returns the view of a query. `change` may be NULL. */
 static price_view price_view_of(const sett_query* query, setti_use use,
                                 const setti_relayout* change)
 {
@@ -135,8 +141,9 @@ static price_view price_view_of(const sett_query* query, setti_use use,
         view.sparse_set &= ~price_terms_of(query, &change->dissolved->owned);
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
-        bool converted = query->term[k].type == change->type;
-        view.sparse_set ^= (uint32_t)converted << k;
+        if (query->term[k].type == change->type) {
+            view.sparse_set ^= (uint32_t)1 << k; /* converted to the other kind */
+        }
     }
     view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1); /* existing terms */
     return view;
@@ -211,9 +218,10 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     bool all;
     bool concerned = false;
     if (change->group != NULL) {
+        uint32_t owned = setti_price_owned(change->group);
+        bool shares_types = price_common(query, change->group, owned, &all) != 0;
         concerned =
-            price_common(query, change->group, setti_price_owned(change->group), &all) != 0 ||
-            (query->arranged != 0 && price_collides(change->group, query->cover));
+            shares_types || (query->arranged != 0 && price_collides(change->group, query->cover));
     }
     if (change->dissolved != NULL) {
         concerned = price_terms_of(query, &change->dissolved->owned) != 0;
@@ -252,7 +260,6 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
     return price;
 }
 
-/* Adds the prices of the loops over a query. */
 static void price_add(setti_prices* total, const sett_query* query, setti_use use,
                       const setti_relayout* change)
 {
@@ -268,12 +275,15 @@ setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change, const setti_price_list* list)
 {
     setti_prices total = {0, 0, 0};
-    for (uint32_t k = 0; list != NULL && k < list->count; k++) {
-        price_add(&total, list->query[k], use, change);
-    }
-    const sett_query* query = list == NULL ? setti_query_first(world) : NULL;
-    for (; query != NULL; query = query->next) {
-        price_add(&total, query, use, change);
+    if (list != NULL) {
+        for (uint32_t k = 0; k < list->count; k++) {
+            price_add(&total, list->query[k], use, change);
+        }
+    } else {
+        const sett_query* query = setti_query_first(world);
+        for (; query != NULL; query = query->next) {
+            price_add(&total, query, use, change);
+        }
     }
     setti_prices_add(&total, price_all_singles(use, change));
     return total;

@@ -32,7 +32,7 @@ static inline void setti_prices_add(setti_prices* prices, setti_price cost)
 /* Returns the terms that a group for a query would own, as bits. */
 uint32_t setti_price_owned(const sett_query* query);
 
-/* Returns the cost of a loop over a query after a change (or NULL). */
+/* Returns the cost of a loop over a query. `change` may be NULL. */
 setti_price setti_price_loop(const sett_query* query, setti_use use, const setti_relayout* change);
 
 /* The queries that a change may concern. */

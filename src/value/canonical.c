@@ -1,4 +1,4 @@
-/* canonical.c: the canonical form of a value, which is equal on every machine.
+/* canonical.c: the canonical form of a value, equal on every machine.
  *
  * The workload: programs hash and compare values by the million. On little-endian machines nearly
  * all values have adjacent members without NaN. The bytes in memory are then the canonical form.
@@ -406,10 +406,12 @@ bool setti_canonical_same(const setti_members* members, const void* a, const voi
     bool same = true;
     for (uint32_t k = 0; same && k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
-        same = piece->kind == SETTI_PIECE_OWNED
-                   ? owned_same(&members->owned[piece->unit], a, b)
-                   : piece_same(piece, (const unsigned char*)a + piece->offset,
-                                (const unsigned char*)b + piece->offset);
+        if (piece->kind == SETTI_PIECE_OWNED) {
+            same = owned_same(&members->owned[piece->unit], a, b);
+        } else {
+            same = piece_same(piece, (const unsigned char*)a + piece->offset,
+                              (const unsigned char*)b + piece->offset);
+        }
     }
     return same;
 }
@@ -431,8 +433,8 @@ bool setti_canonical_is_plain(const setti_members* members, const void* value)
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         const unsigned char* bytes = (const unsigned char*)value + piece->offset;
-        for (uint32_t at = 0; piece->kind == SETTI_PIECE_FLOAT && at < piece->size;
-             at += piece->unit) {
+        bool is_float = piece->kind == SETTI_PIECE_FLOAT;
+        for (uint32_t at = 0; is_float && at < piece->size; at += piece->unit) {
             nan |= canonical_is_nan(bytes + at, piece->unit);
         }
     }

@@ -326,7 +326,8 @@ static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 }
 
 /* Finds the next member from `at` on. Returns the offset, or of->size at the end. */
-static uint32_t struct_next(const sett_struct* of, uint32_t at, uint32_t* end, uint32_t* align)
+static uint32_t struct_next_member(const sett_struct* of, uint32_t at, uint32_t* end,
+                                   uint32_t* align)
 {
     uint32_t first = of->size;
     uint32_t limit = *align; /* the struct's alignment */
@@ -347,7 +348,7 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align,
     for (uint32_t at = 0; at < of->size;) {
         uint32_t end = of->size;
         uint32_t align = tail_align;
-        uint32_t next = struct_next(of, at, &end, &align);
+        uint32_t next = struct_next_member(of, at, &end, &align);
         if (next - at >= align) {
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "bytes %u to %u of %.60s belong to no member - describe them, if need be "
@@ -401,7 +402,10 @@ static const char* struct_check(const sett_struct* of, size_t align, bool gaps, 
             return member_wrong(out, of, member, wrong);
         }
     }
-    return gaps ? struct_check_gaps(of, (uint32_t)SETTI_MAX(align, struct_align(of)), out) : NULL;
+    if (!gaps) {
+        return NULL;
+    }
+    return struct_check_gaps(of, (uint32_t)SETTI_MAX(align, struct_align(of)), out);
 }
 
 static bool struct_has_byte(const sett_struct* of, uint32_t at)
@@ -438,7 +442,6 @@ bool setti_struct_owns(const sett_struct* of)
     return struct_count_owned(of) != 0;
 }
 
-/* Whether a struct has rounded members. */
 static bool struct_rounds(const sett_struct* of)
 {
     bool rounds = false;
@@ -476,7 +479,6 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
     return wrong;
 }
 
-/* A growing list of pieces. */
 typedef struct piece_list {
     setti_piece* item; /* NULL: pieces are only counted */
     setti_piece last;
@@ -673,16 +675,18 @@ static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
         uint32_t element = member_element_size(member);
         uint32_t offset = base + member->offset;
         uint32_t end = offset + member->size;
+        bool is_rounded = member->send.bits != 0;
+        bool is_owned = kind >= SETT_MEMBER_STRING; /* a string or a list */
         for (uint32_t at = offset; kind == SETT_MEMBER_ENTITY && at < end; at += element) {
             entity_add(copy, at);
         }
-        for (uint32_t at = offset; member->send.bits != 0 && at < end; at += element) {
+        for (uint32_t at = offset; is_rounded && at < end; at += element) {
             send_add(copy, member, at, element);
         }
         for (uint32_t at = offset; kind == SETT_MEMBER_STRUCT && at < end; at += element) {
             pieces_add(copy, to, member->of, at);
         }
-        for (uint32_t at = offset; kind >= SETT_MEMBER_STRING && at < end; at += element) {
+        for (uint32_t at = offset; is_owned && at < end; at += element) {
             setti_piece piece = {at, element, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count};
             owned_add(copy, member, at);
             if (!member->local) {
@@ -778,8 +782,8 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         uint32_t first = piece->offset - members->pieces->offset; /* in the canonical form */
-        for (uint32_t at = 0; piece->kind == SETTI_PIECE_FLOAT && at < piece->size;
-             at += piece->unit) {
+        bool is_float = piece->kind == SETTI_PIECE_FLOAT;
+        for (uint32_t at = 0; is_float && at < piece->size; at += piece->unit) {
             uint32_t shift = (first + at) % 8 * 8;
             bool narrow = piece->unit == 4;
             if (shift % (8 * piece->unit) != 0) {

@@ -159,8 +159,9 @@ static size_t number_write_digits(uint64_t number, int power, char* out)
 static int number_power(double size)
 {
     int power = -1;
-    if (size < 1) { /* exact: the doubles 0.1, 0.01 and 0.001 are not below the decimal numbers */
-        return power - (size < 0.1) - (size < 0.01) - (size < 0.001); /* -1 to -4 */
+    if (size < 1) {
+        /* exact: the doubles 0.1, 0.01 and 0.001 are not below the decimal numbers */
+        return -1 - (size < 0.1) - (size < 0.01) - (size < 0.001); /* -1 to -4 */
     }
     while (size >= (double)number_tens[power + 1]) {
         power++;
@@ -220,11 +221,12 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
 
 static bool number_is_same(sett_member_kind kind, const char* text, double value)
 {
-    return kind == SETT_MEMBER_F32 ? (double)strtof(text, NULL) == value
-                                   : strtod(text, NULL) == value;
+    if (kind == SETT_MEMBER_F32) {
+        return (double)strtof(text, NULL) == value;
+    }
+    return strtod(text, NULL) == value;
 }
 
-/* Writes a finite float. */
 static size_t number_write_finite(sett_member_kind kind, double value, char* out)
 {
     bool small = value > -1e6 && value < 1e6; /* small integers are the most frequent floats */
@@ -326,8 +328,10 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
         }
         *bits = *bits << 4 | (uint64_t)(at - digits);
     }
-    return kind == SETT_MEMBER_F32 ? (*bits & INT32_MAX) > SETTI_F32_INFINITY
-                                   : (*bits & INT64_MAX) > SETTI_F64_INFINITY;
+    if (kind == SETT_MEMBER_F32) {
+        return (*bits & INT32_MAX) > SETTI_F32_INFINITY;
+    }
+    return (*bits & INT64_MAX) > SETTI_F64_INFINITY;
 }
 
 /* Copies a decimal number with the locale's point. Returns false if the text is invalid. */

@@ -5,15 +5,13 @@
 #include "base/common.h"
 #include "sett/members.h"
 
-/* Bytes of the longest text of a number, with the terminating zero. */
-#define SETTI_NUMBER_SIZE 40
+#define SETTI_NUMBER_SIZE 40 /* bytes of the longest written text */
 
 /* The bits of infinity. A float is NaN if its bits without the sign are greater. */
 #define SETTI_F32_INFINITY 0x7F800000u
 #define SETTI_F64_INFINITY 0x7FF0000000000000u
 
-/* The longest text that is read as a number. */
-#define SETTI_NUMBER_TEXT 400
+#define SETTI_NUMBER_TEXT 400 /* the longest text that is read */
 
 static inline bool setti_number_is_integer(sett_member_kind kind)
 {
@@ -31,7 +29,6 @@ bool setti_number_is_signed(sett_member_kind kind);
 int64_t setti_number_load(sett_member_kind kind, const void* bytes);
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 
-/* Reads an integer or a float. */
 double setti_number_float(sett_member_kind kind, const void* bytes);
 
 /* Writes a number as text. The scale 0 means no scale. Returns the length. */

@@ -7,8 +7,7 @@
  *     owners | size | allocator | bytes, aligned to 16
  *                                 ^ the address in values
  *
- * Rejected: to copy the memory with each value. The copy hook cannot report a failure: without
- * memory a snapshot would have an empty text.
+ * Rejected: to copy the memory with each value. The copy hook cannot report a lack of memory.
  *
  * Invariant:  owners = values with the address;  bytes with two owners or more do not change
  */

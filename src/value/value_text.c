@@ -1,7 +1,4 @@
-/* value_text.c: writes values as text, for logs, debuggers and differences.
- *
- * The workload: single values, read by a person. Nothing is allocated.
- */
+/* value_text.c: writes values as text, for logs, debuggers and differences. */
 #include "value/number.h"
 #include "value/value.h"
 
@@ -203,7 +200,6 @@ static void difference_walk(text_difference* to, const sett_struct* of, const ch
 static void difference_element(text_difference* to, const sett_member* member, const char* path,
                                const unsigned char* a, const unsigned char* b, uint32_t size);
 
-/* Compares two lists, item by item. */
 static void difference_list(text_difference* to, const sett_member* member, const char* path,
                             const unsigned char* a, const unsigned char* b)
 {

@@ -235,9 +235,10 @@ const sett_type_header_* sett_accessor_type_(const sett_world* world, sett_compo
 uint64_t sett_changed_tick(const sett_world* world, sett_entity entity, sett_component component)
 {
     const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
-    return type != NULL && setti_entity_signature(&world->entities, entity) != NULL
-               ? setti_storage_changed(&type->storage, entity.index)
-               : 0;
+    if (type == NULL || setti_entity_signature(&world->entities, entity) == NULL) {
+        return 0;
+    }
+    return setti_storage_changed(&type->storage, entity.index);
 }
 
 bool sett_entity_valid(const sett_world* world, sett_entity entity)
@@ -271,7 +272,9 @@ uint32_t sett_entity_components(const sett_world* world, sett_entity entity, set
     if (signature == NULL) {
         return 0;
     }
-    capacity = out != NULL ? capacity : 0;
+    if (out == NULL) {
+        capacity = 0;
+    }
     uint32_t set = *signature & ~SETTI_DYING;
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++, count++) {
         if (count < capacity) {

@@ -56,8 +56,8 @@ void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity
 bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index);
 void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index);
 
-/* Adds `first` to entity a, then `second` to entity b, where missing. `fill` writes the value of
- * `second`; NULL: zeroes. Does not run on_set. */
+/* Adds `first` to entity a, then `second` to entity b. Skips a type that the entity has. `fill`
+ * writes the value of `second`; NULL: zeroes. Does not run on_set. */
 bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
                           sett_entity b, const setti_edit_fill* fill);
 
@@ -100,7 +100,7 @@ SETTI_INLINE bool setti_change_include_fast(sett_world* world, setti_edit* edit,
     return true;
 }
 
-/* An added component gets the default value: zeroes, or the value that `init` writes. */
+/* The added component gets the default value. */
 #define SETTI_NO_VALUE ((const setti_edit_part*)NULL)
 
 /* Like setti_change_add; takes the fast path if possible. */

@@ -18,20 +18,20 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Returns the entity's signature if the type remembers the transition from it, or NULL. */
+/* Returns the entity's signature, or NULL if the type remembers no transition from the
+ * signature. */
 SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    return SETTI_LIKELY(signature != NULL && setti_type_added(type, *signature)->from == *signature)
-               ? signature
-               : NULL;
+    bool known = signature != NULL && setti_type_added(type, *signature)->from == *signature;
+    return SETTI_LIKELY(known) ? signature : NULL;
 }
 
-/* Adds an array type by the remembered transition. Returns the uninitialised row, or NULL. Calls no
- * function, so that sett_add saves no registers. */
+/* Adds an array type by the remembered transition. Returns the uninitialised row, or NULL. */
 SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t index,
                                 uint32_t* signature, bool cow)
 {
+    /* no step calls a function, so that sett_add saves no registers */
     SETTI_ASSERT(cow || world->pool.cow_from == 0);
     const setti_transition* added = setti_type_added(type, *signature);
     if (SETTI_UNLIKELY(!setti_entity_try_mark(&world->pool, &world->entities, index, cow))) {
@@ -49,9 +49,10 @@ SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t in
 SETTI_APART static void* fast_try_add_page(sett_world* world, setti_type* type, uint32_t index)
 {
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
-    return setti_array_reserve(&world->pool, &type->storage, index)
-               ? fast_try_add(world, type, index, signature, SETTI_COW)
-               : NULL;
+    if (!setti_array_reserve(&world->pool, &type->storage, index)) {
+        return NULL;
+    }
+    return fast_try_add(world, type, index, signature, SETTI_COW);
 }
 
 /* Reserves a row in any storage, and inserts the index. */
@@ -120,8 +121,7 @@ SETTI_INLINE bool fast_has_collect_room(const setti_type* type)
            type->storage.count < type->collect_room;
 }
 
-/* Adds a type with any storage. Returns the uninitialised value. Returns NULL to take the slow
- * path.
+/* Adds a type with any storage. Returns the uninitialised value, or NULL for the slow path.
  *   slow  flags of types that need the slow path */
 SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity,
                                           uint32_t slow)
@@ -144,9 +144,10 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
             return NULL;
         }
     }
-    return (type->flags & SETTI_TYPE_OTHER) == 0
-               ? fast_try_add_page(world, type, entity.index)
-               : fast_try_add_other(world, type, entity.index, signature);
+    if ((type->flags & SETTI_TYPE_OTHER) != 0) {
+        return fast_try_add_other(world, type, entity.index, signature);
+    }
+    return fast_try_add_page(world, type, entity.index);
 }
 
 /* Writes the added value, and runs on_add. */
@@ -276,8 +277,7 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
                : fast_finish(world, type, entity, value, SETTI_NO_VALUE);
 }
 
-/* Adds an array type without hooks. Returns the uninitialised row. Returns NULL to take another
- * path.
+/* Adds an array type without hooks. Returns the uninitialised row, or NULL for another path.
  *   slow  flags of types that need the slow path */
 SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_entity entity,
                                       uint32_t slow)
@@ -288,14 +288,18 @@ SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_
     }
     uint32_t* signature = fast_known(world, type, entity);
     if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
-        return setti_bitmap_has(&type->storage, entity.index)
-                   ? NULL
-                   : fast_try_add_any(world, type, entity, slow);
+        if (setti_bitmap_has(&type->storage, entity.index)) {
+            return NULL; /* the entity has the type */
+        }
+        return fast_try_add_any(world, type, entity, slow);
     }
-    void* value = SETTI_LIKELY(world->pool.cow_from == 0)
-                      ? fast_try_add(world, type, entity.index, signature, SETTI_NO_COW)
-                      : NULL;
-    return SETTI_LIKELY(value != NULL) ? value : fast_try_add_page(world, type, entity.index);
+    if (SETTI_LIKELY(world->pool.cow_from == 0)) {
+        void* value = fast_try_add(world, type, entity.index, signature, SETTI_NO_COW);
+        if (SETTI_LIKELY(value != NULL)) {
+            return value;
+        }
+    }
+    return fast_try_add_page(world, type, entity.index);
 }
 
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)

@@ -32,8 +32,8 @@ SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
     return entity;
 }
 
-/* Creates an entity at the only free index of the hint's word. Serves programs that create and
- * destroy entities in turns. */
+/* Creates an entity at the only free index of the hint's word, for programs that create and destroy
+ * entities in turns. */
 SETTI_APART static sett_entity fast_create_only(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
@@ -181,15 +181,14 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
     if (end == 0) {
         end = limit;
     }
-    const char* wrong = NULL;
-    if (end > limit) {
-        wrong = "ends too high - lower the end";
-    } else if (first >= end) {
-        wrong = "is empty - pass a first index below the end";
-    } else if (first % 64 != 0 || (end % 64 != 0 && end != limit)) {
-        wrong = "does not begin and end at multiples of 64 - pass such";
-    }
-    if (wrong != NULL) {
+    bool splits_words = first % 64 != 0 || (end % 64 != 0 && end != limit);
+    if (splits_words || end > limit || first >= end) {
+        const char* wrong = "does not begin and end at multiples of 64 - pass such";
+        if (end > limit) {
+            wrong = "ends too high - lower the end";
+        } else if (first >= end) {
+            wrong = "is empty - pass a first index below the end";
+        }
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: the range from %u to %u, with an entity_limit of %u, %s",
                                      __func__, (unsigned)first, (unsigned)end, (unsigned)limit,
@@ -278,9 +277,10 @@ static sett_status create_run(sett_world* world, setti_edit* edit)
 static sett_status create_run_aside(sett_world* world, setti_edit* edit)
 {
     size_t size;
-    edit->entities = setti_multiply(edit->count, sizeof(*edit->entities), &size)
-                         ? setti_pool_alloc(&world->pool, size, 16)
-                         : NULL;
+    if (!setti_multiply(edit->count, sizeof(*edit->entities), &size)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    edit->entities = setti_pool_alloc(&world->pool, size, 16);
     if (edit->entities == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
@@ -392,10 +392,13 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
 SETTI_INLINE bool fast_make_ready(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_storage* storage = &type->storage;
-    bool ready = SETTI_LIKELY(storage->kind == SETTI_ARRAY)
-                     ? setti_pages_get(&storage->rows, index >> storage->shift) != NULL
-                     : storage->kind == SETTI_TAG && setti_storage_word(storage, index) != NULL;
-    return ready &&
+    bool has_page = false;
+    if (SETTI_LIKELY(storage->kind == SETTI_ARRAY)) {
+        has_page = setti_pages_get(&storage->rows, index >> storage->shift) != NULL;
+    } else if (storage->kind == SETTI_TAG) {
+        has_page = setti_storage_word(storage, index) != NULL;
+    }
+    return has_page &&
            (SETTI_LIKELY(type->cascade == NULL) || type->storage.count < type->collect_room ||
             setti_edit_reserve_collect(world, type, 1));
 }

@@ -391,9 +391,10 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
         return setti_world_fail(world, SETT_STATUS_STALE, __func__, entity, 0);
     }
     if (world->cascading != 0 && change_has_staying(world, *signature)) {
-        return change_clear_some(world, entity)
-                   ? SETT_OK
-                   : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, entity, 0);
+        if (!change_clear_some(world, entity)) {
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, entity, 0);
+        }
+        return SETT_OK;
     }
     setti_edit edit = {.entities = &entity, .count = 1, .from = *signature, .removes_all = true};
     setti_edit_run(world, &edit);

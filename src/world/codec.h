@@ -137,7 +137,7 @@ typedef struct setti_codec {
     uint32_t (*bytes)(const setti_type* type);
 
     /* Encoding. */
-    /* Returns another type with lists on which values of this type depend. NULL: no other type. */
+    /* Values of this type depend on lists of the returned type. NULL: no other type. */
     const setti_type* (*follows)(const sett_world* world);
     /* Returns true if a value must be written even with the same owner. NULL: compare bytes. */
     bool (*differs)(const void* before, const void* after);

@@ -36,8 +36,7 @@ typedef struct command_verb {
     /* the recording function; NULL: a command of another module, with a setti_command_call */
     const char* call;
     const char* where; /* for messages: the word between component and entity; "": no component */
-    /* Applies a command about a living entity, or creates the entity. After OUT_OF_MEMORY the
-     * command stays in the buffer. */
+    /* Applies a command. After OUT_OF_MEMORY the command stays in the buffer. */
     sett_status (*apply)(sett_commands* commands, const struct command_record* record);
 } command_verb;
 
@@ -128,11 +127,7 @@ void setti_commands_receive(sett_world* world, bool receiving)
     SETTI_ASSERT(world->receiving != receiving);
     world->receiving = receiving;
     for (sett_commands* at = world->all_commands; at != NULL; at = at->next) {
-        if (receiving) {
-            setti_commands_close(at);
-        } else {
-            setti_commands_open(at);
-        }
+        (receiving ? setti_commands_close : setti_commands_open)(at);
     }
 }
 
@@ -538,35 +533,32 @@ static bool commands_are_too_deep(const sett_commands* commands)
     return commands->world->command_depth > SETTI_EVENT_DEPTH;
 }
 
-SETTI_COLD static sett_status commands_fail_depth(sett_world* world, const char* what)
-{
-    setti_world_fail_with(
-        world, SETT_STATUS_LIMIT,
-        "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, which "
-        "is the limit - let callbacks not record commands for each other without end",
-        what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
-    if (!world->depth_logged) { /* once each time commands are applied */
-        setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
-    }
-    world->depth_logged = true;
-    return SETT_STATUS_LIMIT;
-}
-
 /* Returns why a record was not appended. */
 SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands,
                                                    const command_verb* verb, const char* text,
                                                    sett_entity entity, sett_component component)
 {
     sett_world* world = commands->world;
+    bool too_deep = commands_are_too_deep(commands);
+    bool reports = too_deep || commands->closed; /* else memory ran out */
     char what[COMMAND_TEXT_SIZE];
+    if (!reports) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
     command_print(world, what, verb, text, entity, component);
-    if (commands_are_too_deep(commands)) {
-        return commands_fail_depth(world, what);
+    if (too_deep) {
+        setti_world_fail_with(
+            world, SETT_STATUS_LIMIT,
+            "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, "
+            "which is the limit - let callbacks not record commands for each other without end",
+            what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
+        if (!world->depth_logged) { /* once each time commands are applied */
+            setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
+        }
+        world->depth_logged = true;
+        return SETT_STATUS_LIMIT;
     }
-    if (commands->closed) {
-        return commands_fail_closed(commands, what);
-    }
-    return SETT_STATUS_OUT_OF_MEMORY; /* not reported */
+    return commands_fail_closed(commands, what);
 }
 
 /* Appends a record, and sets *status. Returns NULL on failure.
@@ -597,9 +589,10 @@ SETTI_APART static sett_status commands_record_further(sett_commands* commands,
                                                        const command_verb* verb, sett_entity entity,
                                                        sett_component component)
 {
-    return commands_append(commands, verb, entity, component, 0, 1) != NULL
-               ? SETT_OK
-               : commands_fail_append(commands, verb, command_word(verb), entity, component);
+    if (commands_append(commands, verb, entity, component, 0, 1) == NULL) {
+        return commands_fail_append(commands, verb, command_word(verb), entity, component);
+    }
+    return SETT_OK;
 }
 
 /* Records a command without a value. */
@@ -684,9 +677,10 @@ sett_entity sett_cmd_create(sett_commands* commands)
     }
     uint32_t index = setti_entity_next_free(
         &world->entities, SETTI_MAX(world->claim_from, setti_entity_hint_index(&world->entities)));
-    sett_status status = index != SETTI_NONE
-                             ? setti_entity_reserve_index(&world->pool, &world->entities, index)
-                             : SETT_STATUS_LIMIT;
+    sett_status status = SETT_STATUS_LIMIT;
+    if (index != SETTI_NONE) {
+        status = setti_entity_reserve_index(&world->pool, &world->entities, index);
+    }
     command_record* record = NULL;
     if (status == SETT_OK) {
         record = commands_append(commands, &command_create, sett_null(), 0, 0, 1);
@@ -794,9 +788,10 @@ SETTI_COLD static sett_status commands_reject_value(const sett_commands* command
 static sett_status command_apply_set(sett_commands* commands, const command_record* record)
 {
     const void* value = record->payload != 0 ? command_payload(commands->read, record) : NULL;
-    return sett_set(commands->world, record->entity, record->component, value) != NULL
-               ? SETT_OK
-               : commands->world->error;
+    if (sett_set(commands->world, record->entity, record->component, value) == NULL) {
+        return commands->world->error;
+    }
+    return SETT_OK;
 }
 
 static const command_verb command_set = {"sett_cmd_set", "of", command_apply_set};
@@ -922,9 +917,10 @@ static sett_status commands_record_type(sett_commands* commands, const char* cal
     if (setti_is_null(commands, call, "commands")) {
         return SETT_STATUS_ARGUMENT;
     }
-    return setti_world_type(commands->world, component) != NULL
-               ? sett_cmd_call(commands, fn, &component, sizeof(component))
-               : commands_unregistered(commands, call, sett_null(), component);
+    if (setti_world_type(commands->world, component) == NULL) {
+        return commands_unregistered(commands, call, sett_null(), component);
+    }
+    return sett_cmd_call(commands, fn, &component, sizeof(component));
 }
 
 sett_status sett_cmd_destroy_with(sett_commands* commands, sett_component component)
@@ -1189,7 +1185,7 @@ void setti_commands_release_chunks(sett_commands* commands)
     if (commands->count != 0 || chunk == NULL) {
         return;
     }
-    if (chunk->next != NULL) { /* keeps both: a running job cannot take a spare chunk */
+    if (chunk->next != NULL) { /* keeps all chunks: a running job cannot take a spare chunk */
         return;
     }
     SETTI_ASSERT(chunk->used == CHUNK_HEADER);

@@ -182,10 +182,11 @@ const char* setti_component_resolve(sett_component_desc* desc)
         return "`keep_order` is set for an array, which is always in the order of entity indices "
                "- set `storage` to SETT_STORAGE_SPARSE_SET";
     }
-    if (desc->size > (desc->storage == SETT_STORAGE_ARRAY ? ARRAY_SIZE_MAX : SPARSE_SIZE_MAX)) {
-        return desc->storage == SETT_STORAGE_ARRAY
-                   ? "`size` is more than 1 MB - set `storage` to SETT_STORAGE_SPARSE_SET"
-                   : "`size` is more than 64 MB - store a pointer to larger data";
+    const bool is_array = desc->storage == SETT_STORAGE_ARRAY;
+    const size_t size_max = is_array ? ARRAY_SIZE_MAX : SPARSE_SIZE_MAX;
+    if (desc->size > size_max) {
+        return is_array ? "`size` is more than 1 MB - set `storage` to SETT_STORAGE_SPARSE_SET"
+                        : "`size` is more than 64 MB - store a pointer to larger data";
     }
     if (desc->id >= SETTI_COMPONENT_LIMIT) {
         return "`id` must be below 1,048,576";
@@ -305,8 +306,8 @@ static sett_component component_same(sett_world* world, const setti_type* existi
     return 0;
 }
 
-/* Returns the key of a name, or the key for a new entry. *type becomes the type of this name, or
- * NULL. */
+/* Returns the key of a name, or the key for a new entry. Stores the type of the name, or NULL, in
+ * *type. */
 static uint64_t component_name_key(const sett_world* world, const char* name, setti_type** type)
 {
     uint64_t key = setti_hash_bytes(name, strlen(name));
@@ -320,7 +321,9 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
         setti_type* at = world->types[id];
         bool unregistered = at == NULL || at->name_key != key;
         if (unregistered) {
-            reusable = reusable != 0 ? reusable : key;
+            if (reusable == 0) {
+                reusable = key;
+            }
         } else if (strcmp(at->desc.name, name) == 0) {
             *type = at;
             return key;
@@ -373,7 +376,7 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
     /* the name of a new type must not be an old name, either */
     const setti_type* other =
         of == COMPONENT_IS_NEW ? component_find_renamed(world, desc->name) : NULL;
-    const char* taken = other != NULL ? desc->name : NULL; /* a name that the type `other` has */
+    const char* taken = other != NULL ? desc->name : NULL; /* a name of the type `other` */
     for (uint32_t k = 0; taken == NULL && k < desc->old_name_count; k++) {
         const char* name = desc->old_names[k];
         bool missing = name == NULL || name[0] == '\0';
@@ -482,9 +485,10 @@ const char* setti_component_remedy(sett_component id)
     if (id == 0) {
         return "register the component first: its id is 0 until then";
     }
-    return id >= SETTI_COMPONENT_LIBRARY && id <= SETT_ID_SINGLETONS
-               ? calls[id - SETTI_COMPONENT_LIBRARY]
-               : "register the component first";
+    if (id >= SETTI_COMPONENT_LIBRARY && id <= SETT_ID_SINGLETONS) {
+        return calls[id - SETTI_COMPONENT_LIBRARY];
+    }
+    return "register the component first";
 }
 
 const char* setti_component_text(const sett_world* world, sett_component id)
@@ -934,9 +938,10 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     }
     const char* wrong = setti_component_resolve(desc);
     if (wrong == NULL && desc->members != NULL) {
-        wrong = desc->members->calls_ != NULL
-                    ? desc->members->calls_()->check(desc, desc->members, desc->mask, reason)
-                    : "`members` is not of SETT_STRUCT - pass it to sett_members_set";
+        wrong = "`members` is not of SETT_STRUCT - pass it to sett_members_set";
+        if (desc->members->calls_ != NULL) {
+            wrong = desc->members->calls_()->check(desc, desc->members, desc->mask, reason);
+        }
     }
     if (wrong != NULL) {
         setti_world_fail_with(

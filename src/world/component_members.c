@@ -71,10 +71,11 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
 static const char* members_check_written(const sett_struct* of, char* out)
 {
     const char* wrong = setti_members_check(of, SETT_ALIGNOF(sett_list), NULL, out);
-    return wrong == NULL && !setti_struct_owns(of)
-               ? "it has `write` and `read` hooks, and `members` without strings and lists - "
-                 "leave out the hooks or the members"
-               : wrong;
+    if (wrong == NULL && !setti_struct_owns(of)) {
+        wrong = "it has `write` and `read` hooks, and `members` without strings and lists - "
+                "leave out the hooks or the members";
+    }
+    return wrong;
 }
 
 /* Checks the members of a descriptor. Returns NULL, or an error. */
@@ -246,9 +247,10 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
 {
     char reason[SETTI_VALUE_MESSAGE];
     const char* name = type->desc.name;
-    const char* wrong = type->module != NULL ? "it is a type of the library - give members only to "
-                                               "types of the program"
-                                             : members_check_type(world, type, of, reason);
+    const char* wrong = "it is a type of the library - give members only to types of the program";
+    if (type->module == NULL) {
+        wrong = members_check_type(world, type, of, reason);
+    }
     if (wrong != NULL) {
         return setti_world_fail_argument(world, call, name, wrong);
     }
