@@ -989,7 +989,7 @@ static sett_status apply_reject_size(const setti_delta* delta)
                                  apply_call, (unsigned long)delta->limit);
 }
 
-/* Reserves memory to copy `pages` pages of `size` bytes. Sets the world's error on failure. */
+/* Reserves `size` bytes for copies of `pages` pages. Sets the world's error on failure. */
 static bool apply_reserve(const setti_delta* delta, size_t size, uint32_t pages)
 {
     setti_pool* pool = &delta->world->pool;

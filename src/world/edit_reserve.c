@@ -230,9 +230,8 @@ sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* fr
 {
     SETTI_ASSERT(world->locks == 0 && (from != NULL || !edit->creates));
     if (!edit->creates) {
-        return setti_edit_reserve_at(world, edit, edit->entities[0].index)
-                   ? SETT_OK
-                   : SETT_STATUS_OUT_OF_MEMORY;
+        bool reserved = setti_edit_reserve_at(world, edit, edit->entities[0].index);
+        return reserved ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
     }
     SETTI_ASSERT(edit->count != 0);
     uint32_t first = *from;

@@ -501,18 +501,26 @@ void setti_entity_trim(setti_pool* pool, setti_entity_table* table)
     }
 }
 
+/* Computes the free bits of a page. */
+static void entity_rebuild_page(const setti_entity_table* table, uint32_t number)
+{
+    setti_entity_page* page = table->pages.data[number];
+    for (uint32_t k = 0; k < SETTI_ENTITY_WORDS; k++) {
+        uint64_t bits = 0;
+        for (uint32_t slot = 0; slot < 64; slot++) {
+            bool is_free = page->generation[k * 64 + slot] > SETTI_RETIRED; /* so also dead */
+            bits |= (uint64_t)is_free << slot;
+        }
+        page->free[k] = bits & entity_word_limit(table, number * SETTI_ENTITY_WORDS + k);
+    }
+}
+
 void setti_entity_rebuild(setti_entity_table* table)
 {
     SETTI_ASSERT(table->reserved == 0);
     for (uint32_t number = 0; number < table->pages.count; number++) {
-        setti_entity_page* page = table->pages.data[number];
-        for (uint32_t k = 0; page != NULL && k < SETTI_ENTITY_WORDS; k++) {
-            uint64_t bits = 0;
-            for (uint32_t slot = 0; slot < 64; slot++) {
-                bool is_free = page->generation[k * 64 + slot] > SETTI_RETIRED; /* so also dead */
-                bits |= (uint64_t)is_free << slot;
-            }
-            page->free[k] = bits & entity_word_limit(table, number * SETTI_ENTITY_WORDS + k);
+        if (table->pages.data[number] != NULL) {
+            entity_rebuild_page(table, number);
         }
         setti_entity_refresh(table, number);
     }

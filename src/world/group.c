@@ -140,11 +140,13 @@ static sett_status group_reserve_owned(group_draft* draft)
 {
     sett_world* world = draft->group->world;
     const setti_type_list* owned = &draft->group->listener.owned;
-    sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < owned->count; k++) {
-        status = group_check_owned(draft, owned->item[k]);
+    for (uint32_t k = 0; k < owned->count; k++) {
+        sett_status status = group_check_owned(draft, owned->item[k]);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    for (uint32_t k = 0; status == SETT_OK && k < owned->count; k++) {
+    for (uint32_t k = 0; k < owned->count; k++) {
         setti_conversion* conversion = &draft->conversion[draft->conversion_count];
         if (owned->item[k]->storage.kind == SETTI_SPARSE) {
             continue;
@@ -154,7 +156,7 @@ static sett_status group_reserve_owned(group_draft* draft)
         }
         draft->conversion_count++;
     }
-    return status;
+    return SETT_OK;
 }
 
 static void group_free(sett_group* group)

@@ -306,13 +306,12 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
 static sett_status observer_check_query(sett_world* world, const char* name,
                                         const sett_observer_desc* desc)
 {
-    sett_status status = SETT_OK;
     uint32_t count = setti_term_count(desc->terms);
-    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        status = observer_check_term(world, name, &desc->terms[k]);
-    }
-    if (status != SETT_OK) {
-        return status;
+    for (uint32_t k = 0; k < count; k++) {
+        sett_status status = observer_check_term(world, name, &desc->terms[k]);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
     if (observer_has_component_calls(desc) || !sett_is_null(desc->entity) ||
         !sett_is_null(desc->target)) {
@@ -794,10 +793,11 @@ void sett_observer_enable(sett_observer* observer, bool enabled)
     observer->listener.on_enter = enabled ? observer->desc.on_enter : NULL;
     observer->listener.on_exit = enabled ? observer->desc.on_exit : NULL;
     const setti_type_list* types = &observer->world->registered;
-    for (uint32_t k = 0; observer->desc.on_any != NULL && k < types->count; k++) {
-        observer_enable_in(observer, types->item[k]);
-    }
-    if (observer->type != NULL) {
+    if (observer->desc.on_any != NULL) {
+        for (uint32_t k = 0; k < types->count; k++) {
+            observer_enable_in(observer, types->item[k]);
+        }
+    } else if (observer->type != NULL) {
         observer_enable_in(observer, observer->type);
     }
 }

@@ -98,7 +98,10 @@ static bool round_value(const sett_struct* of, const unsigned char* value, unsig
 sett_status sett_world_round(sett_world* world)
 {
     sett_status status = setti_world_check_unlocked(world, "sett_world_round");
-    for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
+    if (status != SETT_OK) {
+        return status;
+    }
+    for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         const sett_struct* of = type->members != NULL ? &type->members->of : NULL;
         if (!round_concerns(of)) {
@@ -112,5 +115,5 @@ sett_status sett_world_round(sett_world* world)
             }
         }
     }
-    return status;
+    return SETT_OK;
 }

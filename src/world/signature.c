@@ -63,15 +63,20 @@ static bool signature_is_toggled(const setti_signature* other, const setti_signa
     bool removed = signature_contains(from, type);
     const setti_signature* larger = removed ? from : other; /* with the type */
     const setti_signature* smaller = removed ? other : from;
-    uint32_t k = 0;
-    bool same = larger->count == smaller->count + 1;
-    for (uint32_t at = 0; same && at < larger->count; at++) {
-        if (larger->types[at] != type) {
-            same = k < smaller->count && larger->types[at] == smaller->types[k];
-            k++;
-        }
+    if (larger->count != smaller->count + 1) {
+        return false;
     }
-    return same && k == smaller->count;
+    uint32_t k = 0;
+    for (uint32_t at = 0; at < larger->count; at++) {
+        if (larger->types[at] == type) {
+            continue;
+        }
+        if (k == smaller->count || larger->types[at] != smaller->types[k]) {
+            return false;
+        }
+        k++;
+    }
+    return k == smaller->count;
 }
 
 /* The hash of a type. */

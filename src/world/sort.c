@@ -248,18 +248,22 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
     size_t size = storage->size;
     sort_mark(pool, &storage->rows, first >> storage->shift, (first + count - 1) >> storage->shift);
     /* each column is copied to `room` in the new order, and back */
-    for (uint32_t k = 0; k < count && size != 0; k++) {
-        sort_move(storage, room + k * size, setti_storage_at(storage, from[k]));
+    if (size != 0) {
+        for (uint32_t k = 0; k < count; k++) {
+            sort_move(storage, room + k * size, setti_storage_at(storage, from[k]));
+        }
+        for (uint32_t k = 0; k < count; k++) {
+            sort_move(storage, setti_storage_at(storage, first + k), room + k * size);
+        }
     }
-    for (uint32_t k = 0; k < count && size != 0; k++) {
-        sort_move(storage, setti_storage_at(storage, first + k), room + k * size);
-    }
-    uint64_t* ticks = (uint64_t*)(void*)room;
-    for (uint32_t k = 0; k < count && storage->tracked; k++) {
-        ticks[k] = *setti_storage_tick(storage, from[k]);
-    }
-    for (uint32_t k = 0; k < count && storage->tracked; k++) {
-        *setti_storage_tick(storage, first + k) = ticks[k];
+    if (storage->tracked) {
+        uint64_t* ticks = (uint64_t*)(void*)room;
+        for (uint32_t k = 0; k < count; k++) {
+            ticks[k] = *setti_storage_tick(storage, from[k]);
+        }
+        for (uint32_t k = 0; k < count; k++) {
+            *setti_storage_tick(storage, first + k) = ticks[k];
+        }
     }
     uint32_t* indices = (uint32_t*)(void*)room;
     for (uint32_t k = 0; k < count; k++) {
@@ -391,6 +395,15 @@ static sett_status sort_prepare(sett_world* world, setti_type* type, const char*
     return status;
 }
 
+static void sort_reverse(uint32_t* rows, uint32_t count)
+{
+    for (uint32_t k = 0; k < count / 2; k++) {
+        uint32_t row = rows[k];
+        rows[k] = rows[count - 1 - k];
+        rows[count - 1 - k] = row;
+    }
+}
+
 /* Sorts a task in the order of a walk, or in reverse. */
 static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bool reverse)
 {
@@ -410,10 +423,8 @@ static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bo
             taken[row] = 1;
         }
     }
-    for (uint32_t k = 0; reverse && k < count / 2; k++) {
-        uint32_t row = from[k];
-        from[k] = from[count - 1 - k];
-        from[count - 1 - k] = row;
+    if (reverse) {
+        sort_reverse(from, count);
     }
     for (uint32_t row = 0; row < task->count; row++) { /* appends the other rows */
         if (taken[row] == 0) {

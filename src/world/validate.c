@@ -83,7 +83,10 @@ static const char* validate_signatures(const sett_world* world)
     const setti_pages* pages = &world->entities.pages;
     for (uint32_t number = 0; number < pages->count; number++) {
         const setti_entity_page* page = pages->data[number];
-        for (uint32_t slot = 0; page != NULL && slot < SETTI_ENTITY_ROWS; slot++) {
+        if (page == NULL) {
+            continue;
+        }
+        for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
             uint32_t signature = page->signature[slot] & ~SETTI_DYING;
             if (signature == 0) {
                 continue;
@@ -190,29 +193,39 @@ static const char* validate_parts(const sett_world* world)
 /* Checks types and listeners. Returns NULL or the error. *where becomes the name in the message. */
 static const char* validate_named(sett_world* world, const char** where)
 {
-    const char* found = NULL;
-    for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
+    const char* found;
+    for (uint32_t k = 0; k < world->registered.count; k++) {
         *where = world->registered.item[k]->desc.name;
         found = validate_type(world, world->registered.item[k]);
+        if (found != NULL) {
+            return found;
+        }
     }
-    if (found == NULL) {
-        *where = world->last_tag != NULL ? world->last_tag->desc.name : "";
-        found = validate_singletons(world);
+    *where = world->last_tag != NULL ? world->last_tag->desc.name : "";
+    found = validate_singletons(world);
+    if (found != NULL) {
+        return found;
     }
-    for (const setti_listener* at = world->listeners; found == NULL && at != NULL; at = at->next) {
+    for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
         *where = at->name;
         found = validate_listener(world, at);
+        if (found != NULL) {
+            return found;
+        }
     }
-    for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
+    for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         *where = type->desc.name;
         found = setti_component_validate_members(type);
         if (found == NULL && type->module != NULL && type->module->validate != NULL) {
             found = type->module->validate(world, type);
         }
+        if (found != NULL) {
+            return found;
+        }
     }
-    *where = found != NULL ? *where : "";
-    return found;
+    *where = "";
+    return NULL;
 }
 
 /* Checks the world's count of locks. Returns NULL or the error. */
