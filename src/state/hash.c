@@ -221,8 +221,6 @@ static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
     return sum;
 }
 
-/* ---------------------------------------------------------------------------------------- walks */
-
 /* Returns the remembered hashes of a table. Returns NULL if memory runs out. */
 static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
 {
@@ -596,7 +594,6 @@ static hash_values hash_check(sett_world* world)
     return (hash_values){NULL, {0, 0}, 0};
 }
 
-/* Describes the entities of a page. */
 static void hash_name_entity(const sett_world* world, const hash_values* values, char* out,
                              size_t size)
 {

@@ -295,6 +295,15 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
     return one_child && node != state->head && state_merge(state, node);
 }
 
+static void state_retry_merges(setti_state* state)
+{
+    state->postponed = false;
+    for (setti_snapshot* at = state->oldest; at != NULL;) {
+        bool freed = at->hidden && state_collapse(state, at);
+        at = freed ? state->oldest : at->younger; /* `at` is gone: start again */
+    }
+}
+
 /* Frees hidden snapshots from `node` towards the head. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
@@ -302,11 +311,8 @@ static void state_tidy(setti_state* state, setti_snapshot* node)
         setti_snapshot* toward = node->toward;
         node = state_collapse(state, node) ? toward : NULL;
     }
-    setti_snapshot* at = state->postponed ? state->oldest : NULL; /* retries merges */
-    state->postponed = false;
-    while (at != NULL) {
-        bool freed = at->hidden && state_collapse(state, at);
-        at = freed ? state->oldest : at->younger; /* `at` is gone: start again */
+    if (state->postponed) {
+        state_retry_merges(state);
     }
 }
 
@@ -325,7 +331,6 @@ static void state_drop(setti_state* state, setti_snapshot* node, state_reason re
     state_tidy(state, node);
 }
 
-/* Ends all snapshots. */
 static void state_end(setti_cow* cow, setti_cow_reason reason)
 {
     bool out_of_memory = reason == SETTI_COW_OUT_OF_MEMORY;
@@ -355,7 +360,6 @@ static size_t state_size(const setti_state* state)
     return state->cow.others + (state->head != NULL ? state->head->diff.size : 0);
 }
 
-/* Drops the oldest snapshots while memory exceeds the limit. */
 static void state_enforce_limit(setti_state* state)
 {
     size_t limit = state->cow.limit;
