@@ -40,7 +40,6 @@
 
 /* ---------------------------------------------------------------------------------------- state */
 
-/* Visits the saved pages of a table. */
 static void state_each(setti_cow* cow, const setti_pages* pages,
                        void (*visit)(void* user, const void* data), void* user)
 {
@@ -70,7 +69,6 @@ static void state_discount_others(setti_state* state, const setti_diff* diff)
     state->cow.pages -= diff->pages;
 }
 
-/* Makes a snapshot the head. */
 static void state_set_head(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == NULL || head->toward == NULL);
@@ -199,7 +197,6 @@ const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti
     return root->number < node->root_count ? node->roots + root->saved_at : NULL;
 }
 
-/* Restores all roots. */
 static void roots_restore(const sett_world* world, const setti_snapshot* node)
 {
     for (const setti_root* root = world->roots; root != NULL; root = root->next) {
@@ -246,7 +243,6 @@ static void state_unlink_toward(setti_snapshot* node)
     node->toward = NULL;
 }
 
-/* Frees a snapshot. */
 static void state_free(setti_state* state, setti_snapshot* node)
 {
     setti_pool* pool = &state->world->pool;
@@ -540,7 +536,6 @@ static bool restore_is_now(const setti_state* state, const setti_cow_entry* save
     return plain == pass_is_plain;
 }
 
-/* Restores the pages of a diff. */
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t number)
 {
@@ -821,7 +816,6 @@ static bool state_check_diff(const setti_diff* diff)
     return size == diff->size && pages == diff->pages;
 }
 
-/* Checks the tree of snapshots. */
 static const char* state_check_tree(const setti_state* state)
 {
     uint32_t count = 0;

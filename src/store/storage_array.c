@@ -215,7 +215,6 @@ void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t
     }
 }
 
-/* Frees all pages without values. */
 static void array_free_empty(setti_pool* pool, setti_storage* storage)
 {
     bool tag = storage->kind == SETTI_TAG;
