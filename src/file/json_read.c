@@ -316,7 +316,7 @@ static bool json_load_collect_types(json_load* load, bool components)
     return good && json->wrong == NULL;
 }
 
-/* The keys of an entity, as bits of a set: bit k stands for json_keys[k]. */
+/* The keys of an entity. Bit k stands for json_keys[k]. */
 enum {
     JSON_NO_KEYS = 0,
     JSON_NAME = 1,

@@ -502,7 +502,7 @@ static sett_status merge_prepare_names(merge_job* job)
     return status;
 }
 
-/* A position on a path of links: a node, an entity of the world, or both. */
+/* A position on a path of links. */
 typedef struct merge_position {
     uint32_t node;  /* SETTI_NONE: the entity is not merged */
     uint32_t index; /* in the world; SETTI_NONE: the node's entity will be created */

@@ -264,7 +264,7 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count == 0 ? 0 : count * part / all;
 }
 
-/* Counts the sampled rows of a sparse set with a far entity in the next row. */
+/* Counts the sampled rows with a far entity in the next row. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far = 0;

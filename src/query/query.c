@@ -144,7 +144,7 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
     return SETT_OK;
 }
 
-/* Adds room in the scratch for the gathered values of a term, and for their sources. */
+/* Adds room for the gathered values of a term to the scratch. */
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;
