@@ -102,9 +102,11 @@ static sett_status autosave_copy(sett_autosave* autosave)
     if (status == SETT_OK) {
         status = sett_world_clone(world, copy);
     }
-    return status == SETT_OK ? status
-                             : setti_world_fail_with(world, status, "sett_autosave_start: %s",
-                                                     sett_world_message(copy));
+    if (status == SETT_OK) {
+        return status;
+    }
+    return setti_world_fail_with(world, status, "sett_autosave_start: %s",
+                                 sett_world_message(copy));
 }
 
 static sett_status autosave_copy_blocks(sett_autosave* autosave)

@@ -101,9 +101,10 @@ static sett_status flight_put_state(sett_flight* flight, uint32_t kind, uint64_t
     sett_world* world = flight->world;
     setti_stream stream = flight_unit_stream(flight);
     bool types = kind == SETTI_STREAM_KEYFRAME || flight->types != world->registered.count;
-    return setti_stream_write_state(&stream, world, kind, frame, types, state)
-               ? SETT_OK
-               : setti_world_no_memory(world, call);
+    if (setti_stream_write_state(&stream, world, kind, frame, types, state)) {
+        return SETT_OK;
+    }
+    return setti_world_no_memory(world, call);
 }
 
 /* Fills the unit with the input and the delta of a frame. */

@@ -292,7 +292,6 @@ static bool json_load_collect_singletons(json_load* load)
     return true;
 }
 
-/* Registers a type of the library. */
 static bool json_load_collect_type(json_load* load, const char* name, bool component)
 {
     if (setti_type_find(load->world, name) == NULL) {
@@ -317,7 +316,7 @@ static bool json_load_collect_types(json_load* load, bool components)
     return good && json->wrong == NULL;
 }
 
-/* The keys of an entity, as bits of a set: bit k stands for json_keys[k]. */
+/* The keys of an entity. Bit k stands for json_keys[k]. */
 enum {
     JSON_NO_KEYS = 0,
     JSON_NAME = 1,
@@ -344,7 +343,6 @@ static uint32_t json_load_key_bit(const char* key)
     return JSON_NO_KEYS;
 }
 
-/* Skips an unknown key, or fails with a guess. */
 static bool json_load_skip_key(json_load* load, const char* key, const char* const* keys,
                                uint32_t count, const char* wrong)
 {
@@ -548,7 +546,6 @@ static void json_load_move(const setti_type* type, void* to, void* from)
     }
 }
 
-/* Adds the held types to the world's singletons. */
 static bool json_load_add_held(json_load* load)
 {
     for (uint32_t k = 0; k < load->held_count; k++) {

@@ -97,7 +97,10 @@ static size_t utf8_encode(uint32_t code, char out[4])
         out[0] = (char)code;
         return 1;
     }
-    size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    size_t length = code < 0x10000 ? 3 : 4;
+    if (code < 0x800) {
+        length = 2;
+    }
     static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
     for (size_t k = length - 1; k > 0; k--) {
         out[k] = (char)(0x80 | (code & 0x3F));

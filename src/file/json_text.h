@@ -11,7 +11,7 @@
 /* The deepest nesting of objects and lists. */
 #define SETTI_JSON_DEPTH 64
 
-/* Room for a key; longer keys are unknown in any case. */
+/* Longer keys are unknown in any case. */
 #define SETTI_JSON_KEY 1024
 
 /* A text being read. After the first error all calls fail. */

@@ -140,7 +140,6 @@ static void value_add_bits(setti_json_out* out, const sett_member* member, int64
     setti_json_add_text(out, value == 0 ? "[]" : "]");
 }
 
-/* Writes a number by the names of constants if possible. */
 static void value_add_named(setti_json_out* out, const sett_member* member,
                             const unsigned char* bytes)
 {
@@ -305,7 +304,6 @@ static void value_add_written(setti_json_out* out, sett_world* world, const sett
     setti_bytes_free(&world->pool, &bytes);
 }
 
-/* Returns true if values of a type are saved. */
 static bool value_is_saved(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
@@ -551,8 +549,10 @@ static bool value_read_constant(setti_json_reader* reader, const sett_member* me
     if (wrong == NULL) {
         return true;
     }
-    return member->constants != NULL ? value_fail_constant(reader, at, member->constants)
-                                     : setti_json_fail(json, at, wrong);
+    if (member->constants != NULL) {
+        return value_fail_constant(reader, at, member->constants);
+    }
+    return setti_json_fail(json, at, wrong);
 }
 
 static bool value_read_number(setti_json_reader* reader, const sett_member* member,

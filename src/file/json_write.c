@@ -242,13 +242,13 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
     if (to.out.no_memory) {
         return setti_world_no_memory(world, call);
     }
-    return setti_json_finish(&to.out)
-               ? SETT_OK
-               : setti_world_fail_with(
-                     world, SETT_STATUS_REJECTED,
-                     "%s: `fn` returned false, so the text is incomplete - write it "
-                     "again when `fn` can take all of it",
-                     call);
+    if (setti_json_finish(&to.out)) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_REJECTED,
+                                 "%s: `fn` returned false, so the text is incomplete - write it "
+                                 "again when `fn` can take all of it",
+                                 call);
 }
 
 static bool write_to_memory(void* user, const char* text, size_t size)

@@ -63,8 +63,10 @@ const char* setti_load_why(const sett_world* apart)
 static sett_status load_fail_apart(load_attempt* load, sett_status status)
 {
     bool limited = status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied;
-    return limited ? load_fail(load, SETT_STATUS_LIMIT, load_limit_why)
-                   : load_fail(load, status, setti_load_why(load->apart));
+    if (limited) {
+        return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
+    }
+    return load_fail(load, status, setti_load_why(load->apart));
 }
 
 /* Reduces a size, so that computed limits cannot overflow. */
@@ -79,7 +81,6 @@ size_t setti_load_default_limit(const sett_world* world, uint64_t size)
            LOAD_LIMIT_A_TYPE * world->registered.count;
 }
 
-/* Computes the limits of memory. */
 static sett_status load_limit(load_attempt* load, size_t limit)
 {
     size_t buffer = 2 * load_bounded(load->reader.size); /* a payload in a buffer that doubles */
@@ -160,7 +161,6 @@ static sett_status load_state(load_attempt* load)
     return SETT_OK;
 }
 
-/* Applies a delta. */
 static sett_status load_delta(load_attempt* load)
 {
     const setti_bytes* payload = &load->reader.payload;
@@ -444,10 +444,11 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
         }
         load_end(&other);
     }
-    return status == SETT_OK
-               ? status
-               : setti_world_fail_input(place->world, status, "%s: \"%.150s\": %.300s", place->call,
-                                        name[0], load->why);
+    if (status == SETT_OK) {
+        return status;
+    }
+    return setti_world_fail_input(place->world, status, "%s: \"%.150s\": %.300s", place->call,
+                                  name[0], load->why);
 }
 
 sett_status setti_load_apart(sett_world* world, const char* call, const char* path,

@@ -66,7 +66,6 @@ static bool merge_allows_raw(const merge_job* job, const setti_type* type)
     return listed;
 }
 
-/* Returns true if the program chose the type. */
 static bool merge_chooses(const merge_job* job, const setti_type* type)
 {
     bool chosen = job->desc->type_count == 0;
@@ -276,9 +275,10 @@ static bool merge_add_outside(merge_job* job, uint32_t index)
     }
     const bool outside = true;
     uint32_t node = merge_node_onto(job, onto);
-    return node != SETTI_NONE
-               ? merge_map_node(job, node, index, sett_null())
-               : merge_append(job, index, setti_entity_at(&job->to->entities, onto), outside);
+    if (node != SETTI_NONE) {
+        return merge_map_node(job, node, index, sett_null());
+    }
+    return merge_append(job, index, setti_entity_at(&job->to->entities, onto), outside);
 }
 
 /* Replaces an unmerged node of the same entity. */
@@ -296,7 +296,6 @@ static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
     return index == SETTI_NONE || merge_map_node(job, node, index, sett_null());
 }
 
-/* Adds the node of a chosen entity. */
 static sett_status merge_add_chosen(merge_job* job, uint32_t index)
 {
     if (!merge_is_chosen(job, index)) {
@@ -384,7 +383,6 @@ static sett_status merge_add_left_out(merge_job* job, uint32_t index)
     return merge_add_outside(job, index) ? SETT_OK : merge_no_memory(job);
 }
 
-/* Adds the node of desc.parent. */
 static bool merge_add_top(merge_job* job)
 {
     bool has_top = !sett_is_null(job->desc->parent);
@@ -504,7 +502,7 @@ static sett_status merge_prepare_names(merge_job* job)
     return status;
 }
 
-/* A position on a path of links: a node, an entity of the world, or both. */
+/* A position on a path of links. */
 typedef struct merge_position {
     uint32_t node;  /* SETTI_NONE: the entity is not merged */
     uint32_t index; /* in the world; SETTI_NONE: the node's entity will be created */
@@ -580,7 +578,6 @@ static sett_status merge_check_all_circles(const merge_job* job)
     return status;
 }
 
-/* Fills in the pairs in ascending order. */
 static uint32_t merge_fill_pairs(const merge_job* job)
 {
     uint32_t count = 0;

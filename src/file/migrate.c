@@ -146,7 +146,6 @@ static bool migrate_list(setti_migration* rule, const sett_member* source,
     return true;
 }
 
-/* Converts a string, text or list. */
 static void migrate_owned(setti_migration* rule, const sett_member* source,
                           const unsigned char* from, const sett_member* member, unsigned char* to)
 {
@@ -327,7 +326,6 @@ static sett_status migrate_choose(sett_world* into, const setti_type* saved,
     return same_bytes || has_function ? SETT_OK : migrate_reject(into, local->desc.name, "");
 }
 
-/* Prepares the conversion of a type. */
 static sett_status migrate_prepare(sett_world* into, const setti_type* saved,
                                    const setti_type* local, setti_migration* rule)
 {

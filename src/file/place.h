@@ -30,7 +30,7 @@ void setti_place_deinit(setti_place* place);
 /* Checks the size of a user block. */
 sett_status setti_place_check_user(sett_world* world, const char* call, const sett_file_desc* desc);
 
-/* Excludes other writers. Fails: LOCKED. */
+/* Excludes other writers. */
 sett_status setti_place_lock(setti_place* place);
 
 /* Whether records will be added to a new file. */

@@ -253,11 +253,12 @@ static sett_status save_exchange(const setti_place* place)
                                 "cannot be renamed - check that no folder has its new name");
     }
     place->world->whole_file = setti_place_mark(place->path, place->identity, place->size);
-    return files->sync_folder(files->user, place->path)
-               ? SETT_OK
-               : setti_place_fail(place, place->path,
-                                  "is written, but its folder cannot be synced: a power cut may "
-                                  "bring back the old file - save again");
+    if (files->sync_folder(files->user, place->path)) {
+        return SETT_OK;
+    }
+    return setti_place_fail(place, place->path,
+                            "is written, but its folder cannot be synced: a power cut may "
+                            "bring back the old file - save again");
 }
 
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,

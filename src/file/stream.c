@@ -135,12 +135,13 @@ bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t 
 sett_status setti_stream_check_frame(sett_world* world, const char* call, uint64_t frame,
                                      uint64_t last)
 {
-    return frame >= last
-               ? SETT_OK
-               : setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                       "%s: frame %llu is lower than the last one, %llu - pass "
-                                       "frames in ascending order",
-                                       call, (unsigned long long)frame, (unsigned long long)last);
+    if (frame >= last) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                 "%s: frame %llu is lower than the last one, %llu - pass "
+                                 "frames in ascending order",
+                                 call, (unsigned long long)frame, (unsigned long long)last);
 }
 
 sett_status setti_stream_check(sett_world* world, const char* call, uint32_t kind, uint64_t frame,

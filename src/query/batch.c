@@ -306,7 +306,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* Begins a loop with a batch on the stack. By open.frame the world finds a loop left open. */
+/* Begins a loop with a batch on the stack. The world finds loops left open by open.frame. */
 sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
 {
     const void* outermost = query != NULL ? query->open.frame : NULL;

@@ -141,7 +141,6 @@ static void plan_find_cover(sett_query* query)
     }
 }
 
-/* Adds a tag to the tags that hide entities from a query. */
 static void plan_hide(sett_query* query, setti_type* type)
 {
     SETTI_ASSERT(query->hidden_count < SETTI_HIDDEN + SETT_QUERY_TERMS);
@@ -237,7 +236,6 @@ static void plan_walk_group(const sett_query* query, setti_plan* plan)
     plan->limit = query->cover->length;
 }
 
-/* Makes the plan over pages. */
 static void plan_walk_pages(const sett_query* query, setti_plan* plan)
 {
     plan->driver = SETTI_NO_DRIVER;
@@ -266,7 +264,7 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count == 0 ? 0 : count * part / all;
 }
 
-/* Counts the sampled rows of a sparse set with a far entity in the next row. */
+/* Counts the sampled rows with a far entity in the next row. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far = 0;

@@ -100,9 +100,10 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
     if ((a->kind == SETT_WITHOUT) != (b->kind == SETT_WITHOUT)) {
         return "required by one term and excluded by another - remove one of them";
     }
-    return query_writes(a) && query_writes(b)
-               ? "written by two terms - declare one of them SETT_IN or SETT_NONE"
-               : NULL;
+    if (query_writes(a) && query_writes(b)) {
+        return "written by two terms - declare one of them SETT_IN or SETT_NONE";
+    }
+    return NULL;
 }
 
 static sett_status query_check_types(sett_world* world, const char* call, const char* name,
@@ -143,7 +144,7 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
     return SETT_OK;
 }
 
-/* Adds room in the scratch for the gathered values of a term, and for their sources. */
+/* Adds room for the gathered values of a term to the scratch. */
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;

@@ -108,7 +108,7 @@ static void random_sink(random_item* items, uint32_t at, uint32_t count)
     items[at] = item;
 }
 
-/* Heap sort: O(n log n) in any case, without memory. */
+/* Heap sort. Takes O(n log n) in any case. */
 static void random_sort(random_item* items, uint32_t count)
 {
     for (uint32_t k = count / 2; k-- > 0;) {

@@ -21,7 +21,7 @@
  */
 #include "query/steps.h"
 
-/* A separate batch costs about 10 ns, and a row of a list up to 1 ns more than of a run. */
+/* A row of a list costs up to 1 ns more than a row of a run, and a batch 10 ns. */
 #define RUN_WORTH 64
 
 /* Returns the length of the first run of bits. */
@@ -88,7 +88,7 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
 /* After 128 rows a step has more matches than `few` promised. */
 #define LIST_FEW 128
 
-/* Writes the row numbers of all bits. Branches for each word took 8 of 17 ns a match. */
+/* Writes the row numbers of all bits, without a branch for each word. */
 static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16_t* list)
 {
     uint32_t count = 0;
@@ -281,7 +281,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
 /* Loops between two decisions of setti_lists_update, from the second decision on. */
 #define LISTS_DUE 16
 
-/* With more than 5 eighths of the rows a list saves less than a quarter of the time. */
+/* With more matches a list saves less than a quarter of the time. */
 #define LISTS_EIGHTHS 5
 
 void setti_lists_free(sett_query* query)

@@ -208,7 +208,7 @@ static bool ordered_find(sett_ordered* o, bool* parents_changed)
     return same;
 }
 
-/* Returns the k-th storage that decides the order: of types, hiding tags and the hierarchy. */
+/* Returns the k-th storage that decides the order. */
 static const setti_storage* ordered_part_storage(const sett_ordered* o, uint32_t k)
 {
     const sett_query* query = o->desc.query;

@@ -665,7 +665,7 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
     return true;
 }
 
-/* Adds a test that no side before `side` is true, so that branches have different results. */
+/* Adds a test that no earlier side of a list is true. */
 static bool build_exclude(search_build* b, search_items* items, const setti_search_item* list,
                           uint32_t side)
 {
@@ -714,7 +714,7 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
     return build_close_scope(b, branch, &items) && build_branches(b, branch, most);
 }
 
-/* Adds a scope to the branches, split into at most `most` branches. */
+/* Adds a scope as one branch, or as at most `most` branches. */
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;

@@ -245,7 +245,6 @@ static void compare_mark_array(setti_compare* compare, const setti_storage* stor
     }
 }
 
-/* Marks the entity of a row. */
 static void compare_mark_index(setti_compare* compare, const void* index)
 {
     uint32_t number;

@@ -89,7 +89,6 @@ void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, con
 /* Notes a changed value of the writer's type. */
 void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* before,
                         const void* after);
-/* Notes all changed values in a range of rows. */
 void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows);
 void setti_delta_write_changes(setti_delta_writer* to);
 void setti_delta_end_changes(setti_delta_writer* to);

@@ -18,7 +18,6 @@ typedef struct difference_pair {
     const setti_type* b;
 } difference_pair;
 
-/* Describes two different handles. */
 static int difference_entity(sett_entity a, sett_entity b, char* out, size_t size)
 {
     if (sett_is_null(b)) {
@@ -78,7 +77,6 @@ static const char* difference_padding(difference_pair pair, size_t at)
                : "";
 }
 
-/* Writes up to eight bytes. */
 static void difference_print_bytes(char* out, size_t size, const unsigned char* value, size_t at,
                                    size_t end)
 {
@@ -89,7 +87,6 @@ static void difference_print_bytes(char* out, size_t size, const unsigned char* 
     }
 }
 
-/* Describes the difference of two values. */
 static int difference_values(const setti_type* type_a, const void* a, const setti_type* type_b,
                              const void* b, char* out, size_t size)
 {

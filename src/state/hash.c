@@ -157,7 +157,6 @@ static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const 
     return hash_bytes(to.hash, to.piece, to.used); /* the last piece is not full */
 }
 
-/* Hashes the members of a value. */
 static uint64_t hash_members(uint64_t hash, const setti_type* type, const setti_members* members,
                              const void* value)
 {
@@ -212,7 +211,6 @@ uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, cons
 
 /* ---------------------------------------------------------------------------------------- pages */
 
-/* Returns the sum of a page of the entity table. */
 static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
 {
     uint64_t sum = 0;
@@ -222,8 +220,6 @@ static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
     }
     return sum;
 }
-
-/* ---------------------------------------------------------------------------------------- walks */
 
 /* Returns the remembered hashes of a table. Returns NULL if memory runs out. */
 static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
@@ -361,7 +357,6 @@ static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, ui
     return sum;
 }
 
-/* Returns the sum of a page of links. */
 static uint64_t hash_records(const hash_part* part, const unsigned char* record, uint32_t number)
 {
     const setti_records* records = part->hasher->type->records;
@@ -599,7 +594,6 @@ static hash_values hash_check(sett_world* world)
     return (hash_values){NULL, {0, 0}, 0};
 }
 
-/* Describes the entities of a page. */
 static void hash_name_entity(const sett_world* world, const hash_values* values, char* out,
                              size_t size)
 {

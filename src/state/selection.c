@@ -479,7 +479,6 @@ static void selection_add_entry(selection_job* job, selection_block* block, sett
     }
 }
 
-/* Writes the entries of a type. */
 static void selection_write_entries(selection_job* job)
 {
     const setti_codec* codec = job->entries.codec;
@@ -621,7 +620,6 @@ static bool selection_begin_type(selection_job* job)
     return ok;
 }
 
-/* Writes the entries of all types. */
 static void selection_write_values(selection_job* job, uint32_t* counts)
 {
     setti_delta_writer* to = &job->entries;
@@ -727,7 +725,6 @@ static sett_status selection_encode_view(selection_job* job, setti_view* sides, 
                                                   : job->out.encoder.status;
 }
 
-/* Encodes a part. */
 static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, const char* call)
 {
     sett_world* world = job->world;

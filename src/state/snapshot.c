@@ -40,7 +40,6 @@
 
 /* ---------------------------------------------------------------------------------------- state */
 
-/* Visits the saved pages of a table. */
 static void state_each(setti_cow* cow, const setti_pages* pages,
                        void (*visit)(void* user, const void* data), void* user)
 {
@@ -70,7 +69,6 @@ static void state_discount_others(setti_state* state, const setti_diff* diff)
     state->cow.pages -= diff->pages;
 }
 
-/* Makes a snapshot the head. */
 static void state_set_head(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == NULL || head->toward == NULL);
@@ -199,7 +197,6 @@ const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti
     return root->number < node->root_count ? node->roots + root->saved_at : NULL;
 }
 
-/* Restores all roots. */
 static void roots_restore(const sett_world* world, const setti_snapshot* node)
 {
     for (const setti_root* root = world->roots; root != NULL; root = root->next) {
@@ -246,7 +243,6 @@ static void state_unlink_toward(setti_snapshot* node)
     node->toward = NULL;
 }
 
-/* Frees a snapshot. */
 static void state_free(setti_state* state, setti_snapshot* node)
 {
     setti_pool* pool = &state->world->pool;
@@ -299,6 +295,15 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
     return one_child && node != state->head && state_merge(state, node);
 }
 
+static void state_retry_merges(setti_state* state)
+{
+    state->postponed = false;
+    for (setti_snapshot* at = state->oldest; at != NULL;) {
+        bool freed = at->hidden && state_collapse(state, at);
+        at = freed ? state->oldest : at->younger; /* `at` is gone: start again */
+    }
+}
+
 /* Frees hidden snapshots from `node` towards the head. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
@@ -306,11 +311,8 @@ static void state_tidy(setti_state* state, setti_snapshot* node)
         setti_snapshot* toward = node->toward;
         node = state_collapse(state, node) ? toward : NULL;
     }
-    setti_snapshot* at = state->postponed ? state->oldest : NULL; /* retries merges */
-    state->postponed = false;
-    while (at != NULL) {
-        bool freed = at->hidden && state_collapse(state, at);
-        at = freed ? state->oldest : at->younger; /* `at` is gone: start again */
+    if (state->postponed) {
+        state_retry_merges(state);
     }
 }
 
@@ -329,7 +331,6 @@ static void state_drop(setti_state* state, setti_snapshot* node, state_reason re
     state_tidy(state, node);
 }
 
-/* Ends all snapshots. */
 static void state_end(setti_cow* cow, setti_cow_reason reason)
 {
     bool out_of_memory = reason == SETTI_COW_OUT_OF_MEMORY;
@@ -359,7 +360,6 @@ static size_t state_size(const setti_state* state)
     return state->cow.others + (state->head != NULL ? state->head->diff.size : 0);
 }
 
-/* Drops the oldest snapshots while memory exceeds the limit. */
 static void state_enforce_limit(setti_state* state)
 {
     size_t limit = state->cow.limit;
@@ -540,7 +540,6 @@ static bool restore_is_now(const setti_state* state, const setti_cow_entry* save
     return plain == pass_is_plain;
 }
 
-/* Restores the pages of a diff. */
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t number)
 {
@@ -821,7 +820,6 @@ static bool state_check_diff(const setti_diff* diff)
     return size == diff->size && pages == diff->pages;
 }
 
-/* Checks the tree of snapshots. */
 static const char* state_check_tree(const setti_state* state)
 {
     uint32_t count = 0;

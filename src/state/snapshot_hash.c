@@ -156,7 +156,7 @@ static setti_snapshot* sum_find_known(setti_snapshot* node)
     return NULL;
 }
 
-/* Computes a sum from a known sum. Returns false if that is not cheaper. */
+/* Computes a sum from a known sum. Returns false if the sum is still unknown. */
 static bool sum_by_difference(sett_world* world, setti_snapshot* node, setti_snapshot* known,
                               uint64_t price)
 {

@@ -64,7 +64,7 @@ struct sett_undo {
     size_t size;
 };
 
-/* A move from the present state of the world to the state of a step. */
+/* A move from the present state to a step. */
 typedef struct undo_move {
     sett_snapshot live;      /* of the mirror, in the present state */
     setti_selected selected; /* entities selected in the present state */
@@ -98,7 +98,6 @@ static sett_status undo_fail_state(sett_undo* undo, const char* call)
 
 /* --------------------------------------------------------------------------------------- lists */
 
-/* Adds an entity to a list. */
 static bool undo_list_add(sett_world* world, setti_selected* list, sett_entity entity)
 {
     return setti_selected_add(world, list, entity) ||
@@ -134,7 +133,6 @@ static bool undo_list_only(const sett_world* world, const sett_world* other, set
 
 /* -------------------------------------------------------------------- updating the mirror */
 
-/* Applies encoded bytes and frees them. */
 static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* bytes)
 {
     static const sett_selection all = {0};
@@ -228,7 +226,6 @@ static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const 
            !(form == SETTI_DELTA_TREE && undo_has_children(mirror, entity));
 }
 
-/* Removes the values of an entity. */
 static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
@@ -461,7 +458,6 @@ static void undo_forget_first(const undo_step* first)
     second->before = NULL;
 }
 
-/* Forgets a step. */
 static void undo_forget(sett_undo* undo, undo_step* step)
 {
     SETTI_ASSERT(step != undo->now);
@@ -837,7 +833,6 @@ static void undo_free_all(sett_world* world)
     world->module[SETTI_SLOT_UNDO] = NULL;
 }
 
-/* Copies a list. */
 static bool undo_copy(sett_world* world, void* out, uint32_t* copied, const void* list,
                       uint32_t count, size_t each, const char* call)
 {

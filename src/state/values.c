@@ -15,14 +15,12 @@
 
 #define VALUES_WORDS (1024 / 64)
 
-/* Returns the storage of a table of rows. */
 static const setti_storage* values_storage(const setti_pages* rows)
 {
     return (const setti_storage*)(const void*)((const unsigned char*)rows -
                                                offsetof(setti_storage, rows));
 }
 
-/* Returns the type of a table of rows. */
 static const setti_type* values_type(const setti_pages* rows)
 {
     return (const setti_type*)(const void*)values_storage(rows); /* the type's first member */

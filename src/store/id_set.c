@@ -47,7 +47,6 @@ bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id)
            setti_id_set_reserve_page(pool, set, setti_id_set_sparse(set, id));
 }
 
-/* Exchanges the ids of two rows. */
 static void id_set_swap(setti_pool* pool, setti_id_set* set, uint32_t row_a, uint32_t row_b)
 {
     if (row_a == row_b) {

@@ -21,7 +21,6 @@
 /* The most used slots of a page. */
 #define INDEX_MOST (SETTI_INDEX_SLOTS / 4 * 3)
 
-/* Returns the mask of slot numbers. */
 static uint32_t index_mask(const setti_storage* storage)
 {
     SETTI_ASSERT(storage->hashed != 0);
@@ -70,7 +69,6 @@ SETTI_INLINE void index_write_slot(setti_pool* pool, const setti_storage* storag
     *setti_index_slot_at(storage, at) = slot;
 }
 
-/* Empties a page of the index. */
 static void index_clear_page(setti_pool* pool, const setti_storage* storage, uint32_t number)
 {
     setti_sparse_page* page = storage->presence.data[number];
@@ -335,7 +333,6 @@ static const char* index_validate_pages(const setti_storage* storage, uint32_t* 
     return NULL;
 }
 
-/* Checks the index. */
 const char* setti_sparse_validate_index(const setti_storage* storage)
 {
     uint32_t entries = 0;

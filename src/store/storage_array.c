@@ -215,7 +215,6 @@ void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t
     }
 }
 
-/* Frees all pages without values. */
 static void array_free_empty(setti_pool* pool, setti_storage* storage)
 {
     bool tag = storage->kind == SETTI_TAG;
@@ -268,7 +267,10 @@ uint32_t setti_array_seek(const setti_storage* storage, uint32_t index)
 
 uint32_t setti_array_end(const setti_storage* storage)
 {
-    for (uint32_t end = storage->extent; storage->count != 0;) {
+    if (storage->count == 0) {
+        return 0;
+    }
+    for (uint32_t end = storage->extent;;) {
         uint32_t start = (end - 1) & ~(uint32_t)63; /* first index of the word of end - 1 */
         const uint64_t* word = setti_storage_word(storage, start);
         if (word != NULL && *word != 0) {
@@ -280,7 +282,6 @@ uint32_t setti_array_end(const setti_storage* storage)
             end = (number + 1) << SETTI_BITS_SHIFT;
         }
     }
-    return 0;
 }
 
 uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor)

@@ -145,7 +145,6 @@ void setti_sparse_release(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Removes an entity from the index. */
 static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {

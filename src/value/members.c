@@ -666,7 +666,6 @@ static void send_add(member_copy* copy, const sett_member* member, uint32_t offs
     copy->send_count++;
 }
 
-/* Adds the facts about the members of a struct at offset `base`. */
 static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base)
 {
     for (uint32_t k = 0; k < of->count; k++) {
@@ -807,7 +806,6 @@ static size_t words_size(const sett_struct* of)
     return (of->size / 8 + 1) * sizeof(setti_nan_word);
 }
 
-/* Copies the facts about a type, or measures the memory. */
 static sett_struct members_walk(member_copy* to, const sett_struct* of)
 {
     to->used = setti_align_up(sizeof(setti_members), 8);

@@ -67,7 +67,6 @@ static inline void setti_edit_pin(sett_world* world)
 /* Frees the pages that became empty while pages were pinned. */
 void setti_edit_free_strays(sett_world* world);
 
-/* Unpins the pages of storages. */
 static inline void setti_edit_unpin(sett_world* world)
 {
     SETTI_ASSERT(world->pool.pinned != 0);
@@ -99,7 +98,6 @@ setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_
 /* Adds a type, after its required types, to an edit. Returns NULL if memory runs out. */
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type);
 
-/* Frees the parts of an edit. */
 void setti_edit_free(sett_world* world, setti_edit* edit);
 
 /* Functions that make new entities children of the world's scope. */
@@ -260,10 +258,7 @@ typedef struct setti_upward_calls {
 /* Ends the step notify leaving: detaches the children of an entity that loses Hierarchy. */
 void setti_edit_release(sett_world* world, const setti_edit* edit);
 
-/* Appends a listener to the world's list. */
 void setti_edit_listen(sett_world* world, setti_listener* listener);
-
-/* Removes a listener from the world's list. */
 void setti_edit_unlisten(sett_world* world, setti_listener* listener);
 
 /* Finds or makes the plan of a transition. Returns NULL if memory runs out. */
@@ -286,7 +281,6 @@ SETTI_INLINE uint32_t setti_edit_before(const setti_edit* edit)
     return edit->creates ? SETTI_NONE : edit->from;
 }
 
-/* The signature after an edit. */
 SETTI_INLINE uint32_t setti_edit_after(const setti_edit* edit)
 {
     return edit->destroys ? SETTI_NONE : edit->to;
@@ -353,7 +347,6 @@ SETTI_INLINE void setti_edit_write_signature(sett_world* world, uint32_t index, 
     *signature = to;
 }
 
-/* Deinitialises the value of an entity. */
 SETTI_INLINE void setti_edit_deinit_value(sett_world* world, const setti_type* type, uint32_t index)
 {
     if (SETTI_UNLIKELY(type->desc.deinit != NULL)) {

@@ -91,7 +91,6 @@ static bool plan_append_crossed(sett_world* world, setti_listener* listener, uin
            plan_append(world, listener, enters);
 }
 
-/* Finds or makes the plan of a transition. */
 static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uint32_t to)
 {
     setti_plan_table* table = &world->plans;

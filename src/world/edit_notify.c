@@ -24,7 +24,6 @@ void setti_edit_call_all(sett_world* world, const setti_type* type, setti_event 
     world->calling = outer;
 }
 
-/* Runs the callbacks of a type for an event. */
 static void notify_call(sett_world* world, const setti_type* type, setti_event event,
                         sett_entity entity)
 {

@@ -19,7 +19,6 @@ uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_ty
                                   (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
 }
 
-/* Warns of many signatures. */
 SETTI_COLD static void edit_warn_signatures(sett_world* world)
 {
     const setti_signature_table* table = &world->signatures;

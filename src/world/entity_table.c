@@ -127,7 +127,6 @@ static void entity_settle_hint(setti_entity_table* table)
     table->unlisted = false;
 }
 
-/* Makes a word the hint. */
 static void entity_set_hint(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(word >= table->first && !table->unlisted);
@@ -501,7 +500,6 @@ void setti_entity_trim(setti_pool* pool, setti_entity_table* table)
     }
 }
 
-/* Computes the free bits of a page. */
 static void entity_rebuild_page(const setti_entity_table* table, uint32_t number)
 {
     setti_entity_page* page = table->pages.data[number];
@@ -528,7 +526,6 @@ void setti_entity_rebuild(setti_entity_table* table)
 
 /* ------------------------------------------------------------------------------------- validate */
 
-/* The numbers of living, reserved and retired slots. */
 typedef struct entity_counts {
     uint32_t alive, reserved, retired;
 } entity_counts;

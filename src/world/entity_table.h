@@ -65,7 +65,6 @@ void setti_entity_deinit(setti_pool* pool, setti_entity_table* table);
 
 /* -------------------------------------------------------------------------------------- reading */
 
-/* Makes a handle. */
 SETTI_INLINE sett_entity setti_entity_make(uint32_t index, uint32_t generation)
 {
     sett_entity entity = {index, generation};
@@ -92,7 +91,6 @@ SETTI_INLINE uint32_t setti_entity_set_of(const setti_entity_table* table, uint3
     return page->signature[index & SETTI_ENTITY_MASK];
 }
 
-/* The address of the signature at an index. */
 SETTI_INLINE uint32_t* setti_entity_set_mut(const setti_entity_table* table, uint32_t index)
 {
     setti_entity_page* page = setti_entity_page_of(table, index);
@@ -135,7 +133,6 @@ SETTI_INLINE uint32_t* setti_entity_signature(const setti_entity_table* table, s
     return &page->signature[slot];
 }
 
-/* The generation in a slot. */
 static inline uint32_t setti_entity_generation(const setti_entity_table* table, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(table, index);
@@ -327,7 +324,6 @@ SETTI_INLINE bool setti_entity_try_add_word(setti_entity_table* table, uint32_t 
     return true;
 }
 
-/* Destroys the entity at an index. */
 void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
 /* Destroys an entity of another range, so that the same handle can be created again. */
@@ -355,7 +351,6 @@ typedef enum setti_prefetch {
     SETTI_PREFETCH_TO_CHANGE
 } setti_prefetch;
 
-/* Prefetches the slot of an index. */
 SETTI_INLINE void setti_entity_prefetch(const setti_entity_table* table, uint32_t index,
                                         setti_prefetch use)
 {
@@ -377,10 +372,8 @@ void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_ent
 /* Claims a free index for a recorded creation. Returns the future handle. */
 sett_entity setti_entity_claim(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Whether an index is claimed. */
 bool setti_entity_is_claimed(const setti_entity_table* table, uint32_t index);
 
-/* Creates the entity at a claimed index. */
 void setti_entity_create_claimed(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
 /* ----------------------------------------------------------------------------------- replacing */

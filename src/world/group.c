@@ -108,7 +108,6 @@ static bool group_gives_way(const group_draft* draft, const setti_listener* owne
     return for_program || (created->automatic && owner->automatic);
 }
 
-/* Checks that the group can own a type. */
 static sett_status group_check_owned(const group_draft* draft, const setti_type* type)
 {
     sett_world* world = draft->group->world;
@@ -172,7 +171,6 @@ static void group_free(sett_group* group)
     setti_pool_free(pool, group, sizeof(*group), 64);
 }
 
-/* Allocates listener->row. */
 static sett_status group_make_row(const group_draft* draft)
 {
     setti_listener* listener = &draft->group->listener;
@@ -338,7 +336,6 @@ static sett_status group_fill(group_draft* draft)
     return setti_change_admit(world, listener) ? SETT_OK : group_out_of_memory(draft);
 }
 
-/* Adds the group to the world. */
 static void group_link(sett_world* world, setti_listener* listener)
 {
     setti_edit_listen(world, listener);

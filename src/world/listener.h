@@ -124,10 +124,7 @@ bool setti_listener_has(const setti_listener* listener, uint32_t index);
 /* Reserves memory for setti_listener_enter. Returns false if memory runs out. */
 bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t index);
 
-/* Adds a member. */
 void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t index);
-
-/* Removes a member. */
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index);
 
 /* Creates a group that gives way to groups of the program. Returns NULL on failure.
@@ -143,10 +140,8 @@ sett_group* setti_group_create_for_system(sett_world* world, const sett_group_de
 sett_status setti_group_give_way(sett_world* world, const struct setti_type* type,
                                  const char* call);
 
-/* Destroys a group. */
 void setti_group_end(sett_group* group);
 
-/* The group of a listener. */
 static inline sett_group* setti_group_of(setti_listener* listener)
 {
     SETTI_ASSERT(!listener->observes);

@@ -536,7 +536,6 @@ static void observer_free_user(const sett_observer* observer)
     }
 }
 
-/* Frees destroyed observers. */
 static void observer_sweep(sett_world* world)
 {
     SETTI_ASSERT(world->locks == 0);
@@ -696,7 +695,6 @@ static bool observer_reserve(sett_observer* observer, const char* name)
     return true;
 }
 
-/* Checks the descriptor of an observer. */
 static sett_status observer_check(sett_world* world, const char* name,
                                   const sett_observer_desc* desc)
 {
@@ -720,7 +718,6 @@ static sett_status observer_check(sett_world* world, const char* name,
     return status;
 }
 
-/* Allocates an observer. Returns NULL if memory runs out. */
 static sett_observer* observer_make(sett_world* world, const char* name,
                                     const sett_observer_desc* desc)
 {
@@ -769,7 +766,6 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
     return observer;
 }
 
-/* Updates the observer's entries in a type's lists. */
 static void observer_enable_in(const sett_observer* observer, setti_type* type)
 {
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {

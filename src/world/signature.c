@@ -79,7 +79,6 @@ static bool signature_is_toggled(const setti_signature* other, const setti_signa
     return k == smaller->count;
 }
 
-/* The hash of a type. */
 static uint64_t signature_type_hash(sett_component type)
 {
     return setti_hash_bytes(&type, sizeof(type));

@@ -39,7 +39,6 @@ SETTI_INLINE bool setti_term_is_upward(const sett_term* term)
     return term->walk != SETT_WALK_NONE && (term->along == 0 || term->along == SETT_ID_HIERARCHY);
 }
 
-/* Counts the terms of a list. */
 uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS]);
 
 /* Checks a list of terms. Returns NULL or the error. *at becomes the number of the wrong term.

@@ -1,4 +1,5 @@
-/* validate.c: checks the invariants of each module, and the invariants between modules.
+/* validate.c: checks the invariants of each module, and the invariants between modules. The checks
+ * return NULL or the error.
  *
  * Invariant of the world:  a storage has an index => the entity at the index is alive;
  *             a type without dont_fragment is in an entity's signature
@@ -29,7 +30,7 @@ static bool validate_transitions(const sett_world* world, const setti_type* type
     return true;
 }
 
-/* Checks an entity in the storage of a type. Returns NULL or the error. */
+/* Checks an entity in the storage of a type. */
 static const char* validate_owner(const sett_world* world, const setti_type* type, uint32_t index)
 {
     if (sett_is_null(setti_entity_at(&world->entities, index))) {
@@ -49,7 +50,6 @@ static const char* validate_owner(const sett_world* world, const setti_type* typ
     return NULL;
 }
 
-/* Checks a type and its entities. Returns NULL or the error. */
 static const char* validate_type(const sett_world* world, const setti_type* type)
 {
     const char* reason = setti_storage_validate(&type->storage);
@@ -77,7 +77,7 @@ static const char* validate_type(const sett_world* world, const setti_type* type
     return reason;
 }
 
-/* Checks that entities have the types in their signatures. Returns NULL or the error. */
+/* Checks that entities have the types in their signatures. */
 static const char* validate_signatures(const sett_world* world)
 {
     const setti_pages* pages = &world->entities.pages;
@@ -112,7 +112,7 @@ static const char* validate_signatures(const sett_world* world)
     return NULL;
 }
 
-/* Checks that a listener's members are the matching entities. Returns NULL or the error. */
+/* Checks that a listener's members are the matching entities. */
 static const char* validate_listener(const sett_world* world, const setti_listener* listener)
 {
     SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES);
@@ -137,7 +137,6 @@ static const char* validate_listener(const sett_world* world, const setti_listen
     return count != members ? "group: it miscounts its members" : NULL;
 }
 
-/* Checks the room of collect_list. Returns NULL or the error. */
 static const char* validate_collect(const sett_world* world)
 {
     uint64_t room = 1;
@@ -155,7 +154,6 @@ static const char* validate_collect(const sett_world* world)
     return NULL;
 }
 
-/* Checks for reservations left over from earlier calls. Returns NULL or the error. */
 static const char* validate_reserved(const sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -166,7 +164,6 @@ static const char* validate_reserved(const sett_world* world)
     return world->pool.pinned != 0 ? "the pages of storages are pinned" : NULL;
 }
 
-/* Checks the tag of singletons. Returns NULL or the error. */
 static const char* validate_singletons(const sett_world* world)
 {
     if (world->last_tag != NULL && world->last_tag->storage.count > 1) {
@@ -175,7 +172,6 @@ static const char* validate_singletons(const sett_world* world)
     return NULL;
 }
 
-/* Checks the parts of a world without names. Returns NULL or the error. */
 static const char* validate_parts(const sett_world* world)
 {
     const char* found = setti_pool_validate(&world->pool);
@@ -190,7 +186,7 @@ static const char* validate_parts(const sett_world* world)
     return found;
 }
 
-/* Checks types and listeners. Returns NULL or the error. *where becomes the name in the message. */
+/* Checks types and listeners. *where becomes the name in the message. */
 static const char* validate_named(sett_world* world, const char** where)
 {
     const char* found;
@@ -228,7 +224,6 @@ static const char* validate_named(sett_world* world, const char** where)
     return NULL;
 }
 
-/* Checks the world's count of locks. Returns NULL or the error. */
 static const char* validate_locks(const sett_world* world)
 {
     uint32_t open = 0;

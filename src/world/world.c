@@ -424,7 +424,6 @@ static bool world_is_instance(const sett_world* world, sett_entity entity)
     return type != NULL && setti_storage_has(&type->storage, entity.index);
 }
 
-/* Writes why a call failed. */
 static void world_describe_cause(const sett_world* world, char* out, size_t size,
                                  sett_status status, sett_entity entity, sett_component component)
 {
@@ -450,7 +449,6 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
     }
 }
 
-/* Writes the message of a failure. */
 static void world_describe(const sett_world* world, char* out, sett_status status, const char* call,
                            sett_entity entity, sett_component component)
 {
@@ -479,7 +477,6 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
 /* How many hooks may run for readers at once. The limit ends a chain of misuse inside of hooks. */
 #define WORLD_REPORTERS_MAX 8
 
-/* The kind of a line for the log. */
 typedef enum world_kind {
     WORLD_NEWS,  /* no misuse: the line is only logged */
     WORLD_INPUT, /* a wrong file, delta or text: the line is logged and counted */
@@ -510,7 +507,6 @@ static void world_report_aside(const sett_world* world, sett_log_level level, wo
     setti_counter_add(reporters, UINT32_MAX); /* subtracts 1 */
 }
 
-/* Reports a line to the hooks. */
 static void world_report(sett_world* world, sett_log_level level, world_kind kind,
                          sett_status status, const char* message)
 {
@@ -806,7 +802,6 @@ const char* setti_world_running(const sett_world* world)
     return on_this_thread != NULL ? on_this_thread : world->running;
 }
 
-/* Fails because a loop is open. */
 static sett_status world_reject_loop(sett_world* world, const char* call)
 {
     char instead[128];
@@ -822,7 +817,6 @@ static sett_status world_reject_loop(sett_world* world, const char* call)
         search ? "sett_search_end(rows)" : "sett_batch_end(b)");
 }
 
-/* Fails because the world is locked. */
 SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
 {
     char instead[128];

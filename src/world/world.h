@@ -322,7 +322,6 @@ SETTI_INLINE void setti_world_check_owner(sett_world* world, const char* call)
     }
 }
 
-/* Writes why a handle is stale. */
 void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
                                 sett_entity entity);
 

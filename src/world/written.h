@@ -48,7 +48,6 @@ sett_status setti_written_show(const setti_type* type, const void* value, setti_
 /* Writes a changed view back to the value. */
 sett_status setti_written_store(setti_written_view* view, void* value);
 
-/* Frees a view. */
 void setti_written_end(setti_written_view* view);
 
 #endif
