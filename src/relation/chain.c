@@ -47,7 +47,6 @@ static sett_links* chain_sources(const setti_relation* relation, sett_entity tar
                : NULL;
 }
 
-/* With many targets: the list of a source's outgoing links. */
 static sett_links* chain_targets(const setti_relation* relation, uint32_t source)
 {
     return setti_storage_find_mut(&relation->world->pool, &relation->links->storage, source);
@@ -545,7 +544,6 @@ static bool chain_validate_pairs(const setti_relation* relation)
     return true;
 }
 
-/* Whether no two links have the same source and target. */
 static bool chain_validate_once(const setti_relation* relation)
 {
     const setti_entity_table* entities = &relation->world->entities;

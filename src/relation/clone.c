@@ -50,7 +50,6 @@ static sett_status clone_no_memory(const setti_clone* clone)
     return setti_world_no_memory(clone->to, clone->desc.call);
 }
 
-/* The next type of a node's original, or NULL. */
 static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone_node* node,
                                      uint32_t* cursor)
 {
@@ -288,7 +287,6 @@ static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool is_root)
     }
 }
 
-/* Maps an original to node k. */
 static sett_status clone_index(setti_clone* clone, sett_entity original, uint32_t k)
 {
     uint64_t key = setti_link_to(original.index);
@@ -860,7 +858,6 @@ static bool clone_changes_node(const setti_clone* clone, const setti_clone_node*
            setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY);
 }
 
-/* Fails if an observer would miss components merged onto ancestors. */
 static sett_status clone_check_observed(const setti_clone* clone)
 {
     bool changes_a_node = false;
@@ -1186,7 +1183,6 @@ sett_status setti_clone_plan(setti_clone* clone)
     return status == SETT_OK ? clone_plan_given(clone, &clone->nodes[0]) : status;
 }
 
-/* Allocates the handles of all copies, a part for each node. */
 static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
 {
     SETTI_ASSERT(clone->copies == NULL);

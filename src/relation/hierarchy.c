@@ -42,7 +42,6 @@ static const char tree_policy_wrong[] = "`policy` has an unknown value - use ano
 #define TREE_COW true  /* a snapshot may be held: pages are copied before a write */
 #define TREE_NO_COW false
 
-/* The node of a link, in array storage. */
 SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(link != 0);
@@ -61,7 +60,6 @@ SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uin
     }
 }
 
-/* The node of a link. */
 SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32_t link)
 {
     SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, setti_link_index(link)));
@@ -197,7 +195,6 @@ SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, ui
     node->parent = node->next = node->previous = 0;
 }
 
-/* Inserts a root among the children of `parent`. */
 static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                       sett_hierarchy* node, uint32_t parent, uint32_t before)
 {
@@ -393,7 +390,6 @@ static sett_status tree_join_world(sett_world* into, const sett_world* from, con
     return sett_hierarchy_register(into, &desc) != 0 ? SETT_OK : into->error;
 }
 
-/* The world's default policy, as a number from 0. */
 static uint32_t tree_default_policy(const setti_type* type)
 {
     return (uint32_t)setti_hierarchy_of(type->world)->policy - SETT_CHILDREN_DESTROY;

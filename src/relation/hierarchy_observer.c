@@ -255,7 +255,6 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
     }
 }
 
-/* Runs callbacks for a moving entity and the descendants. */
 static void tree_notify_move(sett_world* world, uint32_t index, uint32_t parent, bool enters)
 {
     const tree_view view = {.index = SETTI_NONE, .child = setti_link_to(index), .parent = parent};

@@ -34,7 +34,6 @@ SETTI_INLINE setti_name_table* setti_names_of(const sett_world* world)
 /* Returns NULL if a text can be a name, else the end of a message. */
 const char* setti_name_check(const char* name);
 
-/* The key of an entity's name, or 0. */
 uint64_t setti_name_key(const sett_world* world, uint32_t index);
 
 /* Fails if another child of `parent` (a link) has the entity's name. */
@@ -49,10 +48,8 @@ sett_status setti_name_fail(sett_world* world, const char* name, const char* cal
 /* Updates the index after a move from parent `from` (a link). */
 void setti_name_moved(sett_world* world, uint32_t index, uint32_t from);
 
-/* Removes an entity's name. */
 void setti_name_end(sett_world* world, uint32_t index);
 
-/* Reserves memory for `count` more names. */
 bool setti_name_reserve(sett_world* world, uint32_t count);
 /* Names an entity in reserved memory, unless a sibling has the name. */
 void setti_name_give(sett_world* world, uint32_t index, uint64_t key);

@@ -180,7 +180,6 @@ static uint64_t recipe_dont_fragment_hash(const sett_world* world, uint32_t inde
     return hash;
 }
 
-/* The node number of a link, or SETTI_NONE. */
 static uint32_t recipe_node_of(const setti_clone* plan, uint32_t link)
 {
     if (link == SETTI_NO_LINK) {
@@ -322,7 +321,6 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     *slot = recipe;
 }
 
-/* Whether `links` equal the node's stored links. */
 static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool root)
 {
     if (links == NULL || !node->in_tree) {

@@ -10,7 +10,6 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
 /* Call after clone.c has made an instance. The second call stores a recipe. */
 void setti_recipe_learn(sett_world* world, sett_entity prefab);
 
-/* Frees all recipes. */
 void setti_recipe_drop(sett_world* world);
 
 /* Makes all recipes outdated. */

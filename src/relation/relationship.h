@@ -33,25 +33,21 @@ enum {
     SETTI_SLOT_RELATIONS = 2
 };
 
-/* A world's first relationship, or NULL. */
 SETTI_INLINE setti_relation* setti_relations_of(const sett_world* world)
 {
     return world->module[SETTI_SLOT_RELATIONS];
 }
 
-/* The relation of a component with links, or NULL. */
 SETTI_INLINE setti_relation* setti_relation_of_links(const setti_type* type)
 {
     return type->links;
 }
 
-/* The relation of a "sources" component, or NULL. */
 SETTI_INLINE setti_relation* setti_relation_of_ends(const setti_type* type)
 {
     return type->ends;
 }
 
-/* The relation of a component id, or NULL. */
 static inline setti_relation* setti_relation_of(const sett_world* world, sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
