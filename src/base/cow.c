@@ -61,7 +61,6 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
     return true;
 }
 
-/* Adds a page to the counts of a diff. */
 static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     if (page != NULL) {
@@ -70,7 +69,6 @@ static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* pa
     }
 }
 
-/* Subtracts a page from the counts of a diff. */
 static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     SETTI_ASSERT(page == NULL || diff->pages != 0);

@@ -67,8 +67,7 @@ typedef struct setti_cow {
     bool (*park)(setti_pool* pool, const setti_pages* pages, uint32_t number);
 } setti_cow;
 
-/* Operations on pages of values with hooks. The storage knows the live values of a page. A saved
- * page has a note of the live values. */
+/* Operations on pages of values with hooks. Saved pages have a note of the live values. */
 typedef struct setti_page_values {
     /* Copies the values of a live page. */
     void (*save)(const setti_pages* pages, uint32_t number, void* copy);
@@ -113,7 +112,6 @@ static inline void setti_notes_forget(const setti_pages* pages, uint32_t number)
     }
 }
 
-/* Drops the hashes of all pages. */
 void setti_notes_forget_all(const setti_pages* pages);
 void setti_notes_free_hash(setti_pool* pool, const setti_pages* pages);
 
@@ -131,8 +129,7 @@ void setti_cow_begin(setti_pool* pool, setti_cow* cow);
 /* Exchanges two stretches of memory. */
 void setti_cow_swap_bytes(void* a, void* b, size_t size);
 
-/* Exchanges the saved and live contents of a page. Plain bytes are not copied: the table uses the
- * copy until setti_cow_give_back. */
+/* Exchanges the saved and live contents of a page. Plain bytes are not copied. */
 void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
 /* Puts the page of a SETTI_COW_LENT entry back into the table, with the bytes of the copy. */
@@ -150,7 +147,6 @@ void setti_diff_deinit(setti_pool* pool, setti_diff* diff);
 
 /* Allocates spares for the large pages of a table. Returns false if memory runs out. */
 bool setti_cow_hold(setti_pool* pool, setti_cow* cow, const setti_pages* pages, uint32_t count);
-/* Frees all spares. */
 void setti_cow_let_go(setti_pool* pool, setti_cow* cow);
 
 #endif

@@ -198,7 +198,6 @@ static void strip_retire(setti_pool* pool, setti_strip* strip)
     strip_unlink(pool, strip);
 }
 
-/* Returns the bytes counted against the ceiling. */
 static size_t pool_counted(const setti_pool* pool)
 {
     size_t exempt = pool->exempt + (pool->held != NULL ? pool->held->size : 0);
@@ -218,7 +217,6 @@ void setti_pool_set_ceiling(setti_pool* pool, size_t more)
     pool->ceiling = more != 0 ? counted + SETTI_MIN(more, SIZE_MAX - counted) : 0;
 }
 
-/* Allocates memory by a function of the pool's allocator. */
 static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
                            void* (*allocate)(void* user, size_t, size_t))
 {
@@ -441,7 +439,6 @@ static void pool_fill_gap(setti_pool* pool, size_t gap)
     }
 }
 
-/* Returns the bytes before a large piece. */
 static size_t large_room(size_t align)
 {
     SETTI_ASSERT(align != 0);
@@ -823,7 +820,6 @@ static size_t table_bits(uint32_t capacity)
  * 5.1, 256 KB 4.2, no runs 6.6. */
 #define STRIP_SIZE ((size_t)256 << 10)
 
-/* Returns the number of entries in `read`. */
 static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
 {
     return pages->none != NULL ? SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift) : 0;
@@ -925,7 +921,6 @@ static void pages_clear(const setti_pages* pages, uint32_t end)
     }
 }
 
-/* Changes the capacity of a table. Returns false if memory runs out. */
 static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count && capacity != 0);
@@ -1052,7 +1047,6 @@ static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, ui
     return strip->left == 0 && k >= 2 && pool->blocks != NULL && pool->ceiling == 0 && !pool->holds;
 }
 
-/* Takes memory for the page of an entry. */
 static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_strip* strip = pages_strip(pages);

@@ -24,9 +24,8 @@
 #define SETTI_POOL_CLASSES                                                                         \
     (SETTI_POOL_SMALL_CLASSES + (SETTI_POOL_PAGE_MAX - SETTI_POOL_SMALL_MAX) / SETTI_POOL_STEP)
 
-/* Inline reads see indices below 1 << SETTI_READ_SHIFT, the default limit of entities. (A single
- * far entity could cost 32 MB otherwise.) */
-#define SETTI_READ_SHIFT 28
+/* Inline reads see indices below 1 << SETTI_READ_SHIFT, the default limit of entities. */
+#define SETTI_READ_SHIFT 28 /* above, a single far entity could cost 32 MB */
 
 typedef struct setti_block setti_block;
 typedef struct setti_large setti_large;
@@ -58,8 +57,7 @@ typedef struct setti_pool {
     size_t promised;      /* used_size may grow to this value (setti_pool_reserve) */
     bool holds;           /* between setti_pool_hold and setti_pool_end_hold: no new runs */
     uint64_t allocations; /* calls for memory so far */
-    /* Calls of setti_edit_pin without setti_edit_unpin. Unless 0, pages do not move: some reserved
-     * rows are not taken yet. */
+    /* Unless 0, pages do not move: some reserved rows are not taken yet (setti_edit_pin). */
     uint32_t pinned;
     bool strayed;    /* a storage has a `stray`: pages became empty while pinned */
     bool huge_pages; /* all blocks are huge pages */
@@ -97,12 +95,10 @@ void setti_pool_join(setti_pool* pool, size_t size, size_t align);
 bool setti_pool_hold(setti_pool* pool, size_t size);
 /* Ends the hold. The block stays for the next hold. */
 void setti_pool_end_hold(setti_pool* pool);
-/* Frees the held block. */
 void setti_pool_let_go(setti_pool* pool);
 
 /* Limits the growth of the pool to `more` bytes. 0 removes the limit. */
 void setti_pool_set_ceiling(setti_pool* pool, size_t more);
-/* Whether the pool exceeds the ceiling. */
 bool setti_pool_is_above(const setti_pool* pool);
 
 /* Allocates a piece that does not count against the ceiling. */
@@ -134,8 +130,7 @@ struct setti_strip {
     uint32_t class;      /* of a page, in the pool */
 };
 
-/* A page table. The pointers of a million entities fit the first-level cache. The public
- * sett_page_table_ has the same first members. */
+/* A page table. The public sett_page_table_ has the same first members. */
 typedef struct setti_pages {
     void** data;    /* pages by number; NULL: no page */
     uint64_t* tick; /* of the last write to the page; in the allocation of `data` */
@@ -144,8 +139,7 @@ typedef struct setti_pages {
     uint32_t size;           /* bytes of a page */
     uint32_t align;          /* of a page */
     setti_page_notes* notes; /* or NULL */
-    /* A copy of the first 1 << read_shift entries of `data`, with `none` instead of NULL. NULL if
-     * `none` is NULL. */
+    /* A copy of `data` for readers, with `none` instead of NULL. NULL if `none` is NULL. */
     const void** read;
     const void* none;
     uint32_t read_mask;  /* entries of `read`, a power of two, minus 1 */
@@ -182,8 +176,7 @@ static inline void setti_pages_hide(setti_pages* pages, bool hidden)
 /* Extends the table to `count` entries. Returns false if memory runs out. */
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
 
-/* Creates the page of an entry if missing; *fresh becomes true for a new page. Returns false if
- * memory runs out. */
+/* Creates the page of an entry if missing. Returns false if memory runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
 /* Moves a page to an empty entry. No snapshot may be held. */
@@ -192,7 +185,6 @@ void setti_pages_move(const setti_pool* pool, const setti_pages* pages, uint32_t
 /* Shrinks the table, if memory allows. */
 void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity);
 
-/* Frees the page of an entry. */
 void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number);
 
 /* Frees all pages. No snapshot may hold pages of the table. */

@@ -6,11 +6,9 @@
 #include "base/lock.h"
 #include "sett/file.h"
 
-/* The size of a huge page. */
 #define SETTI_HUGE_PAGE ((size_t)2 << 20)
 
-/* Allocates aligned memory of the C library, the default of a world. Memory aligned to
- * SETTI_HUGE_PAGE gets huge pages. */
+/* The default allocator of a world: aligned memory of the C library. */
 void* setti_platform_alloc(void* user, size_t size, size_t align);
 
 /* Allocates zeroes. Untouched memory costs nothing. Returns NULL on failure. */
@@ -20,20 +18,17 @@ void setti_platform_free(void* user, void* ptr, size_t size, size_t align);
 /* Reads a monotonic clock, in nanoseconds. */
 uint64_t setti_platform_now(void);
 
-/* Lets the calling thread sleep. */
 void setti_platform_sleep(uint64_t nanoseconds);
 
 /* Writes to stderr, without a buffer or lock if possible. */
 void setti_platform_print(const char* text, size_t size);
 
-/* Returns the number of processors. */
 uint32_t setti_platform_cores(void);
 
 /* Returns a number of the calling thread, unique among running threads. */
 uintptr_t setti_platform_thread(void);
 
-/* Writes the return addresses of the calling functions, innermost first. Returns their number, 0 if
- * the system does not know. */
+/* Writes the return addresses of the calling functions, innermost first. Returns the number. */
 uint32_t setti_platform_callers(void** out, uint32_t capacity);
 
 /* Whether the function of a local variable has returned. Returns false if unknown. */

@@ -44,7 +44,7 @@ static void autosave_free(sett_autosave* autosave)
     setti_pool_free(pool, autosave, sizeof(*autosave), 16);
 }
 
-/* Replaces the copy by an empty world. Returns false, without a change, if memory ran out. */
+/* Replaces the copy by an empty world. Returns false if memory runs out. */
 static bool autosave_make_copy(sett_autosave* autosave)
 {
     sett_world* copy = setti_replica_create(autosave->world);
@@ -102,9 +102,11 @@ static sett_status autosave_copy(sett_autosave* autosave)
     if (status == SETT_OK) {
         status = sett_world_clone(world, copy);
     }
-    return status == SETT_OK ? status
-                             : setti_world_fail_with(world, status, "sett_autosave_start: %s",
-                                                     sett_world_message(copy));
+    if (status == SETT_OK) {
+        return status;
+    }
+    return setti_world_fail_with(world, status, "sett_autosave_start: %s",
+                                 sett_world_message(copy));
 }
 
 static sett_status autosave_copy_blocks(sett_autosave* autosave)
@@ -122,7 +124,7 @@ static sett_status autosave_copy_blocks(sett_autosave* autosave)
     return SETT_OK;
 }
 
-/* Saves the copy, on the thread. */
+/* Saves the copy. Runs on the thread. */
 static void autosave_body(void* user)
 {
     sett_autosave* autosave = user;
@@ -142,7 +144,7 @@ static void autosave_body(void* user)
     setti_signal_set(&autosave->done, 1);
 }
 
-/* Waits for the thread. Returns the status of the last save, and reports an error as `call`. */
+/* Waits for the thread. Returns the status of the last save. */
 static sett_status autosave_finish(sett_autosave* autosave, const char* call)
 {
     if (autosave->running) {
@@ -161,7 +163,7 @@ sett_status sett_autosave_status(sett_autosave* autosave)
     if (SETTI_IS_NULL(autosave)) {
         return SETT_STATUS_ARGUMENT;
     }
-    /* Without atomics, `done` cannot be tested, and autosave_finish waits. */
+    /* without atomics, `done` cannot be tested */
     if (autosave->running && SETTI_ATOMICS && !setti_signal_is(&autosave->done, 1)) {
         return SETT_STATUS_LOCKED;
     }

@@ -47,14 +47,14 @@ struct sett_flight {
     size_t user_size;
     uint64_t identity;
     sett_snapshot last;
-    setti_mark frame_low; /* the frame of `last`, in two marks, because a mark can have 32 bits */
+    setti_mark frame_low; /* the frame of `last`, in two marks of 32 bits */
     setti_mark frame_high;
     uint32_t types; /* number of types in the recording */
     uint32_t frames;
     setti_bytes unit; /* the records of a frame under construction */
 };
 
-/* Appends bytes of a stream to the unit (sett_files.write). */
+/* Appends bytes of a stream to the unit. */
 static bool flight_unit_write(void* user, void* file, const void* bytes, size_t size)
 {
     sett_flight* flight = file;
@@ -94,19 +94,20 @@ static uint32_t flight_now(const sett_flight* flight)
     return (uint32_t)setti_mark_get(&flight->now);
 }
 
-/* Adds a keyframe or a delta to the unit, if necessary after a record of the types. */
+/* Adds a keyframe or a delta to the unit. */
 static sett_status flight_put_state(sett_flight* flight, uint32_t kind, uint64_t frame,
                                     const setti_bytes* state, const char* call)
 {
     sett_world* world = flight->world;
     setti_stream stream = flight_unit_stream(flight);
     bool types = kind == SETTI_STREAM_KEYFRAME || flight->types != world->registered.count;
-    return setti_stream_write_state(&stream, world, kind, frame, types, state)
-               ? SETT_OK
-               : setti_world_no_memory(world, call);
+    if (setti_stream_write_state(&stream, world, kind, frame, types, state)) {
+        return SETT_OK;
+    }
+    return setti_world_no_memory(world, call);
 }
 
-/* Fills the unit with the input of a frame and the delta from the last frame. */
+/* Fills the unit with the input and the delta of a frame. */
 static sett_status flight_put_delta(sett_flight* flight, sett_snapshot now, uint64_t frame,
                                     const char* call)
 {
@@ -124,7 +125,7 @@ static sett_status flight_put_delta(sett_flight* flight, sett_snapshot now, uint
     return status;
 }
 
-/* Begins the other half, with the unit as lead and the present state as keyframe. */
+/* Begins the other half. The unit is the lead. */
 static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* call)
 {
     sett_world* world = flight->world;
@@ -278,12 +279,12 @@ static setti_stream flight_dump_stream(flight_dump* dump)
     return (setti_stream){.files = &files, .file = dump, .identity = dump->identity};
 }
 
-/* Writes a half. The `first` half of a dump has no lead, and a state instead of the keyframe. */
+/* Writes a half of the recording. */
 static void flight_emit_half(flight_dump* dump, const flight_half* half, bool first)
 {
     setti_stream stream = flight_dump_stream(dump);
     size_t used = flight_used(half);
-    size_t at = first ? half->lead : 0;
+    size_t at = first ? half->lead : 0; /* a dump begins with a state, not with the lead */
     while (at + SETTI_STREAM_RECORD <= used) {
         const unsigned char* record = half->bytes + at;
         setti_stream_head head = setti_stream_get_head(record);
@@ -309,7 +310,7 @@ static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
     }
 }
 
-/* Writes the length of a text (2 bytes) and at most `most` characters (docs/stream.md). */
+/* Writes the length and at most `most` characters of a text. */
 static size_t flight_text(unsigned char* to, const char* text, size_t most)
 {
     size_t length = 0;
@@ -321,7 +322,7 @@ static size_t flight_text(unsigned char* to, const char* text, size_t most)
     return 2 + length;
 }
 
-/* Writes a log record with the reason `why` and the running system. */
+/* Writes a log record with the reason and the running system. */
 static void flight_emit_why(flight_dump* dump, const sett_world* world, const char* why)
 {
     unsigned char log[600] = {0}; /* kind, system, component, entity, text (docs/stream.md) */

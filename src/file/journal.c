@@ -24,7 +24,7 @@ struct sett_journal {
     setti_bytes index; /* frame and offset of each keyframe */
 };
 
-/* Writes the state to a new file, and opens the file for records. */
+/* Creates the file with the state, and opens the file again. */
 static sett_status journal_open(sett_journal* journal, sett_world* world, const char* path,
                                 const sett_file_desc* desc)
 {
@@ -90,7 +90,7 @@ static sett_status journal_fail(const sett_journal* journal)
                             "cannot be written - check that the disk has room");
 }
 
-/* Writes a delta or a keyframe. All types precede a keyframe, so that a reader can begin there. */
+/* Writes a delta or a keyframe. Readers can begin at a keyframe. */
 static sett_status journal_write_state(sett_journal* journal, uint32_t kind, uint64_t frame,
                                        const setti_bytes* state)
 {
@@ -117,7 +117,6 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
     return status;
 }
 
-/* Adds the frame and the offset of a keyframe to the index. */
 static bool journal_add_index(sett_journal* journal, uint64_t frame, uint64_t offset)
 {
     unsigned char* entry =
@@ -221,7 +220,7 @@ sett_status sett_journal_destroy(sett_journal* journal)
     sett_world* world = journal->place.world;
     const sett_files* files = journal->place.files;
     journal->place.call = "sett_journal_destroy";
-    /* The last entry is the offset of the index, for load_read_index. */
+    /* load_read_index finds the index by the last entry */
     if (journal->index.size != 0 && journal_add_index(journal, 0, journal->stream.offset)) {
         (void)setti_stream_write(&journal->stream, SETTI_STREAM_INDEX, journal->frame,
                                  journal->index.data, journal->index.size);

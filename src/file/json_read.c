@@ -74,7 +74,7 @@ typedef struct json_read_end {
 } json_read_end;
 
 typedef struct json_load {
-    setti_json_reader reader; /* first member, so that json_load_find can cast to json_load */
+    setti_json_reader reader; /* first member: json_load_find casts to json_load */
     sett_world* world;
     const sett_json_read_desc* desc;
     const char* call;
@@ -103,7 +103,7 @@ typedef struct json_load {
 
 /* ----------------------------------------------------------------------------------- references */
 
-/* Copies the reference of an entry from the text, without JSON's escapes. */
+/* Copies the reference of an entry, without JSON's escapes. */
 static void json_load_reference(const json_load* load, const json_read_entry* entry,
                                 char text[SETTI_JSON_REFERENCE])
 {
@@ -117,7 +117,7 @@ static void json_load_reference(const json_load* load, const json_read_entry* en
     }
 }
 
-/* Returns true if `text` is the handle or the path of the entry. */
+/* Returns true if `text` is a reference of the entry. */
 static bool json_load_is_entry(const json_load* load, const json_read_entry* entry,
                                const char* text)
 {
@@ -130,8 +130,7 @@ static bool json_load_is_entry(const json_load* load, const json_read_entry* ent
     return strcmp(path, text) == 0;
 }
 
-/* Returns the key of a reference in `found`, or 0 if other references have taken all possible keys.
- * *entry becomes the number of the entry, or SETTI_NONE. */
+/* Finds the key and the entry of a reference. Returns 0 if no key is free. */
 static uint64_t json_load_key(const json_load* load, const char* text, uint32_t* entry)
 {
     uint64_t key = setti_hash_bytes(text, strlen(text));
@@ -142,16 +141,16 @@ static uint64_t json_load_key(const json_load* load, const char* text, uint32_t*
         }
     }
     *entry = SETTI_NONE;
-    return 0;
+    return 0; /* other references have taken all keys */
 }
 
-/* Removes the escapes of a path, in place. Returns false unless each escape is a backslash. */
+/* Removes the escapes of a path. Returns false after an unknown escape. */
 static bool json_load_unescape(char* path)
 {
     char* to = path;
     for (; *path != '\0'; path++) {
         if (*path == '\\' && *++path != '\\') {
-            return false;
+            return false; /* only a backslash has an escape */
         }
         *to++ = *path;
     }
@@ -159,8 +158,7 @@ static bool json_load_unescape(char* path)
     return true;
 }
 
-/* Finds an entity outside of the text: by path, or by handle if handles are preserved. *out becomes
- * null for a lost reference, which sett_json_set rejects and sett_json_read counts. */
+/* Finds an entity outside of the text. A lost reference becomes null. */
 static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_entity* out)
 {
     setti_json* json = &load->reader.json;
@@ -186,7 +184,7 @@ static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_
     return true;
 }
 
-/* Finds an entity in the text, otherwise in the world (setti_json_reader.find). */
+/* Finds an entity in the text, or else in the world. */
 static bool json_load_find(setti_json_reader* reader, const char* text, size_t at, sett_entity* out)
 {
     json_load* load = (json_load*)(void*)reader;
@@ -209,7 +207,6 @@ static bool json_load_fail_memory(json_load* load)
     return false;
 }
 
-/* Appends the entry of the next entity, as `current`. */
 static bool json_load_add_entry(json_load* load)
 {
     json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
@@ -223,7 +220,7 @@ static bool json_load_add_entry(json_load* load)
     return true;
 }
 
-/* Adds a reference to `found` that leads to the current entry. */
+/* Adds a reference of the current entry to `found`. */
 static bool json_load_add_key(json_load* load, const char* text, size_t at)
 {
     uint32_t other;
@@ -242,7 +239,7 @@ static bool json_load_add_key(json_load* load, const char* text, size_t at)
            json_load_fail_memory(load);
 }
 
-/* Collects the value of the current entity's key "handle" (`handle_key`) or "entity". */
+/* Collects the value of "handle" or "entity". */
 static bool json_load_collect_reference(json_load* load, bool handle_key)
 {
     setti_json* json = &load->reader.json;
@@ -295,7 +292,6 @@ static bool json_load_collect_singletons(json_load* load)
     return true;
 }
 
-/* Registers a type of the library. The singleton tag marks the current entity as singletons. */
 static bool json_load_collect_type(json_load* load, const char* name, bool component)
 {
     if (setti_type_find(load->world, name) == NULL) {
@@ -320,7 +316,7 @@ static bool json_load_collect_types(json_load* load, bool components)
     return good && json->wrong == NULL;
 }
 
-/* The keys of an entity, as bits of a set: bit k stands for json_keys[k]. */
+/* The keys of an entity. Bit k stands for json_keys[k]. */
 enum {
     JSON_NO_KEYS = 0,
     JSON_NAME = 1,
@@ -347,7 +343,6 @@ static uint32_t json_load_key_bit(const char* key)
     return JSON_NO_KEYS;
 }
 
-/* Skips an unknown key if unknown keys are allowed. Otherwise fails and suggests one of `keys`. */
 static bool json_load_skip_key(json_load* load, const char* key, const char* const* keys,
                                uint32_t count, const char* wrong)
 {
@@ -390,7 +385,7 @@ static bool json_load_collect_entity(json_load* load)
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Stores the world's error in `status` if a call of the world failed. Returns `succeeded`. */
+/* Notes an error of the world. Returns `succeeded`. */
 static bool json_load_check_call(json_load* load, bool succeeded)
 {
     if (!succeeded && load->status == SETT_OK && load->reader.json.wrong == NULL) {
@@ -404,11 +399,11 @@ static sett_entity json_load_self(const json_load* load)
     return load->entries[load->current].entity;
 }
 
-/* Adds `entity` and `type` to `ends`, unless the entity has the type already. */
+/* Notes the type that an entity gets as a parent or target. */
 static bool json_load_add_end(json_load* load, sett_entity entity, setti_type* type)
 {
     if (setti_storage_has(&type->storage, entity.index)) {
-        return true;
+        return true; /* the entity had the type before */
     }
     json_read_end* grown = setti_pool_grow(&load->world->pool, load->ends, sizeof(*grown),
                                            load->end_count, 1, &load->end_capacity);
@@ -421,7 +416,7 @@ static bool json_load_add_end(json_load* load, sett_entity entity, setti_type* t
     return true;
 }
 
-/* Returns true if a link, a child or a parent of the entity still requires the type. */
+/* Returns true if an entity is still a parent, child or target. */
 static bool json_load_is_end(const sett_world* world, const json_read_end* end)
 {
     const setti_relation* relation = setti_relation_of_ends(end->type);
@@ -432,7 +427,7 @@ static bool json_load_is_end(const sett_world* world, const json_read_end* end)
            !sett_is_null(sett_hierarchy_parent(world, end->entity));
 }
 
-/* Removes the types of `ends` that are not required any more. */
+/* Removes the noted types that nothing requires any more. */
 static void json_load_remove_ends(json_load* load)
 {
     sett_world* world = load->world;
@@ -448,7 +443,7 @@ static void json_load_remove_ends(json_load* load)
     }
 }
 
-/* Initialises a buffer. JSON_APPLY copies the entity's value, if any, `by_hooks` or by memcpy. */
+/* Fills a buffer with the present or the initial value. */
 static void json_load_begin_value(const json_load* load, const setti_type* type, void* value,
                                   bool by_hooks)
 {
@@ -468,8 +463,7 @@ static void json_load_begin_value(const json_load* load, const setti_type* type,
     }
 }
 
-/* Reads a value into a buffer. JSON_APPLY then sets the component, but reads directly into the
- * component if the type has hooks for copies and neither strings, lists nor a `write` hook. */
+/* Reads a value. JSON_APPLY sets the component. */
 static bool json_load_value(json_load* load, setti_type* type)
 {
     sett_world* world = load->world;
@@ -504,7 +498,7 @@ static bool json_load_value(json_load* load, setti_type* type)
 
 /* ---------------------------------------------------------------------------- merged singletons */
 
-/* Appends a type without a value to `held`. Returns NULL if memory ran out. */
+/* Appends a type to `held`. Returns NULL if memory runs out. */
 static json_read_held* json_load_hold(json_load* load, setti_type* type)
 {
     json_read_held* grown = setti_pool_grow(&load->world->pool, load->held, sizeof(*grown),
@@ -529,11 +523,11 @@ static bool json_load_hold_value(json_load* load, json_read_held* held)
     return true;
 }
 
-/* Reads a component of the singletons into `held`, after the types that the component requires. */
+/* Reads a component of the singletons into `held`. */
 static bool json_load_hold_component(json_load* load, setti_type* type)
 {
     bool has_value = type->desc.size != 0 && setti_json_peek(&load->reader.json) != 'n';
-    for (uint32_t k = 0; k < type->required.count; k++) {
+    for (uint32_t k = 0; k < type->required.count; k++) { /* required types come first */
         if (json_load_hold(load, type->required.item[k]) == NULL) {
             return false;
         }
@@ -552,7 +546,6 @@ static void json_load_move(const setti_type* type, void* to, void* from)
     }
 }
 
-/* Adds the held types to the world's singletons, and reserves the buffer of json_load_swap. */
 static bool json_load_add_held(json_load* load)
 {
     for (uint32_t k = 0; k < load->held_count; k++) {
@@ -563,7 +556,7 @@ static bool json_load_add_held(json_load* load)
             held->added = false;
             return json_load_check_call(load, false);
         }
-        if (held->value != NULL &&
+        if (held->value != NULL && /* reserves the buffer of json_load_swap */
             setti_scratch_get(&load->world->pool, &load->value, held->type->desc.size,
                               held->type->desc.align) == NULL) {
             return json_load_fail_memory(load);
@@ -588,7 +581,7 @@ static void json_load_swap(json_load* load, const json_read_held* held)
     json_load_move(type, held->value, buffer);
 }
 
-/* Runs on_set and on_replace after json_load_swap has written a value. */
+/* Runs on_set and on_replace for a held value. */
 static void json_load_notify(json_load* load, const json_read_held* held)
 {
     sett_world* world = load->world;
@@ -601,7 +594,7 @@ static void json_load_notify(json_load* load, const json_read_held* held)
     }
 }
 
-/* Writes all held values to the world's singletons, or fails and leaves them unchanged. */
+/* Writes all held values to the world's singletons. */
 static bool json_load_merge_singletons(json_load* load)
 {
     if (!json_load_add_held(load)) {
@@ -677,8 +670,7 @@ static bool json_load_components(json_load* load)
     return good && json->wrong == NULL;
 }
 
-/* Finds a target or parent. *out becomes null if the entity does not exist (a lost reference), and
- * before JSON_APPLY also for each entity of the text. Returns false after an error of the text. */
+/* Finds a target or parent. Null stands for a lost reference. */
 static bool json_load_find_linked(json_load* load, const char* text, size_t at, sett_entity* out)
 {
     if (!json_load_find(&load->reader, text, at, out)) {
@@ -693,7 +685,7 @@ static bool json_load_find_linked(json_load* load, const char* text, size_t at, 
     return true;
 }
 
-/* Finds a parent in the text, otherwise desc->parent, otherwise in the world. */
+/* Finds a parent in the text, or else outside of the text. */
 static bool json_load_find_parent(json_load* load, const char* text, size_t at, sett_entity* out)
 {
     uint32_t entry = SETTI_NONE;
@@ -822,7 +814,7 @@ static bool json_load_links(json_load* load)
     return good && json->wrong == NULL;
 }
 
-/* Shortens `path` to the parent's path, at the last '/' without a backslash. Returns the name. */
+/* Cuts a path at the last slash. Returns the name. */
 static char* json_load_split(char* path)
 {
     char* slash = path;
@@ -843,7 +835,7 @@ static bool json_fail_name(json_load* load, size_t at, const char* wrong)
     return setti_json_fail(&load->reader.json, at, load->wrong);
 }
 
-/* Fills in parent and name from the path in "entity". */
+/* Takes parent and name from the path in "entity". */
 static bool json_load_place(json_load* load, json_read_place* place,
                             char text[SETTI_JSON_REFERENCE])
 {
@@ -881,9 +873,13 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
     } else if (!setti_json_string(json, text, SETTI_JSON_REFERENCE, &length)) {
         return false;
     }
-    const char* wrong = length > SETT_NAME_MAX   ? "has more than 1000 bytes - shorten it"
-                        : strlen(text) != length ? "contains a zero byte - remove it"
-                                                 : setti_name_check(text);
+    if (length > SETT_NAME_MAX) {
+        return json_fail_name(load, at, "has more than 1000 bytes - shorten it");
+    }
+    if (strlen(text) != length) {
+        return json_fail_name(load, at, "contains a zero byte - remove it");
+    }
+    const char* wrong = setti_name_check(text);
     return wrong == NULL || json_fail_name(load, at, wrong);
 }
 
@@ -911,7 +907,7 @@ static bool json_load_enter_place(json_load* load, const json_read_place* place)
     return json_load_check_call(load, done);
 }
 
-/* Reads "parent": a reference, or null for a root with the component "Hierarchy". */
+/* Reads "parent". Null stands for a root with the component "Hierarchy". */
 static bool json_load_parent(json_load* load, json_read_place* place)
 {
     if (setti_json_peek(&load->reader.json) != 'n') {
@@ -942,7 +938,6 @@ static bool json_load_policy(json_load* load, json_read_place* place)
     return true;
 }
 
-/* Reads the keys of an entity in the set `wanted`, and skips the other keys. */
 static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* place,
                            char text[SETTI_JSON_REFERENCE])
 {
@@ -979,7 +974,7 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
     return good && json->wrong == NULL;
 }
 
-/* Reads the current entity's keys in the set `wanted`. JSON_APPLY writes values to the world. */
+/* Reads the wanted keys of the current entity. */
 static bool json_load_entity(json_load* load, uint32_t wanted)
 {
     char text[SETTI_JSON_REFERENCE];
@@ -998,7 +993,7 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
 
 /* --------------------------------------------------------------------------------------- passes */
 
-/* Adds the current entity to the path for messages. Returns the length for setti_json_leave. */
+/* Adds the current entity to the path in messages. */
 static size_t json_load_enter_entity(json_load* load)
 {
     char text[SETTI_JSON_REFERENCE];
@@ -1029,7 +1024,7 @@ static bool json_load_walk_entities(json_load* load, uint32_t wanted)
     return good && json->wrong == NULL;
 }
 
-/* Walks all entities for the keys in the set `wanted`. JSON_NO_KEYS collects the entities. */
+/* Reads the wanted keys of all entities. JSON_NO_KEYS collects the entities. */
 static bool json_load_walk(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;

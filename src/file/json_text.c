@@ -16,7 +16,7 @@ bool setti_json_fail(setti_json* json, size_t at, const char* wrong)
     return false;
 }
 
-/* Skips white space and, if `c` follows, `c`. Returns true if `c` followed. */
+/* Skips `c` after white space. Returns false if another character follows. */
 static bool json_take(setti_json* json, char c)
 {
     if (setti_json_peek(json) != c || json->wrong != NULL || json->at == json->size) {
@@ -34,7 +34,7 @@ bool setti_json_end(setti_json* json)
             setti_json_fail(json, at, "text follows the end of the value - remove it"));
 }
 
-/* Counts the first bytes from 0x20 to 0x7F, up to a quote or backslash. */
+/* Counts the leading bytes of plain ASCII. */
 SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
 {
     size_t length = 0;
@@ -45,18 +45,32 @@ SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
     return length;
 }
 
-/* Returns the length of a character in bytes, or 0 if the text is not UTF-8. */
+/* Returns the bytes of a character. Returns 0 if the text is not UTF-8. */
 static size_t utf8_length(const char* text, size_t size)
 {
     const unsigned char* byte = (const unsigned char*)text;
     unsigned char lead = size != 0 ? byte[0] : 0xFF;
-    size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-    if (lead > 0xF4 || length == 0 || length > size) {
+    bool is_lead = lead < 0x80 || (lead >= 0xC2 && lead <= 0xF4);
+    size_t length = 4;
+    if (lead < 0x80) {
+        length = 1;
+    } else if (lead < 0xE0) {
+        length = 2;
+    } else if (lead < 0xF0) {
+        length = 3;
+    }
+    if (!is_lead || length > size) {
         return 0;
     }
-    /* The second byte: no overlong forms (E0, F0), surrogates (ED) or codes above U+10FFFF (F4). */
-    unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-    unsigned char most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    unsigned char least = 0x80;
+    unsigned char most = 0xBF;
+    if (lead == 0xE0 || lead == 0xF0) {
+        least = lead == 0xE0 ? 0xA0 : 0x90; /* no overlong form */
+    } else if (lead == 0xED) {
+        most = 0x9F; /* no surrogate */
+    } else if (lead == 0xF4) {
+        most = 0x8F; /* not above U+10FFFF */
+    }
     for (size_t k = 1; k < length; k++) {
         if (byte[k] < least || byte[k] > most) {
             return 0;
@@ -83,7 +97,10 @@ static size_t utf8_encode(uint32_t code, char out[4])
         out[0] = (char)code;
         return 1;
     }
-    size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    size_t length = code < 0x10000 ? 3 : 4;
+    if (code < 0x800) {
+        length = 2;
+    }
     static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
     for (size_t k = length - 1; k > 0; k--) {
         out[k] = (char)(0x80 | (code & 0x3F));
@@ -93,16 +110,25 @@ static size_t utf8_encode(uint32_t code, char out[4])
     return length;
 }
 
-/* Reads the four digits after "\u". */
+/* Returns 16 for a character that is not a hexadecimal digit. */
+static uint32_t json_hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return (uint32_t)(c - '0');
+    }
+    if (c >= 'a' && c <= 'f') {
+        return (uint32_t)(c - 'a') + 10;
+    }
+    return c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10 : 16;
+}
+
+/* Reads the four hexadecimal digits after "\u". */
 static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
 {
     *code = 0;
     for (size_t k = at; k < at + 4; k++) {
         char c = k < json->size ? json->text[k] : 'x';
-        uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
-                         : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
-                                                : 16;
+        uint32_t digit = json_hex_digit(c);
         if (digit > 15) {
             return false;
         }
@@ -111,7 +137,7 @@ static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
     return true;
 }
 
-/* Decodes an escape sequence to UTF-8. Returns the number of bytes, or 0 after an error. */
+/* Decodes an escape to UTF-8. Returns the bytes, or 0 after an error. */
 static size_t json_escape(setti_json* json, char out[4])
 {
     SETTI_ASSERT(json->at < json->size && json->text[json->at] == '\\');
@@ -146,8 +172,7 @@ static size_t json_escape(setti_json* json, char out[4])
     return utf8_encode(code, out);
 }
 
-/* Reads the character at *piece. An escape sequence is decoded into `code`, and *piece becomes
- * `code`. Returns the number of bytes at *piece, or 0 after an error. */
+/* Reads a character. `code` is room for a decoded escape. */
 static size_t json_character(setti_json* json, const char** piece, char code[4])
 {
     if (**piece == '\\') {
@@ -245,7 +270,7 @@ bool setti_json_number(setti_json* json, const char** text, size_t* length)
     return good || setti_json_fail(json, first, "a number is expected");
 }
 
-/* Skips `word` and returns true if `word` is next. */
+/* Skips a word. Returns false if another text follows. */
 static bool json_word(setti_json* json, const char* word)
 {
     size_t length = strlen(word);
@@ -281,7 +306,7 @@ bool setti_json_begin(setti_json* json, char open)
     return true;
 }
 
-/* Skips a comma before the next element and returns true, or skips `close` and returns false. */
+/* Skips a comma before the next element. Returns false at the end. */
 static bool json_more(setti_json* json, char open, char close)
 {
     size_t token_end = json->at; /* of the previous token */
@@ -300,7 +325,6 @@ static bool json_more(setti_json* json, char open, char close)
     return json->wrong == NULL;
 }
 
-/* Reads the next key and the colon. `key` may be NULL. */
 static bool json_next_key(setti_json* json, char* key, size_t* length)
 {
     return json_more(json, '{', '}') && setti_json_string(json, key, SETTI_JSON_KEY, length) &&
@@ -360,25 +384,30 @@ bool setti_json_skip(setti_json* json)
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Returns 64 for a character that is not a digit. */
+/* Returns the value of a digit, or 64. */
 static uint32_t base64_value(char c)
 {
     const char* at = c != '\0' ? strchr(base64_digits, c) : NULL;
     return at != NULL ? (uint32_t)(at - base64_digits) : 64;
 }
 
-/* Decodes four characters. Returns the number of bytes, or 0 for invalid characters. */
+/* Decodes four characters. Returns the bytes, or 0 after an error. */
 static size_t base64_decode(const char text[4], unsigned char out[3])
 {
     uint32_t a = base64_value(text[0]);
     uint32_t b = base64_value(text[1]);
     uint32_t c = base64_value(text[2]);
     uint32_t d = base64_value(text[3]);
-    size_t size = text[3] != '=' ? 3 : text[2] != '=' ? 2 : 1;
-    c = size == 1 ? 0 : c; /* '=' */
-    d = size < 3 ? 0 : d;  /* '=' */
+    size_t size = 3;
+    if (text[3] == '=') {
+        size = text[2] == '=' ? 1 : 2;
+        d = 0;
+    }
+    if (size == 1) {
+        c = 0;
+    }
     uint32_t bits = a << 18 | b << 12 | c << 6 | d;
-    /* Bits after the last byte must be 0. */
+    /* bits after the last byte must be 0 */
     bool good = (a | b | c | d) < 64 && (size == 3 || (bits & (size == 2 ? 0xFFu : 0xFFFFu)) == 0);
     out[0] = (unsigned char)(bits >> 16);
     out[1] = (unsigned char)(bits >> 8);

@@ -11,7 +11,7 @@
 /* The deepest nesting of objects and lists. */
 #define SETTI_JSON_DEPTH 64
 
-/* Room for a key; longer keys are unknown in any case. */
+/* Longer keys are unknown in any case. */
 #define SETTI_JSON_KEY 1024
 
 /* A text being read. After the first error all calls fail. */
@@ -24,7 +24,7 @@ typedef struct setti_json {
     size_t wrong_at;
 } setti_json;
 
-/* Stores the error `wrong` unless an earlier error is stored. Returns false. */
+/* Stores the first error. Returns false. */
 bool setti_json_fail(setti_json* json, size_t at, const char* wrong);
 
 SETTI_INLINE bool setti_json_is_space(char c)
@@ -43,21 +43,20 @@ SETTI_INLINE size_t setti_json_skip_space(setti_json* json)
     return json->at;
 }
 
-/* Skips white space. Returns the next character, or 0 at the end or after an error. */
+/* Returns the next character after white space, or 0 at the end. */
 SETTI_INLINE char setti_json_peek(setti_json* json)
 {
     size_t at = setti_json_skip_space(json);
     return json->wrong == NULL && at < json->size ? json->text[at] : '\0';
 }
 
-/* Reads a string. *length becomes the number of bytes without escapes. `out`, unless NULL, gets the
- * bytes and a zero, or only a zero if the string does not fit `capacity`. */
+/* Reads a string with a zero at the end. `out` becomes empty if the string does not fit. */
 bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* Like setti_json_string, but without the zero. `out` gets the beginning of a longer string. */
+/* Reads the beginning of a string, without a zero. */
 bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* Finds a number in the text: *text becomes its first character. */
+/* Finds the text of a number. */
 bool setti_json_number(setti_json* json, const char** text, size_t* length);
 
 bool setti_json_bool(setti_json* json, bool* out);
@@ -81,7 +80,7 @@ bool setti_json_item(setti_json* json);
 /* Fails unless only white space is left. */
 bool setti_json_end(setti_json* json);
 
-/* Decodes a string of base64. *length becomes the number of bytes, also beyond `capacity`. */
+/* Decodes a string of base64. Counts bytes beyond `capacity` too. */
 bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
 bool setti_utf8_is_valid(const char* text, size_t size);
@@ -95,7 +94,7 @@ typedef struct setti_json_out {
     char buffer[2000];
 } setti_json_out;
 
-/* Appends a text, and calls `fn` each time that the buffer is full. */
+/* Slow path of setti_json_add. */
 void setti_json_add_across(setti_json_out* out, const char* text, size_t size);
 
 SETTI_INLINE void setti_json_add(setti_json_out* out, const char* text, size_t size)
@@ -113,16 +112,16 @@ SETTI_INLINE void setti_json_add_text(setti_json_out* out, const char* text)
     setti_json_add(out, text, strlen(text));
 }
 
-/* Adds a string, escaped; bytes that are not UTF-8 become U+FFFD. */
+/* Adds an escaped string. Bytes that are not UTF-8 become U+FFFD. */
 void setti_json_add_string(setti_json_out* out, const char* text, size_t size);
 
 /* Adds {"base64": "..."}. */
 void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size);
 
-/* Adds a string if the text is UTF-8, else {"base64": "..."}. */
+/* Adds a string, or base64 if the text is not UTF-8. */
 void setti_json_add_bytes(setti_json_out* out, const char* text, size_t size);
 
-/* Calls `fn` for the rest of the buffer. Returns false if `fn` has returned false. */
+/* Writes the rest of the buffer. Returns false if `fn` has failed. */
 bool setti_json_finish(setti_json_out* out);
 
 #endif

@@ -18,7 +18,7 @@
 #define JSON_INTEGER_MAX (((uint64_t)1 << 53) - 1) /* JavaScript rounds larger integers */
 #define JSON_SEEN (SETTI_MEMBERS_COUNT_MAX / 64)   /* words of a set of members */
 
-/* Adds "/name" before text[at]. Returns the offset of '/', or 0 if the name does not fit. */
+/* Adds "/name" before text[at]. Returns the new begin, or 0 without room. */
 static size_t reference_add(char* text, size_t at, const char* name)
 {
     for (size_t k = strlen(name); k > 0; k--) {
@@ -80,7 +80,7 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
 static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
                              const unsigned char* value);
 
-/* Returns the first constant with a value, unless an earlier constant has the same name. */
+/* Returns the first constant with a value. */
 static const sett_constant* value_constant(const sett_member* member, int64_t value)
 {
     const sett_constant* constant = member->constants;
@@ -92,13 +92,13 @@ static const sett_constant* value_constant(const sett_member* member, int64_t va
     }
     for (const sett_constant* at = member->constants; at != constant; at++) {
         if (strcmp(at->name, constant->name) == 0) {
-            return NULL;
+            return NULL; /* a reader would find the earlier constant */
         }
     }
     return constant;
 }
 
-/* Writes a number, in quotes if JSON has no form for it, or JavaScript would round it. */
+/* Writes a number, in quotes if necessary. */
 static void value_add_number(setti_json_out* out, const sett_member* member,
                              const unsigned char* bytes)
 {
@@ -117,7 +117,7 @@ static void value_add_number(setti_json_out* out, const sett_member* member,
     setti_json_add_text(out, quoted ? "\"" : "");
 }
 
-/* Writes a set of bits: bits with a name by name, and the other bits as one number. */
+/* Writes the names of bits, and the other bits as a number. */
 static void value_add_bits(setti_json_out* out, const sett_member* member, int64_t value)
 {
     uint64_t unnamed = (uint64_t)value;
@@ -140,7 +140,6 @@ static void value_add_bits(setti_json_out* out, const sett_member* member, int64
     setti_json_add_text(out, value == 0 ? "[]" : "]");
 }
 
-/* Writes a number, by the names of the member's constants if possible. */
 static void value_add_named(setti_json_out* out, const sett_member* member,
                             const unsigned char* bytes)
 {
@@ -170,7 +169,7 @@ static void value_add_entity(setti_json_out* out, sett_world* world, const unsig
 static void value_add_element(setti_json_out* out, sett_world* world, const sett_member* member,
                               const unsigned char* bytes);
 
-/* Writes elements as a list, or as an object if the elements have names. */
+/* Writes elements as a list, or by name as an object. */
 static void value_add_elements(setti_json_out* out, sett_world* world, const sett_member* member,
                                const unsigned char* bytes, uint32_t count)
 {
@@ -185,7 +184,8 @@ static void value_add_elements(setti_json_out* out, sett_world* world, const set
         }
         value_add_element(out, world, member, bytes);
     }
-    setti_json_add_text(out, names != NULL ? "}" : count != 0 ? "]" : "[]");
+    const char* close = count != 0 ? "]" : "[]";
+    setti_json_add_text(out, names != NULL ? "}" : close);
 }
 
 static void value_add_element(setti_json_out* out, sett_world* world, const sett_member* member,
@@ -277,7 +277,7 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
     setti_pool_free(&world->pool, copy, size, 8);
 }
 
-/* Writes the struct that the type's `write` hook gives. Returns false without such a struct. */
+/* Writes the struct of a `write` hook. Returns false without a struct. */
 static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_type* type,
                             const void* value)
 {
@@ -290,7 +290,7 @@ static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_
     return status == SETT_OK;
 }
 
-/* Writes the struct, or otherwise the bytes, of the type's `write` hook. */
+/* Writes the result of a `write` hook. */
 static void value_add_written(setti_json_out* out, sett_world* world, const setti_type* type,
                               const void* value)
 {
@@ -304,7 +304,6 @@ static void value_add_written(setti_json_out* out, sett_world* world, const sett
     setti_bytes_free(&world->pool, &bytes);
 }
 
-/* Returns true if values of the type are written, and not only null. */
 static bool value_is_saved(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
@@ -312,7 +311,7 @@ static bool value_is_saved(const setti_type* type)
     if (type->members == NULL && desc->write == NULL) {
         return desc->save == SETT_SAVE_BYTES && !owns;
     }
-    /* Hooks could free a pointer in opaque bytes. */
+    /* hooks could free a pointer in opaque bytes */
     return desc->save != SETT_SAVE_SKIP &&
            !(type->members != NULL && type->members->opaque && setti_values_unsaved(type) != NULL);
 }
@@ -464,7 +463,7 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
            setti_json_fail(json, at, "a text contains a zero byte - remove it");
 }
 
-/* Reads the first `capacity` characters, or bytes, of a string. */
+/* Reads the beginning of a string. */
 static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size_t capacity,
                              size_t* length)
 {
@@ -473,7 +472,7 @@ static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size
                : setti_json_chars(&reader->json, (char*)out, capacity, length);
 }
 
-/* Counts the bytes of a string. *begin becomes the position for a second pass, with a buffer. */
+/* Counts the bytes of a string. The caller reads again from `begin`. */
 static bool value_count_chars(setti_json_reader* reader, setti_json* begin, size_t* length)
 {
     unsigned char unused;
@@ -514,7 +513,6 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     return true;
 }
 
-/* Fails, and lists as many names of the constants as fit. */
 static bool value_fail_constant(setti_json_reader* reader, size_t at, const sett_constant* known)
 {
     setti_writer list = setti_writer_begin(reader->meant, sizeof(reader->meant));
@@ -529,7 +527,7 @@ static bool value_fail_constant(setti_json_reader* reader, size_t at, const sett
     return setti_json_fail(&reader->json, at, "not one of the member's constants");
 }
 
-/* Reads an integer in quotes: a constant's name, or a number. */
+/* Reads the name of a constant, or a number in quotes. */
 static bool value_read_constant(setti_json_reader* reader, const sett_member* member,
                                 unsigned char* bytes)
 {
@@ -551,8 +549,10 @@ static bool value_read_constant(setti_json_reader* reader, const sett_member* me
     if (wrong == NULL) {
         return true;
     }
-    return member->constants != NULL ? value_fail_constant(reader, at, member->constants)
-                                     : setti_json_fail(json, at, wrong);
+    if (member->constants != NULL) {
+        return value_fail_constant(reader, at, member->constants);
+    }
+    return setti_json_fail(json, at, wrong);
 }
 
 static bool value_read_number(setti_json_reader* reader, const sett_member* member,
@@ -582,7 +582,7 @@ static bool value_read_number(setti_json_reader* reader, const sett_member* memb
     return wrong == NULL || setti_json_fail(json, at, wrong);
 }
 
-/* Reads a set of bits: a list of names and numbers, or a number. */
+/* Reads a set of bits from a list or a number. */
 static bool value_read_bits(setti_json_reader* reader, const sett_member* member,
                             unsigned char* bytes)
 {
@@ -606,7 +606,7 @@ static bool value_read_bits(setti_json_reader* reader, const sett_member* member
 static bool value_read_element(setti_json_reader* reader, const sett_member* member,
                                unsigned char* bytes);
 
-/* Reads element `k` of an array or list, or fails with `wrong` unless NULL. */
+/* Reads an element of an array or list, or fails with `wrong`. */
 static bool value_read_item(setti_json_reader* reader, const sett_member* member, uint32_t k,
                             unsigned char* bytes, const char* wrong)
 {
@@ -619,7 +619,7 @@ static bool value_read_item(setti_json_reader* reader, const sett_member* member
     return good;
 }
 
-/* Counts the items of the list that follows, and returns to the beginning of the list. */
+/* Counts the items of the next list. */
 static bool value_count_items(setti_json* json, uint32_t* count)
 {
     (void)setti_json_skip_space(json);
@@ -629,14 +629,13 @@ static bool value_count_items(setti_json* json, uint32_t* count)
         good = setti_json_skip(json);
     }
     if (good && json->wrong == NULL) {
-        *json = begin;
+        *json = begin; /* the items are still to be read */
         return true;
     }
     return false;
 }
 
-/* Reads a list twice: to count the items, then into new memory. New items begin as copies of the
- * old items, so that members missing in the text stay unchanged. */
+/* Reads a list. The first pass only counts the items. */
 static bool value_read_list(setti_json_reader* reader, const sett_member* member,
                             unsigned char* bytes)
 {
@@ -650,7 +649,7 @@ static bool value_read_list(setti_json_reader* reader, const sett_member* member
         return false;
     }
     unsigned char* at = setti_unconst(list.items);
-    if (before.count != 0 && count != 0) {
+    if (before.count != 0 && count != 0) { /* members missing in the text stay unchanged */
         memcpy(at, before.items, (size_t)SETTI_MIN(count, before.count) * item.size);
     }
     bool good = setti_json_begin(json, '[');
@@ -708,7 +707,7 @@ static bool value_skip_element(setti_json_reader* reader, const sett_member* mem
     return setti_json_unknown(reader, reader->json.at, "no such element", &guess);
 }
 
-/* Returns the number of the element `name`, or member->count for an unknown name. */
+/* Finds an element by name. Returns member->count for an unknown name. */
 static uint32_t value_find_element(const sett_member* member, const char* name)
 {
     uint32_t k = 0;
@@ -718,7 +717,7 @@ static uint32_t value_find_element(const sett_member* member, const char* name)
     return k;
 }
 
-/* Reads an object with some elements by name. Missing elements stay unchanged. */
+/* Reads elements by name. Missing elements stay unchanged. */
 static bool value_read_named(setti_json_reader* reader, const sett_member* member,
                              unsigned char* bytes)
 {
@@ -736,7 +735,6 @@ static bool value_read_named(setti_json_reader* reader, const sett_member* membe
     return good && json->wrong == NULL;
 }
 
-/* Reads a member: a single element, a list of all elements, or an object (value_read_named). */
 static bool value_read_member(setti_json_reader* reader, const sett_member* member,
                               unsigned char* bytes)
 {
@@ -803,7 +801,7 @@ static bool value_is_base64(const setti_json_reader* reader)
            strcmp(key, "base64") == 0;
 }
 
-/* Reads the bytes of a value with unknown members, and replaces the handles of entities. */
+/* Reads the bytes of a value with unknown members. */
 static bool value_read_raw(setti_json_reader* reader, const setti_type* type, unsigned char* value)
 {
     size_t length = 0;
@@ -832,7 +830,7 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     return true;
 }
 
-/* Reads members of the struct for the type's `read` hook. Missing members stay unchanged. */
+/* Reads a struct for a `read` hook. */
 static bool value_read_shown(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_written_view view;

@@ -14,14 +14,14 @@
 /* Names of sett_children_policy. */
 extern const char* const setti_json_policies[4];
 
-/* Writes the path of an entity, or "#index:generation" if setti_json_path returns 0. */
+/* Writes the path of an entity, or else the handle. */
 void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entity entity);
 
 /* Writes "#index:generation", with quotes. Returns the length. */
 #define SETTI_JSON_HANDLE 24
 size_t setti_json_handle(sett_entity entity, char out[SETTI_JSON_HANDLE]);
 
-/* Writes the path of an entity. Returns 0 if a name is missing or not UTF-8, or for long paths. */
+/* Writes the path of an entity. Returns 0 if the entity has no path. */
 size_t setti_json_path(sett_world* world, sett_entity entity, char text[SETTI_JSON_REFERENCE]);
 
 /* Writes a value of a component. */
@@ -38,32 +38,31 @@ typedef struct setti_json_reader {
     bool (*find)(struct setti_json_reader* reader, const char* text, size_t at, sett_entity* out);
     setti_writer path; /* of the member being read, for messages */
     char path_text[SETTI_JSON_PATH];
-    /* Appended to an error: " - did you mean ...", a list, a number, or "". */
+    /* the end of an error message, such as " - did you mean ..." */
     char meant[SETTI_GUESS_LENGTH + 32];
 } setti_json_reader;
 
 void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const char* text,
                             size_t size);
 
-/* Adds a name to the path. Returns the length to which setti_json_leave shortens it. */
+/* Adds a name to the path. Returns the value for setti_json_leave. */
 size_t setti_json_enter(setti_json_reader* reader, const char* separator, const char* name);
 void setti_json_leave(setti_json_reader* reader, size_t before);
 
-/* Reads a value over the initialised `value`. Members missing in the text stay unchanged. Returns
- * false without an error in `json` if memory for a string or list ran out. */
+/* Reads a value over an initialised value. Returns false without `wrong` if memory runs out. */
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value);
 
-/* Reads {"base64": "..."} like setti_json_base64. */
+/* Reads {"base64": "..."}. */
 bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
 /* Reads a handle, like "#7:2". */
 bool setti_json_parse_handle(const char* text, sett_entity* out);
 
-/* Skips the value of an unknown name, if allowed, or fails with `wrong` and a guess. */
+/* Skips the value of an unknown name, or fails with a guess. */
 bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong,
                         setti_guess* guess);
 
-/* Fails with INVALID, or OUT_OF_MEMORY, and a message with line, column and path. */
+/* Reports the error with line, column and path. */
 sett_status setti_json_report(setti_json_reader* reader, const char* call);
 
 #endif

@@ -30,7 +30,7 @@ static bool write_wants(const json_writer* to, const setti_type* type, sett_enti
     return wanted && setti_storage_has(&type->storage, entity.index);
 }
 
-/* Writes `between` and a key. `between` becomes ", ". */
+/* Writes a key after a separator. */
 static void write_key(json_writer* to, const char** between, const char* name)
 {
     setti_json_add_text(&to->out, *between);
@@ -39,7 +39,7 @@ static void write_key(json_writer* to, const char** between, const char* name)
     *between = ", ";
 }
 
-/* Writes a component's value or a link's data. `owner` is the component or the relationship. */
+/* Writes the value of a component or the data of a link. */
 static void write_value(json_writer* to, sett_entity entity, const setti_type* owner,
                         const setti_type* type, const void* value)
 {
@@ -60,7 +60,7 @@ static void write_components(json_writer* to, sett_entity entity)
     }
 }
 
-/* Writes "/hall", or {"to": "/hall", "data": ...}. */
+/* Writes a link as "/hall", or as {"to": "/hall", "data": ...}. */
 static void write_link(json_writer* to, sett_entity source, sett_entity target,
                        const setti_type* relationship, const void* data)
 {
@@ -103,7 +103,7 @@ static void write_links(json_writer* to, sett_entity entity)
     setti_json_add_text(&to->out, between != begin ? "}" : ""); /* there was a link */
 }
 
-/* Writes path and handle or, without a path, handle, name and parent. */
+/* Writes path and handle, or else handle, name and parent. */
 static void write_identity(json_writer* to, sett_entity entity)
 {
     char path[SETTI_JSON_REFERENCE];
@@ -131,7 +131,7 @@ static void write_identity(json_writer* to, sett_entity entity)
     }
 }
 
-/* Writes "parent": null for a root without children, and a policy other than DEFAULT. */
+/* Writes the root mark and the policy of a hierarchy node. */
 static void write_node(json_writer* to, sett_entity entity)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(to->world);
@@ -242,13 +242,13 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
     if (to.out.no_memory) {
         return setti_world_no_memory(world, call);
     }
-    return setti_json_finish(&to.out)
-               ? SETT_OK
-               : setti_world_fail_with(
-                     world, SETT_STATUS_REJECTED,
-                     "%s: `fn` returned false, so the text is incomplete - write it "
-                     "again when `fn` can take all of it",
-                     call);
+    if (setti_json_finish(&to.out)) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_REJECTED,
+                                 "%s: `fn` returned false, so the text is incomplete - write it "
+                                 "again when `fn` can take all of it",
+                                 call);
 }
 
 static bool write_to_memory(void* user, const char* text, size_t size)

@@ -43,7 +43,7 @@ typedef struct load_attempt {
     char why[SETTI_MESSAGE_SIZE]; /* the attempt's error */
 } load_attempt;
 
-/* Stores the error `why`. Returns `status`. */
+/* Stores an error. Returns `status`. */
 static sett_status load_fail(load_attempt* load, sett_status status, const char* why)
 {
     snprintf(load->why, sizeof(load->why), "%.400s", why);
@@ -63,11 +63,13 @@ const char* setti_load_why(const sett_world* apart)
 static sett_status load_fail_apart(load_attempt* load, sett_status status)
 {
     bool limited = status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied;
-    return limited ? load_fail(load, SETT_STATUS_LIMIT, load_limit_why)
-                   : load_fail(load, status, setti_load_why(load->apart));
+    if (limited) {
+        return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
+    }
+    return load_fail(load, status, setti_load_why(load->apart));
 }
 
-/* Returns `size`, reduced so that computed limits cannot overflow. */
+/* Reduces a size, so that computed limits cannot overflow. */
 static size_t load_bounded(uint64_t size)
 {
     return (size_t)SETTI_MIN(size, SIZE_MAX / 4 / LOAD_LIMIT_A_BYTE);
@@ -79,7 +81,6 @@ size_t setti_load_default_limit(const sett_world* world, uint64_t size)
            LOAD_LIMIT_A_TYPE * world->registered.count;
 }
 
-/* Computes the limit of `apart` from the program's limit (0: the default). */
 static sett_status load_limit(load_attempt* load, size_t limit)
 {
     size_t buffer = 2 * load_bounded(load->reader.size); /* a payload in a buffer that doubles */
@@ -107,10 +108,10 @@ static sett_status load_begin_apart(load_attempt* load)
     return SETT_OK;
 }
 
-/* Limits `apart` to the limit less a decompressed payload. Returns the free bytes, at least 1. */
+/* Updates the limit of `apart`, where 0 means none. Returns the free bytes. */
 static size_t load_update_limit(load_attempt* load)
 {
-    size_t unpacked = load->reader.unpacked;
+    size_t unpacked = load->reader.unpacked; /* in memory beside `apart` */
     size_t used = load->apart->pool.block_size + unpacked;
     setti_pool_set_ceiling(&load->apart->pool, unpacked < load->limit ? load->limit - unpacked : 1);
     return used < load->limit ? load->limit - used : 1;
@@ -131,7 +132,7 @@ static sett_status load_systems(load_attempt* load)
                : load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
 }
 
-/* Makes `next_run` and the frame of the reader current. */
+/* Makes the record of the systems and the frame current. */
 static void load_advance(load_attempt* load)
 {
     setti_bytes old = load->run;
@@ -160,7 +161,6 @@ static sett_status load_state(load_attempt* load)
     return SETT_OK;
 }
 
-/* Applies a delta. A delta that does not match the state ends the journal, like damage. */
 static sett_status load_delta(load_attempt* load)
 {
     const setti_bytes* payload = &load->reader.payload;
@@ -179,7 +179,7 @@ static sett_status load_delta(load_attempt* load)
         return SETT_OK;
     }
     if (status == SETT_STATUS_INVALID || status == SETT_STATUS_CONFLICT) {
-        load->stopped = true;
+        load->stopped = true; /* ends the journal, like damage */
         return SETT_OK;
     }
     return load_fail_apart(load, status);
@@ -206,7 +206,7 @@ static sett_status load_record(load_attempt* load)
     }
 }
 
-/* Reads all records up to the end, the last frame to load, or a damaged record. */
+/* Reads all records up to the last frame to load. */
 static sett_status load_records(load_attempt* load)
 {
     SETTI_ASSERT(load->apart != NULL && !load->has_state);
@@ -241,11 +241,11 @@ static sett_status load_records(load_attempt* load)
     return load_fail(load, SETT_STATUS_INVALID, reader->why != NULL ? reader->why : no_state);
 }
 
-/* Reads the index of a file, if any. The last 8 bytes before the END record are the offset. */
+/* Finds the index of a file. Returns false without an index. */
 static bool load_read_index(setti_stream_reader* index)
 {
     const sett_files* files = index->files;
-    unsigned char number[8];
+    unsigned char number[8]; /* the offset of the index, before the END record */
     uint64_t begin = index->offset;
     uint64_t tail = sizeof(number) + SETTI_STREAM_RECORD;
     if (index->size < begin + tail || files->read(files->user, index->file, index->size - tail,
@@ -257,7 +257,7 @@ static bool load_read_index(setti_stream_reader* index)
            setti_stream_read(index) == SETTI_STREAM_READ && index->kind == SETTI_STREAM_INDEX;
 }
 
-/* Moves the reader to the last keyframe up to `last_frame`. Returns false without a keyframe. */
+/* Moves to the last keyframe up to `last_frame`. Returns false without a keyframe. */
 static bool load_seek(load_attempt* load)
 {
     setti_stream_reader* reader = &load->reader;
@@ -278,7 +278,7 @@ static bool load_seek(load_attempt* load)
     return found;
 }
 
-/* Reads from the last keyframe on, or from the beginning if no state was read. */
+/* Reads from the last keyframe on, or else from the beginning. */
 static sett_status load_all(load_attempt* load)
 {
     bool sought = load_seek(load);
@@ -293,7 +293,7 @@ static sett_status load_all(load_attempt* load)
     return status;
 }
 
-/* Registers the types of the file in a new `apart`, with the program's layouts if possible. */
+/* Registers the types of the file, with the program's layouts. */
 static sett_status load_register_types(load_attempt* load, const sett_world* old)
 {
     const sett_world* program = load->place->world;
@@ -307,7 +307,7 @@ static sett_status load_register_types(load_attempt* load, const sett_world* old
     return status;
 }
 
-/* Converts an encoded state of the world `old` into a new `apart` with the program's layouts. */
+/* Decodes a state into a new `apart` with the program's layouts. */
 static sett_status load_convert(load_attempt* load, const sett_world* old, const setti_bytes* state,
                                 setti_migration* list, uint32_t count)
 {
@@ -339,7 +339,7 @@ static sett_status load_convert(load_attempt* load, const sett_world* old, const
     return SETT_OK;
 }
 
-/* Replaces `apart` by a world with the layouts of the program's types, if any layout differs. */
+/* Converts the loaded state to the layouts of the program. */
 static sett_status load_migrate(load_attempt* load)
 {
     sett_world* program = load->place->world;
@@ -379,7 +379,7 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     }
     if (status == SETT_OK) {
         status = load_all(load);
-        if (status == SETT_OK) { /* the program's types can require more components */
+        if (status == SETT_OK) { /* the program's types can require more */
             status = setti_replica_require(load->apart, place->world);
             status = status == SETT_OK ? status : load_fail_apart(load, status);
         }
@@ -420,7 +420,7 @@ static void load_end(load_attempt* load)
     load->apart = NULL;
 }
 
-/* Loads the file or, if missing or damaged, the previous generation or a new unrenamed file. */
+/* Loads the file, or else one of the files beside the path. */
 static sett_status load_any(load_attempt* load, setti_place* place, const sett_file_desc* desc)
 {
     const char* name[3] = {place->path, setti_place_name(&place->previous),
@@ -444,10 +444,11 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
         }
         load_end(&other);
     }
-    return status == SETT_OK
-               ? status
-               : setti_world_fail_input(place->world, status, "%s: \"%.150s\": %.300s", place->call,
-                                        name[0], load->why);
+    if (status == SETT_OK) {
+        return status;
+    }
+    return setti_world_fail_input(place->world, status, "%s: \"%.150s\": %.300s", place->call,
+                                  name[0], load->why);
 }
 
 sett_status setti_load_apart(sett_world* world, const char* call, const char* path,
@@ -529,7 +530,7 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
     return SETT_OK;
 }
 
-/* Opens a file with a limited pool. The caller calls load_close, also after an error. */
+/* Opens a file with a limited pool. load_close is always needed. */
 static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, const char* path,
                              const sett_file_desc* desc, size_t limit)
 {
@@ -545,7 +546,7 @@ static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, cons
     return setti_stream_open(reader, files, file, pool) ? SETT_OK : SETT_STATUS_INVALID;
 }
 
-/* Returns `status`, or FILE if the file cannot be closed. */
+/* Closes a file. Returns `status`, or FILE if closing fails. */
 static sett_status load_close(const setti_stream_reader* reader, sett_status status)
 {
     const sett_files* files = reader->files;

@@ -12,15 +12,15 @@ typedef struct setti_loaded {
     sett_load_result result;
 } setti_loaded;
 
-/* Reads a file without changing `world`. Fails like sett_world_load. */
+/* Reads a file into a separate world. */
 sett_status setti_load_apart(sett_world* world, const char* call, const char* path,
                              const sett_file_desc* desc, setti_loaded* out);
 void setti_loaded_free(sett_world* world, setti_loaded* loaded);
 
-/* Returns the default limit, in bytes, of the memory for a file of `size` bytes. */
+/* Returns the default limit of memory for a file of `size` bytes. */
 size_t setti_load_default_limit(const sett_world* world, uint64_t size);
 
-/* Returns the message of a rejected delta, without the name of the internal call. */
+/* Returns the message of a rejected delta. */
 const char* setti_load_why(const sett_world* apart);
 
 #endif

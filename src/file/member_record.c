@@ -107,26 +107,26 @@ void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
     }
 }
 
-/* Reads a text into the arena. Returns NULL if memory ran out or the text contains a zero. */
+/* Reads a text into the arena. Returns NULL after an error. */
 static const char* record_text(setti_delta_reader* from, setti_arena* arena)
 {
     size_t length = (size_t)setti_delta_number(from, 2);
     const unsigned char* bytes = setti_delta_read(from, length);
     if (bytes == NULL || memchr(bytes, 0, length) != NULL) {
         from->short_of = true;
-        return NULL;
+        return NULL; /* cut off, or with a zero */
     }
     char* text = setti_arena_alloc(arena, length + 1, 1);
     if (text == NULL) {
         from->short_of = true;
-        return NULL;
+        return NULL; /* no memory */
     }
     memcpy(text, bytes, length);
     text[length] = '\0';
     return text;
 }
 
-/* Reads a text. Returns NULL also for an empty text. */
+/* Reads a text. Returns NULL for an empty text. */
 static const char* record_optional(setti_delta_reader* from, setti_arena* arena)
 {
     const char* text = record_text(from, arena);
@@ -141,10 +141,11 @@ double setti_record_get_double(setti_delta_reader* from)
     return number;
 }
 
-/* Allocates `count` zeroed items and an end mark, if the remaining bytes can contain the items. */
+/* Allocates a list of zeroed items with an end mark. */
 static void* record_list(setti_delta_reader* from, setti_arena* arena, size_t count, size_t least,
                          size_t size)
 {
+    /* the remaining bytes must have room for the items */
     void* list = count <= (size_t)(from->end - from->at) / least
                      ? setti_arena_alloc(arena, (count + 1) * size, 16)
                      : NULL;
@@ -170,10 +171,9 @@ static const sett_constant* record_constants(setti_delta_reader* from, setti_are
     return list;
 }
 
-/* Reads the names of elements. Registering the type rejects a wrong number of names. */
 static void record_names(setti_delta_reader* from, setti_arena* arena, sett_member* member)
 {
-    member->count = (uint32_t)setti_delta_number(from, 2);
+    member->count = (uint32_t)setti_delta_number(from, 2); /* checked when a type is registered */
     const char** list = record_list(from, arena, member->count, 2, sizeof(*list));
     for (uint32_t k = 0; k < member->count && !from->short_of; k++) {
         list[k] = record_text(from, arena);
@@ -223,7 +223,7 @@ static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* a
 {
     size_t count = (size_t)setti_delta_number(from, 2);
     if (count == 0 || depth > SETT_MEMBERS_DEPTH) {
-        from->short_of = from->short_of || count != 0; /* 0: the members are unknown */
+        from->short_of = from->short_of || count != 0; /* 0 stands for unknown members */
         return NULL;
     }
     sett_struct* of = record_list(from, arena, 1, 1, sizeof(*of));

@@ -6,7 +6,7 @@
 #include "sett/members.h"
 #include "state/delta_reader.h"
 
-/* Appends bytes to `out`, or only counts bytes if `out` is NULL. */
+/* Appends bytes to `out`. Counts bytes if `out` is NULL. */
 typedef struct setti_record_writer {
     unsigned char* out;
     size_t size;
@@ -18,11 +18,10 @@ void setti_record_put_text(setti_record_writer* to, const char* text); /* NULL c
 
 double setti_record_get_double(setti_delta_reader* from);
 
-/* Writes the members of a struct. `of` is NULL if the members are unknown. */
+/* Writes the members of a struct. NULL stands for unknown members. */
 void setti_member_record_write(setti_record_writer* to, const sett_struct* of);
 
-/* Reads a struct into an arena. *of becomes NULL if the members are unknown. The caller checks the
- * struct like any description. Returns false for invalid bytes, or if memory ran out. */
+/* Reads a struct into an arena. The struct is not checked yet. */
 bool setti_member_record_read(setti_delta_reader* from, setti_arena* arena, const sett_struct** of);
 
 #endif

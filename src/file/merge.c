@@ -48,7 +48,7 @@ static sett_status merge_no_memory(const merge_job* job)
     return setti_world_no_memory(job->to, merge_call);
 }
 
-/* Returns true if values, or data of links, may contain handles at unknown offsets. */
+/* Returns true if values may contain unknown handles. */
 static bool merge_is_raw(const setti_type* type)
 {
     const setti_type* value = setti_type_data(type);
@@ -56,7 +56,7 @@ static bool merge_is_raw(const setti_type* type)
            value->members == NULL && type->ends == NULL;
 }
 
-/* Returns true if the program declares that raw values of the type contain no handles. */
+/* Returns true if the program allows raw values of a type. */
 static bool merge_allows_raw(const merge_job* job, const setti_type* type)
 {
     bool listed = false;
@@ -66,7 +66,6 @@ static bool merge_allows_raw(const merge_job* job, const setti_type* type)
     return listed;
 }
 
-/* Returns true if the program chose the type, or all types. */
 static bool merge_chooses(const merge_job* job, const setti_type* type)
 {
     bool chosen = job->desc->type_count == 0;
@@ -76,7 +75,7 @@ static bool merge_chooses(const merge_job* job, const setti_type* type)
     return chosen;
 }
 
-/* Returns true for types that each merge includes: "Name", "Hierarchy", the singleton tag. */
+/* Returns true for types that every merge includes. */
 static bool merge_is_always_merged(const sett_world* from, const setti_type* type)
 {
     return (setti_names_of(from) != NULL && type == setti_names_of(from)->type) ||
@@ -84,7 +83,7 @@ static bool merge_is_always_merged(const sett_world* from, const setti_type* typ
            type == setti_singleton_tag(from);
 }
 
-/* Fills in the verdict of each type, and registers the merged types in the program's world. */
+/* Decides which types are merged, and registers the types. */
 static sett_status merge_decide(merge_job* job)
 {
     sett_world* from = job->from;
@@ -120,7 +119,7 @@ static uint32_t merge_node_of(const merge_job* job, uint32_t index)
     return setti_hash_map_find(&job->clone.by_index, setti_link_to(index));
 }
 
-/* Returns the node for an entity of the world, or SETTI_NONE. */
+/* Returns the node of an entity of the world, or SETTI_NONE. */
 static uint32_t merge_node_onto(const merge_job* job, uint32_t onto)
 {
     return setti_hash_map_find(&job->by_onto, setti_link_to(onto));
@@ -131,20 +130,20 @@ static bool merge_is_merged(const setti_clone_node* node)
     return node->index != SETTI_NONE && !node->outside;
 }
 
-/* Returns the node of the new parent of an entity of the file, or SETTI_NONE. `top` replaces a
- * missing parent and, if `top` exists, a parent outside of the merge. */
+/* Returns the node of the new parent, or SETTI_NONE. */
 static uint32_t merge_parent_node(const merge_job* job, uint32_t index)
 {
     uint32_t link = setti_hierarchy_parent(job->from, index);
     uint32_t top = job->clone.merge.top;
     uint32_t node = link != SETTI_NO_LINK ? merge_node_of(job, setti_link_index(link)) : SETTI_NONE;
-    bool moves = node != SETTI_NONE && job->clone.nodes[node].outside && top != SETTI_NONE;
-    bool under_top = node == SETTI_NONE || moves;
-    return under_top ? top : node;
+    if (node == SETTI_NONE) {
+        return top; /* the parent is missing */
+    }
+    bool moves = job->clone.nodes[node].outside && top != SETTI_NONE;
+    return moves ? top : node;
 }
 
-/* Finds the entity of the world that becomes the parent of an entity of the file, null for a root.
- * Returns false if the merge has to create the parent. */
+/* Finds the new parent in the world. Returns false if the parent is new too. */
 static bool merge_find_parent(const merge_job* job, uint32_t index, sett_entity* parent)
 {
     uint32_t node = merge_parent_node(job, index);
@@ -157,7 +156,7 @@ static const char* merge_name(const merge_job* job, uint32_t index)
     return sett_name_get(job->from, setti_entity_at(&job->from->entities, index));
 }
 
-/* Returns the world's entity with a value, or SETTI_NONE. Then *free_key is a key for the value. */
+/* Finds the world's entity with a value, or a free key for the value. */
 static uint32_t merge_find_value(const merge_job* job, const setti_type* type, const void* value,
                                  uint64_t* free_key)
 {
@@ -175,7 +174,7 @@ static uint32_t merge_find_value(const merge_job* job, const setti_type* type, c
     return index;
 }
 
-/* Fails because two entities of the world, or of the file, match the same entity. */
+/* Reports two entities that match the same entity. */
 static sett_status merge_ambiguous(const merge_job* job, const char* where, const char* what,
                                    uint32_t index)
 {
@@ -185,7 +184,7 @@ static sett_status merge_ambiguous(const merge_job* job, const char* where, cons
         merge_call, where, what, SETTI_HANDLE(setti_entity_at(&job->to->entities, index)));
 }
 
-/* Fills `by_value`. Fails if two entities of the world have the same value. */
+/* Fills `by_value`. */
 static sett_status merge_list_values(merge_job* job)
 {
     const setti_type* type = setti_world_type(job->to, job->desc->match_component);
@@ -220,7 +219,7 @@ static sett_entity merge_match_value(const merge_job* job, uint32_t index)
     return onto != SETTI_NONE ? setti_entity_at(&job->to->entities, onto) : sett_null();
 }
 
-/* Returns the world's entity for an entity of the file, or null if the merge creates an entity. */
+/* Returns the world's entity for an entity of the file, or null. */
 static sett_entity merge_match(const merge_job* job, uint32_t index)
 {
     const setti_type* tag = setti_singleton_tag(job->from);
@@ -245,7 +244,7 @@ static bool merge_is_chosen(const merge_job* job, uint32_t index)
     return chosen;
 }
 
-/* Maps an entity of the file (unless SETTI_NONE) and of the world (unless null) to a node. */
+/* Maps an entity of the file and an entity of the world to a node. */
 static bool merge_map_node(merge_job* job, uint32_t node, uint32_t index, sett_entity onto)
 {
     setti_pool* pool = &job->to->pool;
@@ -255,7 +254,7 @@ static bool merge_map_node(merge_job* job, uint32_t node, uint32_t index, sett_e
             setti_hash_map_set(pool, &job->by_onto, setti_link_to(onto.index), node));
 }
 
-/* Appends a node and maps both entities to the node. Returns false if memory ran out. */
+/* Appends a node. Returns false if memory runs out. */
 static bool merge_append(merge_job* job, uint32_t index, sett_entity onto, bool outside)
 {
     SETTI_ASSERT(job->clone.node_count < job->clone.node_room);
@@ -267,7 +266,7 @@ static bool merge_append(merge_job* job, uint32_t index, sett_entity onto, bool 
     return merge_map_node(job, number, index, onto);
 }
 
-/* Adds a node for an unmerged entity of the file if the world has an entity with the same path. */
+/* Adds a node for an unmerged entity with a counterpart in the world. */
 static bool merge_add_outside(merge_job* job, uint32_t index)
 {
     uint32_t onto = setti_hash_map_find(&job->by_path, setti_link_to(index));
@@ -276,12 +275,13 @@ static bool merge_add_outside(merge_job* job, uint32_t index)
     }
     const bool outside = true;
     uint32_t node = merge_node_onto(job, onto);
-    return node != SETTI_NONE
-               ? merge_map_node(job, node, index, sett_null())
-               : merge_append(job, index, setti_entity_at(&job->to->entities, onto), outside);
+    if (node != SETTI_NONE) {
+        return merge_map_node(job, node, index, sett_null());
+    }
+    return merge_append(job, index, setti_entity_at(&job->to->entities, onto), outside);
 }
 
-/* Replaces the unmerged node `other` of the same entity by `node`. `other` remains unused. */
+/* Replaces an unmerged node of the same entity. */
 static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
 {
     SETTI_ASSERT(node != other && other < job->clone.node_count);
@@ -290,13 +290,12 @@ static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
         job->clone.merge.top = node;
     }
     job->clone.nodes[other].onto = sett_null();
-    job->clone.nodes[other].index = SETTI_NONE;
+    job->clone.nodes[other].index = SETTI_NONE; /* remains unused */
     job->clone.nodes[other].outside = true;
     job->clone.nodes[other].edit.creates = false;
     return index == SETTI_NONE || merge_map_node(job, node, index, sett_null());
 }
 
-/* Adds the node of a chosen entity, after the parent's node. Fails if the match is ambiguous. */
 static sett_status merge_add_chosen(merge_job* job, uint32_t index)
 {
     if (!merge_is_chosen(job, index)) {
@@ -321,7 +320,7 @@ static sett_status merge_add_chosen(merge_job* job, uint32_t index)
 
 typedef sett_status (*merge_visit)(merge_job* job, uint32_t index);
 
-/* Visits a tree of the file, parents first. */
+/* Visits a tree of the file. Parents come first. */
 static sett_status merge_each_below(merge_job* job, sett_entity root, merge_visit visit)
 {
     sett_status status = SETT_OK;
@@ -359,7 +358,7 @@ static sett_status merge_add_all(merge_job* job)
                                         merge_call, subtree);
 }
 
-/* Adds an entity of the file to `by_path`. The parent was visited before. */
+/* Finds the world's entity with the same path. */
 static sett_status merge_find_path(merge_job* job, uint32_t index)
 {
     const char* name = merge_name(job, index);
@@ -384,7 +383,6 @@ static sett_status merge_add_left_out(merge_job* job, uint32_t index)
     return merge_add_outside(job, index) ? SETT_OK : merge_no_memory(job);
 }
 
-/* Adds the node of desc.parent, before the nodes of the children. */
 static bool merge_add_top(merge_job* job)
 {
     bool has_top = !sett_is_null(job->desc->parent);
@@ -393,7 +391,7 @@ static bool merge_add_top(merge_job* job)
     return !has_top || merge_append(job, SETTI_NONE, job->desc->parent, outside);
 }
 
-/* Returns true if a new entity will have the parent (null: root) and the name. */
+/* Returns true if a new entity will have a parent and a name. */
 static bool merge_will_have(const merge_job* job, const setti_clone_node* node, sett_entity parent,
                             const char* name)
 {
@@ -407,8 +405,7 @@ static bool merge_will_have(const merge_job* job, const setti_clone_node* node, 
     return strcmp(text, name) == 0;
 }
 
-/* Returns true if an existing or a new child of `parent` has the name, or too many new names have
- * the same hash. *key becomes the key for the name in `by_name`. */
+/* Returns true if a child of `parent` has or will have a name. */
 static bool merge_is_taken(const merge_job* job, sett_entity parent, const char* name,
                            uint64_t* key)
 {
@@ -420,7 +417,7 @@ static bool merge_is_taken(const merge_job* job, sett_entity parent, const char*
         if (node == SETTI_NONE) {
             break;
         }
-        if (step == SETTI_HASH_STEPS ||
+        if (step == SETTI_HASH_STEPS || /* too many names with the same hash */
             merge_will_have(job, &job->clone.nodes[node], parent, name)) {
             return true;
         }
@@ -447,7 +444,7 @@ static bool merge_number_taken(void* user, uint32_t number)
     return merge_is_taken(search->job, search->parent, search->text, &search->key);
 }
 
-/* Gives a node a free name with a number: "door_2". */
+/* Gives a node a free name, such as "door_2". */
 static sett_status merge_number_name(merge_job* job, setti_clone_node* node, sett_entity parent,
                                      const char* name, uint64_t* key)
 {
@@ -460,7 +457,7 @@ static sett_status merge_number_name(merge_job* job, setti_clone_node* node, set
     return node->name != 0 ? SETT_OK : setti_name_fail(job->to, search.text, merge_call);
 }
 
-/* Checks or numbers the name of a new entity, unless the parent is new too. */
+/* Makes the name of a new entity unique. */
 static sett_status merge_check_name(merge_job* job, uint32_t number)
 {
     setti_clone_node* node = &job->clone.nodes[number];
@@ -469,7 +466,7 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
     uint64_t key;
     sett_status status = SETT_OK;
     if (name == NULL || !merge_find_parent(job, node->index, &parent)) {
-        return SETT_OK;
+        return SETT_OK; /* no name, or the parent is new too */
     }
     if (merge_is_taken(job, parent, name, &key)) {
         status = job->desc->names == SETT_MERGE_NUMBER
@@ -486,7 +483,7 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
     return status;
 }
 
-/* Determines the names of new entities, and marks new children and parents (`in_tree`). */
+/* Prepares the names and parents of new entities. */
 static sett_status merge_prepare_names(merge_job* job)
 {
     sett_status status = SETT_OK;
@@ -505,13 +502,13 @@ static sett_status merge_prepare_names(merge_job* job)
     return status;
 }
 
-/* A position on a path of links: a node, an entity of the world, or both. */
+/* A position on a path of links. */
 typedef struct merge_position {
     uint32_t node;  /* SETTI_NONE: the entity is not merged */
     uint32_t index; /* in the world; SETTI_NONE: the node's entity will be created */
 } merge_position;
 
-/* Returns the node of the target that a node's entity has in the file, or SETTI_NONE. */
+/* Returns the node of the target in the file, or SETTI_NONE. */
 static uint32_t merge_follow_file(const merge_job* job, const setti_relation* in_file,
                                   uint32_t node)
 {
@@ -520,8 +517,7 @@ static uint32_t merge_follow_file(const merge_job* job, const setti_relation* in
     return sett_is_null(target) ? SETTI_NONE : merge_node_of(job, target.index);
 }
 
-/* Follows the link of an entity after the merge: the file's link if the world has no link, or if
- * links are overwritten. Returns false without a link. */
+/* Follows the link that an entity will have. Returns false without a link. */
 static bool merge_step(const merge_job* job, const setti_relation* in_file,
                        const setti_relation* relation, merge_position* at)
 {
@@ -543,7 +539,7 @@ static bool merge_step(const merge_job* job, const setti_relation* in_file,
     return has_link;
 }
 
-/* Fails if links of the file and of the world would form a cycle. */
+/* Fails if the merged links would form a cycle. */
 static sett_status merge_check_circles(const merge_job* job, const setti_relation* relation)
 {
     const setti_type* type = setti_type_find(job->from, relation->links->desc.name);
@@ -582,7 +578,6 @@ static sett_status merge_check_all_circles(const merge_job* job)
     return status;
 }
 
-/* Fills in the pairs, ascending by index in the file. */
 static uint32_t merge_fill_pairs(const merge_job* job)
 {
     uint32_t count = 0;
@@ -591,7 +586,7 @@ static uint32_t merge_fill_pairs(const merge_job* job)
          at = sett_entity_next(job->from, &cursor)) {
         uint32_t number = merge_node_of(job, at.index);
         const setti_clone_node* node = number != SETTI_NONE ? &job->clone.nodes[number] : NULL;
-        /* An unmerged entity can lead to the node of another entity. */
+        /* an unmerged entity can lead to another entity's node */
         bool is_original = node != NULL && node->index == at.index;
         if (is_original && merge_is_merged(node)) {
             job->pairs[count++] = (sett_merge_pair){at, node->copies[0]};
@@ -650,10 +645,14 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
     if (status != SETT_OK) {
         return status;
     }
-    const char* unknown = (unsigned)desc->match > SETT_MERGE_VALUE       ? "match"
-                          : (unsigned)desc->existing > SETT_MERGE_REJECT ? "existing"
-                          : (unsigned)desc->names > SETT_MERGE_NUMBER    ? "names"
-                                                                         : NULL;
+    const char* unknown = NULL;
+    if ((unsigned)desc->match > SETT_MERGE_VALUE) {
+        unknown = "match";
+    } else if ((unsigned)desc->existing > SETT_MERGE_REJECT) {
+        unknown = "existing";
+    } else if ((unsigned)desc->names > SETT_MERGE_NUMBER) {
+        unknown = "names";
+    }
     if (unknown != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: `%s` has an unknown value - use a constant SETT_MERGE_",

@@ -68,7 +68,7 @@ static uint32_t migrate_size(const sett_member* member)
                                               : sett_member_kind_size(member->kind);
 }
 
-/* Returns true if a number of kind `to` can represent each value of kind `from`. */
+/* Returns true if a number of kind `to` can represent all numbers of kind `from`. */
 static bool migrate_widens(sett_member_kind from, sett_member_kind to)
 {
     uint32_t from_size = sett_member_kind_size(from);
@@ -84,7 +84,7 @@ static bool migrate_widens(sett_member_kind from, sett_member_kind to)
     if (from_float == to_float && from_signed == to_signed) {
         return from_size <= to_size;
     }
-    /* A larger float represents all integers: 24 bits of digits for 16 bits, 53 for 32. */
+    /* a larger float represents all integers: 24 bits for 16, 53 for 32 */
     return !from_float && from_size < to_size && (to_signed || to_float);
 }
 
@@ -128,7 +128,7 @@ static void migrate_element(setti_migration* rule, const sett_member* source,
                             const unsigned char* from, const sett_member* member,
                             unsigned char* to);
 
-/* Converts a list item by item, because members of items may have changed. */
+/* Converts a list. Members of items may have changed. */
 static bool migrate_list(setti_migration* rule, const sett_member* source,
                          const unsigned char* from, const sett_member* member, sett_list* fresh)
 {
@@ -146,7 +146,6 @@ static bool migrate_list(setti_migration* rule, const sett_member* source,
     return true;
 }
 
-/* Converts a string or text into a string, or a list into a list. */
 static void migrate_owned(setti_migration* rule, const sett_member* source,
                           const unsigned char* from, const sett_member* member, unsigned char* to)
 {
@@ -184,7 +183,7 @@ static void migrate_element(setti_migration* rule, const sett_member* source,
     }
 }
 
-/* Converts the members with a fitting member in the file. `to` is initialised. */
+/* Converts the members of a struct. `to` is initialised. */
 static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
                            const unsigned char* from, const sett_struct* to_of, unsigned char* to)
 {
@@ -202,7 +201,7 @@ static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
     }
 }
 
-/* Converts members into the struct of the hooks of the program's type. */
+/* Converts members by way of the hooks of the program's type. */
 static sett_status migrate_by_hooks(setti_migration* rule, const void* from, void* to)
 {
     setti_written_view view;
@@ -263,7 +262,7 @@ static void migrate_value(setti_delta_rule* base, const void* from, size_t size,
     }
 }
 
-/* Fails because the layout of a type, or the member `member` unless "", does not fit. */
+/* Reports a layout that does not fit. */
 static sett_status migrate_reject(sett_world* into, const char* name, const char* member)
 {
     return setti_world_fail_with(
@@ -312,7 +311,7 @@ static sett_status migrate_check_members(sett_world* into, const setti_type* loc
     return SETT_OK;
 }
 
-/* Chooses members, bytes or the program's function. Fails without a lossless conversion. */
+/* Chooses how values are converted. Fails if values would be lost. */
 static sett_status migrate_choose(sett_world* into, const setti_type* saved,
                                   const setti_type* local, setti_migration* rule)
 {
@@ -327,7 +326,6 @@ static sett_status migrate_choose(sett_world* into, const setti_type* saved,
     return same_bytes || has_function ? SETT_OK : migrate_reject(into, local->desc.name, "");
 }
 
-/* Prepares the conversion from the type `saved` of a file. Fails without a lossless conversion. */
 static sett_status migrate_prepare(sett_world* into, const setti_type* saved,
                                    const setti_type* local, setti_migration* rule)
 {
@@ -335,7 +333,7 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* saved,
                          setti_members_equal(saved->desc.members, setti_written_struct());
     uint64_t fingerprint = saved->members != NULL && !by_hook ? saved->members->fingerprint : 0;
     memset(rule, 0, sizeof(*rule));
-    rule->rule.name = saved->desc.name; /* possibly a former name of the type */
+    rule->rule.name = saved->desc.name; /* can be a former name */
     rule->rule.convert = migrate_value;
     rule->from = saved->desc.members;
     rule->to = local->desc.members;

@@ -7,14 +7,14 @@
 
 /* The conversion of a type's values from the layout of a file to the layout of the program. */
 typedef struct setti_migration {
-    setti_delta_rule rule;                 /* first member, so that migrate_value can cast */
-    const sett_struct* from;               /* members in the file; NULL: unknown */
-    const sett_struct* to;                 /* members in the program; NULL: unknown */
-    size_t size;                           /* bytes to copy, if members are unknown */
+    setti_delta_rule rule;   /* first member: migrate_value casts to setti_migration */
+    const sett_struct* from; /* members in the file; NULL: unknown */
+    const sett_struct* to;   /* members in the program; NULL: unknown */
+    size_t size;             /* bytes to copy, if members are unknown */
     const struct setti_migrator* migrator; /* the program's function, or NULL */
     bool failed;                           /* a value was rejected */
     bool no_memory;                        /* memory ran out for a string or list */
-    /* A buffer for one value of the file, with this machine's alignment and byte order. */
+    /* a buffer for a value of the file, aligned, in this machine's byte order */
     void* room;
     size_t room_size;
     const struct setti_members* turned; /* members in the file if the byte order differs, or NULL */
@@ -24,9 +24,7 @@ typedef struct setti_migration {
     const setti_type* written; /* the program's type if hooks read the values of the file */
 } setti_migration;
 
-/* Lists the conversions from the types of `read` to the types of `into`, in the pool of `into`.
- * Logs dropped members, and counts them in *dropped. Returns NULL after an error, or if no type
- * needs a conversion. Fails, with the message in `into`: CONFLICT, OUT_OF_MEMORY. */
+/* Lists the conversions of types. Returns NULL after an error, or if no type needs any. */
 setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, const char* call,
                                          uint32_t* count, uint32_t* dropped, sett_status* status);
 

@@ -52,7 +52,7 @@ sett_mirror* sett_mirror_create(sett_world* world)
     return mirror;
 }
 
-/* Returns a type with hooks of the program, which must not run on another thread, or NULL. */
+/* Returns a type with hooks, or NULL. Hooks must not run on another thread. */
 static const setti_type* mirror_find_hooked(const sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -98,11 +98,12 @@ static sett_status mirror_check(const sett_mirror* mirror)
                                      "make a new mirror",
                                      mirror_call);
     }
-    return mirror->copy->listeners == NULL
-               ? SETT_OK
-               : setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                       "%s: the mirror has group \"%.100s\" - destroy it",
-                                       mirror_call, mirror->copy->listeners->name);
+    if (mirror->copy->listeners == NULL) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                 "%s: the mirror has group \"%.100s\" - destroy it", mirror_call,
+                                 mirror->copy->listeners->name);
 }
 
 static sett_status mirror_follow(sett_mirror* mirror)
@@ -119,9 +120,10 @@ static sett_status mirror_follow(sett_mirror* mirror)
         mirror->broken = mirror->whole; /* an incomplete update */
         return setti_world_no_memory(world, mirror_call);
     }
-    return status == SETT_OK ? status
-                             : setti_world_fail_with(world, status, "%s: %s", mirror_call,
-                                                     sett_world_message(copy));
+    if (status == SETT_OK) {
+        return status;
+    }
+    return setti_world_fail_with(world, status, "%s: %s", mirror_call, sett_world_message(copy));
 }
 
 sett_status sett_mirror_copy(sett_mirror* mirror)

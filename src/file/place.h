@@ -21,16 +21,16 @@ typedef struct setti_place {
     uint64_t size;     /* of the saved stream, in bytes */
 } setti_place;
 
-/* Builds the names. Fails: ARGUMENT (no path), OUT_OF_MEMORY. */
+/* Builds the names. */
 sett_status setti_place_init(setti_place* place, sett_world* world, const char* call,
                              const char* path, const sett_file_desc* desc);
 /* Frees the names and releases the lock. */
 void setti_place_deinit(setti_place* place);
 
-/* Checks a user block. Fails: ARGUMENT (NULL with a size, or too large). */
+/* Checks the size of a user block. */
 sett_status setti_place_check_user(sett_world* world, const char* call, const sett_file_desc* desc);
 
-/* Excludes other writers. Fails: LOCKED. */
+/* Excludes other writers. */
 sett_status setti_place_lock(setti_place* place);
 
 /* Whether records will be added to a new file. */
@@ -39,16 +39,15 @@ typedef enum setti_place_end {
     SETTI_PLACE_CONTINUES
 } setti_place_end;
 
-/* Writes the world's state and the record `run` of the systems to a new file, and then renames the
- * old and the new file. The caller holds the lock. Fails like sett_world_save. */
+/* Saves the world in a new file, and renames the files. The caller holds the lock. */
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
                              setti_place_end end);
 
-/* Like setti_place_save, with the record of the world's own systems. */
+/* Saves the world and its systems. The caller holds the lock. */
 sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc,
                                  setti_place_end end);
 
-/* Returns the mark of a complete file, which `whole_file` of a world holds. */
+/* Returns the mark of a complete file, for sett_world.whole_file. */
 uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size);
 
 /* Fails with FILE. `what` continues the message after the name. */

@@ -68,7 +68,7 @@ typedef struct run_entry {
     setti_system_state state;
 } run_entry;
 
-/* Reads seconds. The record counts as cut off if the seconds are invalid. */
+/* Reads seconds. Invalid seconds make the record invalid. */
 static double run_seconds(setti_delta_reader* from)
 {
     double seconds = setti_record_get_double(from);
@@ -93,7 +93,7 @@ typedef struct run_loop {
     setti_fixed_state state;
 } run_loop;
 
-/* Reads a loop. The record counts as cut off unless 0 to 1 steps of the time `now` remain. */
+/* Reads a loop. Invalid times make the record invalid. */
 static run_loop run_next_loop(setti_delta_reader* from)
 {
     run_loop loop;

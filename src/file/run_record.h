@@ -5,18 +5,18 @@
 #include "base/bytes.h"
 #include "world/world.h"
 
-/* The slot of a mirror's copy for the record of the original world (setti_bytes). */
+/* A mirror's copy has the record of the original world here (setti_bytes). */
 enum {
     SETTI_SLOT_MIRRORED = 14
 };
 
-/* Encodes the record, or no bytes for a world without systems. Returns false if memory ran out. */
+/* Encodes the record. Returns false if memory runs out. */
 bool setti_run_encode(sett_world* world, setti_bytes* out);
 
 /* Returns true if the bytes are a valid record. */
 bool setti_run_check(const setti_bytes* from);
 
-/* Applies a checked record, possibly empty, to the systems with the same names. */
+/* Applies a checked record to the systems with the same names. */
 void setti_run_apply(sett_world* world, const setti_bytes* from);
 
 #endif

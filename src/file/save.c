@@ -213,7 +213,7 @@ static save_found save_inspect(const setti_place* place, const char* name)
     return found;
 }
 
-/* *preserves becomes false without an old file, or if a damaged file would replace a whole file. */
+/* Decides whether the old file becomes the previous generation. */
 static sett_status save_decide_previous(const setti_place* place, bool* preserves)
 {
     save_found old = save_inspect(place, place->path);
@@ -221,6 +221,7 @@ static sett_status save_decide_previous(const setti_place* place, bool* preserve
     if (old == SAVE_DAMAGED) {
         previous = save_inspect(place, setti_place_name(&place->previous));
     }
+    /* a damaged file must not replace a whole file */
     *preserves = old != SAVE_NOTHING && previous != SAVE_WHOLE;
     return old != SAVE_UNKNOWN && previous != SAVE_UNKNOWN
                ? SETT_OK
@@ -252,11 +253,12 @@ static sett_status save_exchange(const setti_place* place)
                                 "cannot be renamed - check that no folder has its new name");
     }
     place->world->whole_file = setti_place_mark(place->path, place->identity, place->size);
-    return files->sync_folder(files->user, place->path)
-               ? SETT_OK
-               : setti_place_fail(place, place->path,
-                                  "is written, but its folder cannot be synced: a power cut may "
-                                  "bring back the old file - save again");
+    if (files->sync_folder(files->user, place->path)) {
+        return SETT_OK;
+    }
+    return setti_place_fail(place, place->path,
+                            "is written, but its folder cannot be synced: a power cut may "
+                            "bring back the old file - save again");
 }
 
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,

@@ -51,7 +51,7 @@ sett_status sett_state_encode(sett_world* world, void* out, size_t capacity, siz
     return status;
 }
 
-/* Creates a separate world with the types of `world`, without callbacks. */
+/* Creates a separate world with the same types. */
 static sett_world* state_begin_apart(sett_world* world)
 {
     sett_world* apart = setti_replica_create(world);
@@ -84,7 +84,7 @@ static sett_status state_apply(sett_world* world, const setti_bytes* run,
     return status;
 }
 
-/* Finds the systems' record in the bytes of a state. Returns NULL or the error. */
+/* Finds the record of the systems in a state. Returns the error, or NULL. */
 static const char* state_find_run(const unsigned char* bytes, size_t size, setti_bytes* run)
 {
     if (size < STATE_HEAD || setti_bytes_get(bytes, 4) != STATE_MAGIC) {

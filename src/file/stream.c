@@ -76,8 +76,7 @@ static bool stream_write_pages(setti_stream* stream, uint32_t kind, uint32_t fla
     return !stream->failed;
 }
 
-/* Returns a buffer of *room bytes with *packed bytes: the size, then the compressed payload.
- * Returns NULL if compression saves no bytes, or memory ran out. */
+/* Compresses a payload. Returns NULL if nothing is saved or memory runs out. */
 static unsigned char* stream_pack(const setti_stream* stream, const void* bytes, size_t size,
                                   size_t* packed, size_t* room)
 {
@@ -88,7 +87,7 @@ static unsigned char* stream_pack(const setti_stream* stream, const void* bytes,
     if (out == NULL) {
         return NULL;
     }
-    setti_bytes_put(out, size, 8);
+    setti_bytes_put(out, size, 8); /* for stream_unpack */
     *packed = with->compress(with->user, bytes, size, out + 8, bound);
     if (*packed == 0 || *packed > bound || *packed + 8 >= size) {
         setti_pool_free(stream->pool, out, *room, 16);
@@ -136,12 +135,13 @@ bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t 
 sett_status setti_stream_check_frame(sett_world* world, const char* call, uint64_t frame,
                                      uint64_t last)
 {
-    return frame >= last
-               ? SETT_OK
-               : setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                       "%s: frame %llu is lower than the last one, %llu - pass "
-                                       "frames in ascending order",
-                                       call, (unsigned long long)frame, (unsigned long long)last);
+    if (frame >= last) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                 "%s: frame %llu is lower than the last one, %llu - pass "
+                                 "frames in ascending order",
+                                 call, (unsigned long long)frame, (unsigned long long)last);
 }
 
 sett_status setti_stream_check(sett_world* world, const char* call, uint32_t kind, uint64_t frame,
@@ -220,7 +220,7 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
                        "the library that wrote it");
 }
 
-/* Appends one page to the payload, and moves *offset to the next record. */
+/* Appends a page to the payload. */
 static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t* offset,
                                           setti_stream_head* page)
 {
@@ -251,7 +251,6 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
     return SETTI_STREAM_READ;
 }
 
-/* Replaces a compressed payload by the decompressed bytes, at most `limit`. */
 static setti_stream_next stream_unpack(setti_stream_reader* reader)
 {
     const sett_compression* with = reader->compression;
@@ -280,7 +279,7 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
                                       "copy");
 }
 
-/* Returns true if two pages can belong to one payload. */
+/* Returns true if two pages can belong to the same payload. */
 static bool stream_belongs(const setti_stream_head* page, const setti_stream_head* first)
 {
     return page->kind == first->kind && page->frame == first->frame &&

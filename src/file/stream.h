@@ -60,28 +60,27 @@ typedef struct setti_stream {
     setti_pool* pool;                    /* for compression */
 } setti_stream;
 
-/* Writes the header to an empty file. `stream` is zero except for compression and pool. */
+/* Writes the header to an empty file. Compression and pool are set. */
 void setti_stream_begin(setti_stream* stream, const sett_files* files, void* file,
                         uint64_t identity);
 
-/* Writes a payload of any size. Returns false if this or an earlier call failed. */
+/* Writes a payload of any size. Returns false if a call failed. */
 bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, const void* bytes,
                         size_t size);
 
-/* Writes the world's types (if `types`), the record of the systems, and the state as a record of
- * `kind`. Returns false if the stream failed or memory ran out. */
+/* Writes a state or delta, after the types and the record of the systems. */
 bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t kind,
                               uint64_t frame, bool types, const setti_bytes* state);
 
-/* Fails, as `call`, with ARGUMENT if the frame of a new record is lower than `last`. */
+/* Fails if a frame is lower than the last frame. */
 sett_status setti_stream_check_frame(sett_world* world, const char* call, uint64_t frame,
                                      uint64_t last);
 
-/* Checks kind, bytes and frame of a record of the program. Fails, as `call`, with ARGUMENT. */
+/* Checks a record of the program. */
 sett_status setti_stream_check(sett_world* world, const char* call, uint32_t kind, uint64_t frame,
                                uint64_t last, const void* bytes, size_t size);
 
-/* Writes one record, of at most SETTI_STREAM_PAGE bytes of a payload. */
+/* Writes a single record. */
 void setti_stream_write_page(setti_stream* stream, uint32_t kind, uint32_t flags, uint64_t frame,
                              const void* bytes, size_t size);
 
@@ -118,10 +117,10 @@ typedef enum setti_stream_next {
     SETTI_STREAM_MEMORY /* memory ran out */
 } setti_stream_next;
 
-/* Reads the next record with its whole payload, skipping foreign ones. */
+/* Reads the next record with the whole payload. */
 setti_stream_next setti_stream_read(setti_stream_reader* reader);
 
-/* Checks all pages up to the end of the first state, and stores none. */
+/* Checks all pages up to the end of the first state. */
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader);
 
 #endif

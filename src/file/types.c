@@ -122,19 +122,19 @@ static sett_status types_reject(sett_world* world, sett_status status, const typ
     return setti_world_fail_with(world, status, "type \"%s\" %s", text, why);
 }
 
-/* Registers a type of the file. `now`, the name in the program, also leads to a renamed type. */
+/* Registers a type of the file. `now` is the name in the program. */
 static sett_status types_register(sett_world* world, const types_entry* entry, const char* now)
 {
     SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);
     sett_component_desc desc = entry->desc;
     if (strcmp(entry->name, now) != 0) {
-        desc.old_names = &now;
+        desc.old_names = &now; /* the program's name leads to the type too */
         desc.old_name_count = 1;
     }
     return sett_component_register(world, &desc) != 0 ? SETT_OK : world->error;
 }
 
-/* Returns true if members can convert values of the form. */
+/* Returns true if values of a form can be converted. */
 static bool types_is_value(uint32_t form)
 {
     return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
@@ -201,7 +201,7 @@ bool setti_types_same(const setti_type* a, const setti_type* b)
            types_same_members(a->desc.members, b->desc.members);
 }
 
-/* Returns true if values of the file must be converted to values of the program's type. */
+/* Returns true if values of the file must be converted. */
 static bool types_differ(const setti_type* local, const types_entry* entry)
 {
     const sett_component_desc* desc = &entry->desc;
@@ -213,7 +213,7 @@ static bool types_differ(const setti_type* local, const types_entry* entry)
            !types_same_members(types_members(local), desc->members);
 }
 
-/* Registers a relationship. A different name or different members of the data are the file's. */
+/* Registers a relationship of the program. */
 static sett_status types_join_links(sett_world* world, const sett_world* into,
                                     const setti_type* local, const types_entry* entry)
 {
@@ -235,7 +235,7 @@ static sett_status types_join_links(sett_world* world, const sett_world* into,
     return setti_relation_join(world, setti_relation_of_links(local), &data);
 }
 
-/* Registers a type like the program's type or, if the types differ, like the type of the file. */
+/* Registers the type of an entry. */
 static sett_status types_join(sett_world* world, const sett_world* into, const types_entry* entry,
                               uint32_t* unknown)
 {

@@ -5,16 +5,14 @@
 #include "base/bytes.h"
 #include "world/world.h"
 
-/* Encodes all types of a world. Returns false if memory ran out. */
+/* Encodes all types of a world. Returns false if memory runs out. */
 bool setti_types_encode(sett_world* world, setti_bytes* out);
 
-/* Registers the types of a record in `world`: like the types of `into` or, for types missing in
- * `into`, as opaque bytes, counted in *unknown. Fails, with the message in `world`: INVALID,
- * CONFLICT, ARGUMENT (values of a type of `into` cannot be read), OUT_OF_MEMORY. */
+/* Registers the types of a record in `world`. Counts the types that `into` lacks. */
 sett_status setti_types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
                                uint32_t* unknown);
 
-/* Logs, as `call`, the types of a loaded world `apart` that the program has not registered. */
+/* Logs the types of a loaded world that the program has not registered. */
 void setti_types_report(const sett_world* world, const sett_world* apart, const char* call);
 
 /* Returns true if values of `a` are values of `b` without a conversion. */

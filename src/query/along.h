@@ -36,8 +36,7 @@ SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton,
     return tag != NULL ? setti_storage_next(&tag->storage, &cursor) : SETTI_NONE;
 }
 
-/* A walk from target to target, initialized with zeroes. Brent's cycle detection ends the walk in a
- * cycle of links. */
+/* A walk from target to target, with Brent's cycle detection. Begins with zeroes. */
 typedef struct setti_along_walk {
     uint32_t seen;  /* an entity visited earlier, replaced after 1, 2, 4, ... steps */
     uint32_t left;  /* steps until `seen` changes */

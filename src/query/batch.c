@@ -306,8 +306,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* Begins a loop with a batch on the stack. The world compares open.frame with the stack to find a
- * loop that was never ended. */
+/* Begins a loop with a batch on the stack. The world finds loops left open by open.frame. */
 sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
 {
     const void* outermost = query != NULL ? query->open.frame : NULL;
@@ -508,7 +507,6 @@ SETTI_APART static bool step_relist(setti_loop* loop, setti_listed* listed)
     return setti_rows_relist(loop, words, listed);
 }
 
-/* Prefetches the values of two terms. */
 SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two, uint32_t base,
                                     const uint16_t* rows, uint32_t count)
 {
@@ -522,8 +520,7 @@ SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two
     }
 }
 
-/* Prefetches the values of the next step. At 1 % of a million entities a match takes 5.3 ns instead
- * of 6.1. */
+/* Prefetches the values of the next step. A match takes 5.3 instead of 6.1 ns. */
 SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* listed, uint32_t base)
 {
     const uint16_t* rows = setti_listed_rows(listed, query->lists.unit);
@@ -729,8 +726,7 @@ SETTI_APART static bool batch_next_dense(sett_batch* batch)
     return batch_hand_out(batch, base, rows, BATCH_IS_RUN);
 }
 
-/* Makes the first batch of a full loop without a call. Returns false if a page cannot be written as
- * it is. */
+/* Fast path of batch_next_dense, for the first batch of a full loop. */
 SETTI_INLINE bool batch_try_first(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

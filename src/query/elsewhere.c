@@ -115,9 +115,11 @@ const char* setti_elsewhere_check(const sett_world* world, const sett_term* term
     bool built_in =
         term->along == 0 || term->along == SETT_ID_HIERARCHY || term->along == SETT_ID_INSTANCE_OF;
     bool has_one_target = type != NULL ? setti_along_is_one(type) : built_in;
-    return has_one_target ? NULL
-                          : "`along` is not a relationship with one target for each source - use "
-                            "the hierarchy, or a relationship without `many`";
+    if (has_one_target) {
+        return NULL;
+    }
+    return "`along` is not a relationship with one target for each source - use "
+           "the hierarchy, or a relationship without `many`";
 }
 
 void setti_elsewhere_add(sett_query* query, const sett_term* given)

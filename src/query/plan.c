@@ -141,7 +141,6 @@ static void plan_find_cover(sett_query* query)
     }
 }
 
-/* Adds a tag to the tags that hide entities from a query. */
 static void plan_hide(sett_query* query, setti_type* type)
 {
     SETTI_ASSERT(query->hidden_count < SETTI_HIDDEN + SETT_QUERY_TERMS);
@@ -149,7 +148,6 @@ static void plan_hide(sett_query* query, setti_type* type)
         (setti_term){.type = type, .kind = SETT_WITHOUT, .access = SETT_NONE};
 }
 
-/* Finds the tags that hide entities from a query. */
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;
@@ -238,7 +236,6 @@ static void plan_walk_group(const sett_query* query, setti_plan* plan)
     plan->limit = query->cover->length;
 }
 
-/* Makes the plan over pages. */
 static void plan_walk_pages(const sett_query* query, setti_plan* plan)
 {
     plan->driver = SETTI_NO_DRIVER;
@@ -247,7 +244,6 @@ static void plan_walk_pages(const sett_query* query, setti_plan* plan)
     plan->limit = setti_plan_limit(query);
 }
 
-/* Makes the plan for a way. */
 static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
@@ -268,7 +264,7 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count == 0 ? 0 : count * part / all;
 }
 
-/* Counts the sampled rows of a sparse set with a far entity in the next row. */
+/* Counts the sampled rows with a far entity in the next row. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far = 0;

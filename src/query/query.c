@@ -65,7 +65,6 @@ static const char* query_default_name(const sett_world* world, const sett_query_
     return count != 0 ? out : "everything";
 }
 
-/* Reports a term with an unregistered type. */
 static sett_status query_unregistered(sett_world* world, const char* call, const char* name,
                                       const sett_query_desc* desc, uint32_t k)
 {
@@ -101,12 +100,12 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
     if ((a->kind == SETT_WITHOUT) != (b->kind == SETT_WITHOUT)) {
         return "required by one term and excluded by another - remove one of them";
     }
-    return query_writes(a) && query_writes(b)
-               ? "written by two terms - declare one of them SETT_IN or SETT_NONE"
-               : NULL;
+    if (query_writes(a) && query_writes(b)) {
+        return "written by two terms - declare one of them SETT_IN or SETT_NONE";
+    }
+    return NULL;
 }
 
-/* Checks the types of all terms. */
 static sett_status query_check_types(sett_world* world, const char* call, const char* name,
                                      const sett_query_desc* desc)
 {
@@ -145,7 +144,7 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
     return SETT_OK;
 }
 
-/* Adds room in the scratch for the gathered values of a term, and for their sources. */
+/* Adds room for the gathered values of a term to the scratch. */
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;

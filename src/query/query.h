@@ -8,8 +8,7 @@
 #include "world/term.h"
 #include "world/world.h"
 
-/* The source of a gathered value. The test of a row sets `place`; gathering replaces it by
- * `address`. */
+/* The source of a gathered value. Gathering replaces `place` by `address`. */
 typedef union setti_source {
     uint32_t place;
     unsigned char* address;
@@ -24,7 +23,7 @@ typedef struct setti_term {
     uint32_t sources; /* offset of the setti_source of each value in the scratch */
 } setti_term;
 
-/* A term about another entity than the visited entity; see elsewhere.c. */
+/* A term about another entity; see elsewhere.c. */
 typedef struct setti_elsewhere {
     setti_type* type;
     sett_term given; /* the term as given; the type `along` may still be registered later */
@@ -120,7 +119,7 @@ SETTI_INLINE sett_query* setti_query_first(const sett_world* world)
     return world->module[SETTI_SLOT_QUERIES];
 }
 
-/* A loop over a copy of a set of terms: SETTI_EACH_TERM(k, query->required) { ... } */
+/* A loop over terms: SETTI_EACH_TERM(k, query->required) { ... } */
 #define SETTI_EACH_TERM(k, terms)                                                                  \
     for (uint32_t k##_left = (terms), k = 0;                                                       \
          k##_left != 0 && (k = setti_bits_lowest(k##_left), true); k##_left &= k##_left - 1)

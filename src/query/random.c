@@ -61,8 +61,7 @@ static uint64_t random_log(uint64_t s)
     return (below >> 8) * 5954088944u >> 32;                   /* 2 ln 2 */
 }
 
-/* The polar method of Marsaglia. For a random point in the unit circle, x / r is the cosine of a
- * uniform angle, and r^2 is uniform. */
+/* The polar method of Marsaglia: x / r is the cosine of a uniform angle, and r^2 is uniform. */
 double sett_random_normal(uint64_t bits)
 {
     for (;; bits = sett_random_mix_(bits + 0x9E3779B97F4A7C15u)) {
@@ -109,7 +108,7 @@ static void random_sink(random_item* items, uint32_t at, uint32_t count)
     items[at] = item;
 }
 
-/* Heap sort: O(n log n) in any case, without memory. */
+/* Heap sort. Takes O(n log n) in any case. */
 static void random_sort(random_item* items, uint32_t count)
 {
     for (uint32_t k = count / 2; k-- > 0;) {

@@ -21,8 +21,7 @@
  */
 #include "query/steps.h"
 
-/* A leading run of at least 64 rows is a separate batch: a call costs about 10 ns, and a row of a
- * list costs 0.5 to 1 ns more than a row of a run. */
+/* A row of a list costs up to 1 ns more than a row of a run, and a batch 10 ns. */
 #define RUN_WORTH 64
 
 /* Returns the length of the first run of bits. */
@@ -55,8 +54,7 @@ static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
     return some >> last == 1 && (words[last] & ~setti_bits_below(end - last * 64)) == 0;
 }
 
-/* list_of_byte: the numbers of the set bits of each byte, ascending. The macros shift the numbers
- * into `p`, 8 bits each. */
+/* The numbers of the set bits of each byte, ascending. `p` holds 8 bits a number. */
 #define LIST_BITS(p)                                                                               \
     {                                                                                              \
         (p) & 255, (p) >> 8 & 255, (p) >> 16 & 255, (p) >> 24 & 255, (p) >> 32 & 255,              \
@@ -90,8 +88,7 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
 /* After 128 rows a step has more matches than `few` promised. */
 #define LIST_FEW 128
 
-/* Writes the row numbers of all bits, and returns their count. No branch depends on a word, because
- * mispredictions took 8 of 17 ns a match at 1 %. */
+/* Writes the row numbers of all bits, without a branch for each word. */
 static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16_t* list)
 {
     uint32_t count = 0;
@@ -284,8 +281,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
 /* Loops between two decisions of setti_lists_update, from the second decision on. */
 #define LISTS_DUE 16
 
-/* Steps are remembered if at most 5 eighths of the rows match. With more matches a list saves less
- * than a quarter of the time. */
+/* With more matches a list saves less than a quarter of the time. */
 #define LISTS_EIGHTHS 5
 
 void setti_lists_free(sett_query* query)

@@ -122,7 +122,7 @@ SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t bas
 /* Replaces a remembered batch. Returns false if the list has no room. */
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed);
 
-/* Chooses the rows of the next batch. Returns row 0 of the batch, as a row of the step. */
+/* Chooses the rows of the next batch. Returns the row of the step where the batch begins. */
 uint32_t setti_rows_choose(sett_batch* batch);
 
 /* Returns the k-th row of a batch. A local copy of batch->rows avoids reloads. */
@@ -131,7 +131,7 @@ SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
     return rows != NULL ? rows[k] : k;
 }
 
-/* Sets the fields of a batch. `base` is row 0: an entity index, or a row of the driver. */
+/* Sets the fields of a batch. `base` is the place of row 0. */
 void setti_fields_set(sett_batch* batch, uint32_t base);
 
 /* Copies the gathered values of a batch back to the storages. */

@@ -27,7 +27,7 @@
 
 #define CHAIN_PATIENCE 4 /* the table of pairs is built after visits to 4 times all links */
 
-/* The list of a living target's sources; NULL if the entity is not a target. */
+/* The list of a living entity's incoming links, or NULL. */
 SETTI_INLINE sett_links* chain_list(const setti_relation* relation, sett_entity target)
 {
     SETTI_ASSERT(setti_entity_is_current(&relation->world->entities, target));
@@ -39,7 +39,7 @@ SETTI_INLINE sett_links* chain_list(const setti_relation* relation, sett_entity 
                : setti_storage_find_mut(pool, storage, target.index);
 }
 
-/* Like chain_list, but also returns NULL for an entity that is not alive. */
+/* Like chain_list, but returns NULL for a dead entity. */
 static sett_links* chain_sources(const setti_relation* relation, sett_entity target)
 {
     return setti_entity_is_current(&relation->world->entities, target)
@@ -67,7 +67,7 @@ SETTI_INLINE sett_chain_* chain_at(const setti_relation* relation, setti_link_si
                                  : &chain_record_mut(relation, place)->by_source;
 }
 
-/* Appends links `first` to `first + count - 1`, already linked in a row; `chain` is of `first`. */
+/* Appends neighbouring links, which are already linked to each other. */
 SETTI_INLINE void chain_append_run(const setti_relation* relation, setti_link_side side,
                                    sett_links* list, sett_chain_* chain, uint32_t first,
                                    uint32_t count)
@@ -90,14 +90,13 @@ static void chain_append(const setti_relation* relation, setti_link_side side, s
     chain_append_run(relation, side, list, chain, place, 1);
 }
 
-/* Makes the link before lead to `next`, and the link after lead back to `previous`. At an end,
- * updates `list` instead, unless the entity of the list is gone (NULL). */
+/* Makes the link before lead to `next`, and the link after lead back to `previous`. */
 static void chain_redirect(const setti_relation* relation, setti_link_side side, sett_links* list,
                            const sett_chain_* chain, uint32_t next, uint32_t previous)
 {
     if (chain->previous != SETTI_NONE) {
         chain_at(relation, side, chain->previous)->next = next;
-    } else if (list != NULL) {
+    } else if (list != NULL) { /* NULL: the entity of the list is gone */
         list->first_ = next;
     }
     if (chain->next != SETTI_NONE) {
@@ -126,8 +125,7 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link)
     }
 }
 
-/* Links the neighbouring values from `row` on to each other. The caller corrects the first link's
- * `previous` and the last link's `next`. */
+/* Links neighbouring values to each other. The caller corrects the two ends. */
 static void chain_fill(const setti_relation* relation, unsigned char* row, uint32_t first,
                        uint32_t count, sett_entity target)
 {
@@ -184,7 +182,6 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
     }
 }
 
-/* The first slot of a search for a pair. */
 static uint32_t pair_home(const setti_relation* relation, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(relation->pair_capacity != 0);
@@ -255,7 +252,7 @@ void setti_chain_drop_pairs(setti_relation* relation)
     relation->walked = 0;
 }
 
-/* Builds the table with room for twice the links, or no table if memory runs out. */
+/* Builds the table of pairs, if there is enough memory. */
 static void pair_make(setti_relation* relation)
 {
     setti_pool* pool = &relation->world->pool;
@@ -290,7 +287,7 @@ static void pair_append(setti_relation* relation, uint32_t place)
     }
 }
 
-/* Updates the table before a record is deleted and the last record takes its place. */
+/* Removes a record from the table, and renumbers the last record. */
 static void pair_delete(const setti_relation* relation, uint32_t place, uint32_t last)
 {
     if (pair_is_current(relation)) {
@@ -331,7 +328,9 @@ bool setti_chain_claim(setti_relation* relation, uint32_t count)
     for (; reserved && page <= (uint32_t)(end - 1) >> relation->layout.shift; page++) {
         reserved = setti_pages_ensure(&relation->world->pool, &relation->records, page, &fresh);
     }
-    relation->claimed += reserved ? count : 0;
+    if (reserved) {
+        relation->claimed += count;
+    }
     return reserved;
 }
 
@@ -424,7 +423,7 @@ void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity ta
     return (unsigned char*)link + relation->layout.data;
 }
 
-/* Finds a link in the table of pairs, or in the shorter list. *steps: links visited in the list. */
+/* Finds a link. *steps becomes the number of visited links. */
 static uint32_t chain_walk(const setti_relation* relation, sett_entity source, sett_entity target,
                            uint32_t* steps)
 {
@@ -441,12 +440,13 @@ static uint32_t chain_walk(const setti_relation* relation, sett_entity source, s
     if (pair_is_current(relation)) {
         return pair_find(relation, source.index, target);
     }
-    bool from_source = targets->count <= sources->count;
+    bool from_source = targets->count <= sources->count; /* the shorter list */
     uint32_t place = from_source ? targets->first_ : sources->first_;
     for (; place != SETTI_NONE; ++*steps) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
-        if (from_source ? sett_equals(record->link.target, target)
-                        : record->source == source.index) {
+        bool found =
+            from_source ? sett_equals(record->link.target, target) : record->source == source.index;
+        if (found) {
             return place;
         }
         place = from_source ? record->by_source.next : record->link.chain_.next;
@@ -472,22 +472,25 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
     return place;
 }
 
-/* The neighbours of the link at `place`, or NULL. *owner: the entity of the list. */
+/* The neighbours of a link, or NULL. *owner becomes the entity of the list. */
 static const sett_chain_* chain_neighbours(const setti_relation* relation, setti_link_side side,
                                            uint32_t place, sett_entity* owner)
 {
     bool beyond = relation->many && place >= relation->record_count;
     const sett_link* link = beyond ? NULL : setti_chain_at(relation, place);
-    if (link == NULL || side == SETTI_SOURCES) {
-        *owner = link != NULL ? link->target : sett_null();
-        return link != NULL ? &link->chain_ : NULL;
+    if (link == NULL) {
+        return NULL;
+    }
+    if (side == SETTI_SOURCES) {
+        *owner = link->target;
+        return &link->chain_;
     }
     const setti_chain_record* record = setti_chain_record_at(relation, place);
     *owner = setti_entity_at(&relation->world->entities, record->source);
     return &record->by_source;
 }
 
-/* Checks all lists of one side; *total becomes the number of links in the lists. */
+/* Checks all lists of one side. *total becomes the number of links. */
 static const char* chain_validate_lists(const setti_relation* relation, setti_link_side side,
                                         uint64_t* total)
 {
@@ -530,33 +533,32 @@ static bool chain_validate_pairs(const setti_relation* relation)
     for (uint32_t at = 0; at < relation->pair_capacity; at++) {
         count += relation->pairs[at] != 0;
     }
-    for (uint32_t place = 0; place < relation->record_count && count == relation->record_count;
-         place++) {
+    if (count != relation->record_count) {
+        return false;
+    }
+    for (uint32_t place = 0; place < relation->record_count; place++) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
         if (pair_find(relation, record->source, record->link.target) != place) {
-            count--; /* ends the loop */
+            return false;
         }
     }
-    return count == relation->record_count;
+    return true;
 }
 
-/* Whether no two links have the same source and target: a search finds only the first. */
+/* Whether no two links have the same source and target. */
 static bool chain_validate_once(const setti_relation* relation)
 {
     const setti_entity_table* entities = &relation->world->entities;
-    uint32_t place = 0;
-    while (place < relation->record_count) {
+    for (uint32_t place = 0; place < relation->record_count; place++) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
         sett_entity source = setti_entity_at(entities, record->source);
         if (setti_chain_look_up(relation, source, record->link.target) != place) {
-            break;
+            return false; /* the search has found an earlier link */
         }
-        place++;
     }
-    return place == relation->record_count;
+    return true;
 }
 
-/* Whether exclusive links form no cycle: then walks from all roots to sources visit all links. */
 static bool chain_has_no_cycle(const setti_relation* relation)
 {
     const setti_storage* links = &relation->links->storage;
@@ -575,7 +577,7 @@ static bool chain_has_no_cycle(const setti_relation* relation)
             at = next;
         }
     }
-    return visited == links->count;
+    return visited == links->count; /* no walk from a root visits a cycle */
 }
 
 const char* setti_chain_validate(const setti_relation* relation)

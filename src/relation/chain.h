@@ -1,4 +1,4 @@
-/* chain.h: the links of relationships, and the lists that connect them.
+/* chain.h: the links of relationships, in lists.
  *
  * Each target has a list of incoming links. With many targets, each source also has a list of
  * outgoing links. A link is found by a *place*: an exclusive link is part of the source's
@@ -9,10 +9,10 @@
 
 #include "relation/relationship.h"
 
-/* An entity's outgoing links, to targets, or the incoming links, from sources. */
+/* A direction of links, seen from an entity. */
 typedef enum setti_link_side {
-    SETTI_TARGETS,
-    SETTI_SOURCES
+    SETTI_TARGETS, /* outgoing links */
+    SETTI_SOURCES  /* incoming links */
 } setti_link_side;
 
 /* A link of a relationship with many targets. The link's data follow the record. */
@@ -32,7 +32,7 @@ SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* rel
     return (setti_chain_record*)(void*)(page + (size_t)row * relation->layout.size);
 }
 
-/* The link at `place`. NULL if the entity with this index has no exclusive link. */
+/* The link at `place`, or NULL. */
 SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(place != SETTI_NONE);
@@ -40,7 +40,7 @@ SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t 
                           : setti_storage_find(&relation->links->storage, place);
 }
 
-/* Returns the existing link at `place`, and marks the link as written. */
+/* The existing link at `place`, marked as written. */
 SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(place != SETTI_NONE);
@@ -59,15 +59,15 @@ SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32
 /* Reserves memory for one more record. */
 bool setti_chain_reserve(setti_relation* relation);
 
-/* Reserves memory for `count` records, in addition to earlier reservations. */
+/* Reserves memory for `count` more records. */
 bool setti_chain_claim(setti_relation* relation, uint32_t count);
 
 /* Reserves memory for an entity to become a target. */
 bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index);
-/* Adds the reserved "sources" component to an entity, unless the entity has the component. */
+/* Makes an entity a target, in reserved memory. */
 void setti_chain_make_target(const setti_relation* relation, sett_entity target);
 
-/* Makes a link in a reserved record, or in an empty exclusive link. Returns the link's data. */
+/* Makes a link in reserved memory. Returns the link's data. */
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target);
 
 /* Like setti_chain_link, for many sources with empty exclusive links. */
@@ -77,19 +77,19 @@ void setti_chain_link_many(const setti_relation* relation, const sett_entity* so
 /* Removes an exclusive link from the target's list, and sets the link's target to null. */
 void setti_chain_unlink(setti_relation* relation, sett_link* link);
 
-/* With many targets: deletes a link. The last record moves to `place`. Needs no memory. */
+/* Deletes a record. The last record moves to `place`. */
 void setti_chain_delete(setti_relation* relation, uint32_t place);
 
-/* Deletes a link and runs on_set. Returns false, without an effect, for a source's only link. */
+/* Deletes one of several links. Returns false for a source's only link. */
 bool setti_chain_delete_one(setti_relation* relation, uint32_t place);
 
-/* Moves a link to the end of the target's list (SETTI_SOURCES) or of the source's list. */
+/* Moves a link to the end of the list of a side. */
 void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_t place);
 
-/* Runs on_set after the link to `target` was made, written or removed. The source has a link. */
+/* Runs on_set after the link to `target` was changed. */
 void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target);
 
-/* With many targets: the place of the link from source to target, or SETTI_NONE. */
+/* Slow path of setti_chain_find, with many targets. */
 uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source,
                              sett_entity target);
 /* Like setti_chain_look_up, but may build the table of pairs. */
@@ -112,7 +112,7 @@ SETTI_INLINE uint32_t setti_chain_find(const setti_relation* relation, sett_enti
 /* Frees the table of pairs, if there is one. */
 void setti_chain_drop_pairs(setti_relation* relation);
 
-/* The place of the first link of an entity on a side, or SETTI_NONE. */
+/* The place of an entity's first link on a side, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t index,
                                         setti_link_side side)
 {

@@ -16,7 +16,7 @@
 #include "relation/prefab.h"
 #include "relation/recipe.h"
 
-/* With SETT_CLEANUP_DESTROY: collects the entities at the other ends of an entity's links. */
+/* Collects the entities at the other ends of an entity's links. */
 static void cleanup_collect(sett_world* world, const setti_relation* relation, uint32_t index,
                             setti_link_side side, sett_cleanup policy)
 {
@@ -29,7 +29,7 @@ static void cleanup_collect(sett_world* world, const setti_relation* relation, u
     }
 }
 
-/* Fails unless all entities at the other ends of an entity's links are destroyed too. */
+/* Fails if an entity at the other end of a link survives. */
 static sett_status cleanup_validate(sett_world* world, const setti_relation* relation,
                                     uint32_t index, setti_link_side side)
 {
@@ -103,15 +103,13 @@ static bool source_is_stranded(const sett_world* world, const setti_type* type, 
     return place == SETTI_NONE;
 }
 
-/* Whether a link is the last in the source's list. Only the last link causes a check of the source:
- * a check for each of 10,000 removed links would walk over all links each time. */
 static bool cleanup_is_last_link(const setti_relation* relation, uint32_t source, uint32_t place)
 {
     const sett_links* targets = setti_storage_find(&relation->links->storage, source);
     return !relation->many || targets->last_ == place;
 }
 
-/* Rejects the destruction of a target, or reserves memory to remove the links to the target. */
+/* Reserves memory to remove the links to a target, or rejects the destruction. */
 static sett_status target_validate(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
@@ -122,6 +120,7 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
     uint32_t place = setti_chain_first(relation, index, SETTI_SOURCES);
     for (; place != SETTI_NONE; place = setti_chain_next(relation, place, SETTI_SOURCES)) {
         uint32_t source = setti_chain_source(relation, place);
+        /* Once for each source: a check of a source walks over all links of the source. */
         if (!setti_change_is_dying(world, source) &&
             cleanup_is_last_link(relation, source, place) &&
             !setti_change_reserve_stranded(world, source)) {
@@ -132,7 +131,7 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
     return SETT_OK;
 }
 
-/* Removes the links of surviving sources; source_unlink removes the other links. */
+/* Removes the links of surviving sources. */
 static void target_detach(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
@@ -146,13 +145,15 @@ static void target_detach(sett_world* world, setti_type* type, uint32_t index)
                 setti_change_remove_stranded(world, source);
             }
             /* The last record has moved to `place`; here the last record was the next one. */
-            next = relation->many && next == relation->record_count ? place : next;
+            if (relation->many && next == relation->record_count) {
+                next = place;
+            }
         }
         place = next;
     }
 }
 
-/* Does nothing: source_unlink removes the links. */
+/* Does nothing, because source_unlink removes the links. */
 static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     (void)world;

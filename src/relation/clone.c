@@ -28,7 +28,6 @@ static bool clone_is_merge(const setti_clone* clone)
     return clone->merge.verdicts != NULL;
 }
 
-/* Whether the copies are in another world, in which uncopied entities are found by path. */
 static bool clone_changes_world(const setti_clone* clone)
 {
     return clone->from != clone->to;
@@ -51,7 +50,7 @@ static sett_status clone_no_memory(const setti_clone* clone)
     return setti_world_no_memory(clone->to, clone->desc.call);
 }
 
-/* The next type of a node's original, or NULL; dont_fragment types last. *cursor begins at 0. */
+/* The next type of a node's original, or NULL. */
 static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone_node* node,
                                      uint32_t* cursor)
 {
@@ -61,7 +60,7 @@ static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone
     if (*cursor < count) {
         return from->types[from->signatures.record[set].types[(*cursor)++]];
     }
-    while (*cursor - count < from->dont_fragment.count) {
+    while (*cursor - count < from->dont_fragment.count) { /* dont_fragment types come last */
         setti_type* type = from->dont_fragment.item[(*cursor)++ - count];
         if (setti_storage_has(&type->storage, node->index)) {
             return type;
@@ -75,11 +74,11 @@ static bool clone_is_hierarchy(const setti_clone* clone, const setti_type* type)
     return setti_hierarchy_of(clone->from) != NULL && type == setti_hierarchy_of(clone->from)->type;
 }
 
-/* Whether copies get the hierarchy's component. A root of instances needs children for this. */
+/* Whether a node's copies get the hierarchy's component. */
 static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
 {
-    bool is_root = clone->instances != NULL && (node == clone->nodes || node->counterpart == 0);
-    return !is_root || setti_hierarchy_find(clone->from, node->index)->children != 0;
+    bool is_instance = clone->instances != NULL && (node == clone->nodes || node->counterpart == 0);
+    return !is_instance || setti_hierarchy_find(clone->from, node->index)->children != 0;
 }
 
 /* Whether an earlier node with the same copies has the type. */
@@ -107,7 +106,7 @@ static setti_clone_verdict clone_verdict(const setti_clone* clone, const setti_t
                                  : SETTI_CLONE_TAKE;
 }
 
-/* The next type of a copied node, without types of earlier nodes with the same copies. */
+/* The next type that a node adds to the copies, or NULL. */
 static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_node* node,
                                    uint32_t* cursor)
 {
@@ -125,7 +124,7 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
     return type;
 }
 
-/* The node of an entity, or the node's counterpart. SETTI_NONE if the entity has no node. */
+/* The node that has the copies of an entity, or SETTI_NONE. */
 static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 {
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
@@ -142,7 +141,7 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
     return k;
 }
 
-/* A walk over a node's links of a relationship, as far as the copies get links. */
+/* A walk over the links of a relationship that a node's copies get. */
 typedef struct clone_links {
     setti_relation* relation; /* of `from`; all other members begin as zero */
     sett_link_cursor cursor;
@@ -170,7 +169,6 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
-/* The entry of a type of `to` if the node's `onto` had the type before, or NULL. */
 static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
                                             const setti_type* type)
 {
@@ -183,7 +181,6 @@ static setti_clone_existing* clone_existing(const setti_clone* clone, const sett
 
 static setti_type* clone_map(const setti_clone* clone, setti_type* type);
 
-/* Whether a node's copies get the original's links of this type. */
 static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* node,
                               setti_type* type)
 {
@@ -191,7 +188,7 @@ static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* 
                                    clone_existing(clone, node, clone_map(clone, type)) == NULL);
 }
 
-/* Calls `visit` for each link of a node's copies, until `visit` returns false. */
+/* Calls `visit` for each link of a node's copies. Stops if `visit` returns false. */
 static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
                             bool (*visit)(setti_clone* clone, setti_clone_node* node,
                                           const clone_links* links))
@@ -221,7 +218,7 @@ static bool clone_is_same(const setti_type* a, const setti_type* b)
            (r == NULL || (r->many == s->many && r->data_size == s->data_size));
 }
 
-/* Finds the type of `to` with the same name. Fails, as NULL, if the type is missing or differs. */
+/* Finds the type of `to` with the same name. Returns NULL after a failure. */
 static setti_type* clone_map(const setti_clone* clone, setti_type* type)
 {
     if (clone->from == clone->to) {
@@ -266,12 +263,12 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
     node->edit.creates = true;
 }
 
-/* Sets a node's counterpart: node 0 for a root, else the node with the same name and parent. */
+/* Finds an earlier node with the same copies. */
 static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool is_root)
 {
     SETTI_ASSERT(k < clone->node_count);
     setti_clone_node* node = &clone->nodes[k];
-    if (is_root) {
+    if (is_root) { /* of the prefab or of a base: all have the copies of node 0 */
         node->counterpart = k != 0 ? 0 : SETTI_NONE;
         return;
     }
@@ -281,6 +278,7 @@ static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool is_root)
     SETTI_ASSERT(above < k); /* parents come before children */
     node->parent =
         clone->nodes[above].counterpart != SETTI_NONE ? clone->nodes[above].counterpart : above;
+    /* A node with the same name and parent has the same copies. */
     for (uint32_t j = 1; name != 0 && j < k && node->counterpart == SETTI_NONE; j++) {
         const setti_clone_node* other = &clone->nodes[j];
         if (other->counterpart == SETTI_NONE && other->parent == node->parent &&
@@ -288,6 +286,24 @@ static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool is_root)
             node->counterpart = j;
         }
     }
+}
+
+/* Maps an original to node k. */
+static sett_status clone_index(setti_clone* clone, sett_entity original, uint32_t k)
+{
+    uint64_t key = setti_link_to(original.index);
+    if (clone->desc.base_count != 0 && setti_hash_map_find(&clone->by_index, key) != SETTI_NONE) {
+        return setti_world_fail_with(
+            clone->to, SETT_STATUS_ARGUMENT,
+            "%s: entity %u:%u would be copied twice, because two of the prefabs contain it - "
+            "list only one of them",
+            clone->desc.call, SETTI_HANDLE(original));
+    }
+    if ((clone->node_count > 1 || clone_changes_world(clone)) &&
+        !setti_hash_map_set(&clone->to->pool, &clone->by_index, key, k)) {
+        return clone_no_memory(clone);
+    }
+    return SETT_OK;
 }
 
 /* Initialises the nodes of an entity and the descendants, from node *k on. */
@@ -299,18 +315,9 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
         setti_clone_init_node(clone, node, at.index);
         node->derives = clone->instances != NULL && *k == 0;
         node->edit.creates = *k >= clone->desc.into_count;
-        uint64_t key = setti_link_to(at.index);
-        if (clone->desc.base_count != 0 &&
-            setti_hash_map_find(&clone->by_index, key) != SETTI_NONE) {
-            return setti_world_fail_with(
-                clone->to, SETT_STATUS_ARGUMENT,
-                "%s: entity %u:%u would be copied twice, because two of the prefabs contain it - "
-                "list only one of them",
-                clone->desc.call, SETTI_HANDLE(at));
-        }
-        if ((clone->node_count > 1 || clone_changes_world(clone)) &&
-            !setti_hash_map_set(&clone->to->pool, &clone->by_index, key, *k)) {
-            return clone_no_memory(clone);
+        sett_status status = clone_index(clone, at, *k);
+        if (status != SETT_OK) {
+            return status;
         }
         if (clone->desc.base_count != 0) {
             clone_find_counterpart(clone, *k, sett_equals(at, root));
@@ -327,7 +334,6 @@ static void clone_count(setti_clone* clone, sett_entity root)
     }
 }
 
-/* Makes the nodes of the root, of the bases and of all descendants. */
 static sett_status clone_gather(setti_clone* clone)
 {
     const setti_entity_table* table = &clone->to->entities;
@@ -355,7 +361,7 @@ static sett_status clone_gather(setti_clone* clone)
     return status;
 }
 
-/* The node of the target of the exclusive link of node k's copies, or SETTI_NONE. */
+/* The node to which the exclusive link of node k's copies leads, or SETTI_NONE. */
 static uint32_t clone_follow(const setti_clone* clone, const setti_relation* relation, uint32_t k)
 {
     for (uint32_t j = k; j < clone->node_count; j++) {
@@ -369,7 +375,7 @@ static uint32_t clone_follow(const setti_clone* clone, const setti_relation* rel
     return SETTI_NONE;
 }
 
-/* Fails if acyclic links of a prefab and of the bases together form a cycle. */
+/* Fails if acyclic links of a prefab and its bases form a cycle. */
 static sett_status clone_check_circles(const setti_clone* clone)
 {
     for (const setti_relation* relation = setti_relations_of(clone->from);
@@ -406,7 +412,7 @@ static void clone_find_sharing(setti_clone* clone, setti_clone_node* node)
     }
 }
 
-/* In another world: counts a node's links as lost. clone_add_lead subtracts found links again. */
+/* Counts a node's links as lost, in another world. */
 static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
 {
     uint32_t cursor = 0;
@@ -414,6 +420,7 @@ static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
     while (clone_changes_world(clone) && (type = clone_next_type(clone, node, &cursor)) != NULL) {
         if (clone_takes_links(clone, node, type)) {
             sett_entity source = setti_entity_at(&clone->from->entities, node->index);
+            /* clone_add_lead subtracts the links that are found. */
             clone->merge.lost += sett_target_count(clone->from, source, type->id);
         }
     }
@@ -445,7 +452,6 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
     return sources != NULL;
 }
 
-/* Finds which copies share values, and collects the links between nodes. */
 static sett_status clone_find_links(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -478,7 +484,7 @@ static bool clone_has_type(const setti_clone* clone, const setti_clone_node* nod
     if (!sett_is_null(node->onto) &&
         (setti_storage_has(&clone_map(clone, setti_unconst(type))->storage, node->onto.index) ||
          clone_is_hierarchy(clone, type))) {
-        return false;
+        return false; /* `onto` has the type already, or stays in place */
     }
     if (type->links != NULL) {
         clone_links links = {.relation = setti_relation_of_links(type)};
@@ -491,10 +497,10 @@ static bool clone_has_type(const setti_clone* clone, const setti_clone_node* nod
         return clone_keeps_place(clone, node);
     }
     bool shared = (type->flags & SETTI_TYPE_SHARED) != 0 && node->counterpart == SETTI_NONE;
+    /* Instances do not get shared types and the tag Prefab. */
     return clone->instances == NULL || (!shared && type != from->hidden[SETTI_HIDDEN_PREFAB]);
 }
 
-/* The edit that creates a node's copies: of the counterpart, if there is one. */
 static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
 {
     SETTI_ASSERT(node->counterpart == SETTI_NONE ||
@@ -502,18 +508,17 @@ static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
     return node->counterpart != SETTI_NONE ? &clone->nodes[node->counterpart].edit : &node->edit;
 }
 
-/* Whether a type's values are copied. Links, hierarchy nodes and names are written apart. */
 static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
                                const setti_type* to)
 {
     const sett_world* from = clone->from;
     bool cannot_copy = to->desc.copy == NULL && to->desc.deinit != NULL;
+    /* Links, nodes of the hierarchy and names are written by clone_connect. */
     return !cannot_copy && type->links == NULL && type->storage.size != 0 &&
            (setti_hierarchy_of(from) == NULL || type != setti_hierarchy_of(from)->type) &&
            (setti_names_of(from) == NULL || type != setti_names_of(from)->type);
 }
 
-/* Adds a type to a node's edit, unless the node's `onto` has the type. */
 static sett_status clone_include(const setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
     bool present = !sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index);
@@ -523,7 +528,7 @@ static sett_status clone_include(const setti_clone* clone, setti_clone_node* nod
     return clone_no_memory(clone);
 }
 
-/* Adds the caller's values to the root's copy, and components for the given parent and name. */
+/* Adds the caller's values, parent and name to the edit of the root's copy. */
 static sett_status clone_plan_given(setti_clone* clone, setti_clone_node* node)
 {
     SETTI_ASSERT(clone->desc.value_count == 0 || clone->desc.values != NULL);
@@ -621,11 +626,10 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
     return !relation->many || setti_chain_claim(relation, clone->count);
 }
 
-/* Sets the name of a node's copies, unless a merge has set a name. Adds the text to `to`. */
 static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* node)
 {
     uint64_t key = setti_name_key(clone->from, node->index);
-    if (node->name != 0) {
+    if (node->name != 0) { /* a merge has set another name */
         return SETT_OK;
     }
     if (!clone_changes_world(clone)) {
@@ -637,7 +641,6 @@ static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* no
     return node->name != 0 ? SETT_OK : setti_name_fail(clone->to, text, clone->desc.call);
 }
 
-/* Sets the names of all copies, and reserves memory for the names. */
 static sett_status clone_reserve_names(setti_clone* clone)
 {
     uint64_t count = 0;
@@ -659,7 +662,6 @@ static sett_status clone_reserve_names(setti_clone* clone)
     return reserved ? SETT_OK : clone_no_memory(clone);
 }
 
-/* Reserves memory to add the hierarchy's component to the given parent. */
 static bool clone_reserve_parent(setti_clone* clone)
 {
     if (sett_is_null(clone->desc.parent) ||
@@ -707,7 +709,7 @@ static sett_status clone_reserve(setti_clone* clone)
     return status;
 }
 
-/* Replaces a reference by the entity's k-th copy or, in another world without a copy, by null. */
+/* Makes a reference lead to the k-th copy of the entity. */
 static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)
 {
     SETTI_ASSERT(k < clone->count);
@@ -719,7 +721,7 @@ static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)
         reference = clone->nodes[node].copies[k];
     } else if (clone_changes_world(clone)) {
         clone->merge.lost += !sett_is_null(reference);
-        reference = sett_null();
+        reference = sett_null(); /* an entity without a copy */
     }
     memcpy(at, &reference, sizeof(reference));
 }
@@ -735,7 +737,6 @@ static void clone_remap_values(setti_clone* clone, const setti_clone_node* node,
     }
 }
 
-/* Whether a node's copies may have links of the relationship before clone_make_link. */
 static bool clone_may_have_links(const setti_clone* clone, const setti_clone_node* node,
                                  const setti_relation* relation)
 {
@@ -744,7 +745,7 @@ static bool clone_may_have_links(const setti_clone* clone, const setti_clone_nod
            clone_existing(clone, node, relation->links) != NULL;
 }
 
-/* Finds or makes the link to `target`, or redirects an exclusive link. Returns the link's data. */
+/* Like setti_chain_link, for a source that may have links already. */
 static unsigned char* clone_relink(setti_relation* relation, sett_entity source, sett_entity target)
 {
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source.index));
@@ -776,7 +777,7 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
     return true;
 }
 
-/* Finds the node of the copies' parents, if the original's is `parent`. SETTI_NONE: no parent. */
+/* The node whose copies become parents of copies, or SETTI_NONE. */
 static uint32_t clone_find_above(setti_clone* clone, sett_entity parent)
 {
     uint32_t above = sett_is_null(parent) ? SETTI_NONE : clone_node_of(clone, parent);
@@ -790,8 +791,7 @@ static uint32_t clone_find_above(setti_clone* clone, sett_entity parent)
     return above;
 }
 
-/* Attaches a node's copies to the parent's copies. Copies of the root become siblings of the root,
- * but instances become roots. In another world the parent is found by path. */
+/* Attaches a node's copies, and sets the policy of the original. */
 static void clone_place(setti_clone* clone, const setti_clone_node* node)
 {
     const sett_hierarchy* original = setti_hierarchy_find(clone->from, node->index);
@@ -801,6 +801,7 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
     sett_entity parent =
         original != NULL ? setti_hierarchy_entity(clone->from, original->parent) : sett_null();
     uint32_t above = clone_find_above(clone, parent);
+    /* A copy of the root becomes a sibling of the root, but an instance becomes a root. */
     bool becomes_sibling = above == SETTI_NONE && !sett_is_null(parent) &&
                            !clone_changes_world(clone) && clone->instances == NULL;
     bool below_copies =
@@ -822,7 +823,6 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
     }
 }
 
-/* Overwrites the existing values of the node's `onto`. */
 static void clone_overwrite(setti_clone* clone, const setti_clone_node* node)
 {
     SETTI_ASSERT(clone_is_merge(clone) || node->existing == SETTI_NONE);
@@ -854,14 +854,13 @@ static void clone_notify_overwritten(const setti_clone* clone, const setti_clone
     }
 }
 
-/* Whether a merge changes an existing entity that has the hierarchy's component. */
 static bool clone_changes_node(const setti_clone* clone, const setti_clone_node* node)
 {
     return clone_is_edited(node) && !node->edit.creates &&
            setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY);
 }
 
-/* Fails if a merge changes a node of the hierarchy, and an observer looks up the hierarchy. */
+/* Fails if an observer would miss components merged onto ancestors. */
 static sett_status clone_check_observed(const setti_clone* clone)
 {
     bool changes_a_node = false;
@@ -869,17 +868,18 @@ static sett_status clone_check_observed(const setti_clone* clone)
         const setti_clone_node* node = &clone->nodes[k];
         changes_a_node = changes_a_node || clone_changes_node(clone, node);
     }
+    if (!changes_a_node) {
+        return SETT_OK;
+    }
     const setti_listener* observer = clone->to->listeners;
-    while (changes_a_node && observer->upward_count == 0) {
+    while (observer->upward_count == 0) {
         observer = observer->next;
     }
-    return changes_a_node
-               ? setti_world_fail_with(
-                     clone->to, SETT_STATUS_CONFLICT,
-                     "%s: observer \"%.100s\" has a `walk` term, and would miss components "
-                     "merged onto ancestors - destroy it, and create it with `replay` afterwards",
-                     clone->desc.call, observer->name)
-               : SETT_OK;
+    return setti_world_fail_with(
+        clone->to, SETT_STATUS_CONFLICT,
+        "%s: observer \"%.100s\" has a `walk` term, and would miss components "
+        "merged onto ancestors - destroy it, and create it with `replay` afterwards",
+        clone->desc.call, observer->name);
 }
 
 /* Runs the callbacks that are due before a merge changes entities of `to`. */
@@ -892,7 +892,6 @@ static void clone_notify_leaving(setti_clone* clone)
     }
 }
 
-/* Creates the copies, with values but without links. */
 static void clone_commit(setti_clone* clone)
 {
     if (clone->parent_joins) {
@@ -950,7 +949,6 @@ static void clone_notify_entering(const setti_clone* clone)
     }
 }
 
-/* Makes the copies. Cannot fail, because all memory is reserved. */
 static void clone_make(setti_clone* clone)
 {
     setti_hierarchy* tree = setti_hierarchy_of(clone->to);
@@ -989,7 +987,7 @@ void setti_clone_release(setti_clone* clone)
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
 }
 
-/* Notes a component that a node and the node's `onto` both have. */
+/* Notes a component that the original and `onto` have. */
 static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* node, setti_type* type,
                                        setti_type* to)
 {
@@ -1025,7 +1023,6 @@ static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* nod
     return SETT_OK;
 }
 
-/* Begins the edits of nodes with an `onto`, and notes the components that `onto` has already. */
 static sett_status clone_match_existing(setti_clone* clone)
 {
     sett_status status = SETT_OK;
@@ -1051,7 +1048,7 @@ static sett_status clone_match_existing(setti_clone* clone)
     return status;
 }
 
-/* Finds the entity of `to` with the path of an entity of `from`. Null if absent or on failure. */
+/* Finds the entity of `to` with the same path, or null. */
 static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, sett_status* status)
 {
     uint32_t depth = 0;
@@ -1079,7 +1076,7 @@ static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, se
     return found;
 }
 
-/* Adds an `outside` node for an uncopied entity, if `to` has an entity with the same path. */
+/* Adds an `outside` node for an entity that is not copied. */
 static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
 {
     sett_status status = SETT_OK;
@@ -1088,7 +1085,7 @@ static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
         return SETT_OK;
     }
     sett_entity onto = clone_find_by_path(clone, entity, &status);
-    if (sett_is_null(onto)) {
+    if (sett_is_null(onto)) { /* `to` has no entity with the same path */
         return status;
     }
     setti_clone_node* grown = setti_pool_grow(&clone->to->pool, clone->nodes, sizeof(*grown),
@@ -1100,13 +1097,11 @@ static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
     setti_clone_init_node(clone, &grown[clone->node_count], entity.index);
     grown[clone->node_count].outside = true;
     grown[clone->node_count].onto = onto;
-    return setti_hash_map_set(&clone->to->pool, &clone->by_index, setti_link_to(entity.index),
-                              clone->node_count++)
-               ? SETT_OK
-               : clone_no_memory(clone);
+    bool added = setti_hash_map_set(&clone->to->pool, &clone->by_index, setti_link_to(entity.index),
+                                    clone->node_count++);
+    return added ? SETT_OK : clone_no_memory(clone);
 }
 
-/* Calls clone_add_outside for each reference in a value, or in a link's data. */
 static sett_status clone_add_referred(setti_clone* clone, const sett_component_desc* desc,
                                       const unsigned char* value)
 {
@@ -1119,17 +1114,17 @@ static sett_status clone_add_referred(setti_clone* clone, const sett_component_d
     return status;
 }
 
-/* Calls clone_add_outside for all references and link targets in an entity's component. */
+/* Adds `outside` nodes for the references and targets in a component. */
 static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_type* type)
 {
     sett_entity source = setti_entity_at(&clone->from->entities, index);
     sett_status status = SETT_OK;
     const setti_relation* relation = setti_relation_of_links(type);
+    if (relation == NULL && type->desc.entity_offset_count == 0) {
+        return SETT_OK;
+    }
     if (relation == NULL) {
-        return type->desc.entity_offset_count != 0
-                   ? clone_add_referred(clone, &type->desc,
-                                        setti_storage_find(&type->storage, index))
-                   : SETT_OK;
+        return clone_add_referred(clone, &type->desc, setti_storage_find(&type->storage, index));
     }
     sett_link_cursor cursor = {0};
     sett_entity target;
@@ -1191,11 +1186,12 @@ sett_status setti_clone_plan(setti_clone* clone)
     return status == SETT_OK ? clone_plan_given(clone, &clone->nodes[0]) : status;
 }
 
-/* Allocates the handles of all copies, and gives each node a part of the array. */
+/* Allocates the handles of all copies, a part for each node. */
 static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
 {
     SETTI_ASSERT(clone->copies == NULL);
-    clone->copy_room = (size_t)(clone->node_count - (out != NULL)) * clone->count;
+    uint32_t allocated = out != NULL ? clone->node_count - 1 : clone->node_count;
+    clone->copy_room = (size_t)allocated * clone->count;
     clone->copies = clone_alloc(clone, clone->copy_room, sizeof(*clone->copies));
     if (clone->copies == NULL) {
         return clone_no_memory(clone);

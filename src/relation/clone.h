@@ -1,6 +1,5 @@
-/* clone.h: copies an entity or a subtree, for prefabs and duplicates; or, for merges, any entities
- * of another world. If an original refers to an entity that is not copied, a copy in another world
- * refers to the entity with the same path there. */
+/* clone.h: copies of entities, for prefabs, duplicates and merges. A copy in another world refers
+ * to copies, or to entities with the same path. */
 #ifndef SETTI_CLONE_H
 #define SETTI_CLONE_H
 
@@ -34,7 +33,7 @@ typedef enum setti_clone_verdict {
     SETTI_CLONE_RAW /* fails: values of the type may contain unknown handles */
 } setti_clone_verdict;
 
-/* A component that a node and the node's `onto` both have. */
+/* A component that the original and `onto` have. */
 typedef struct setti_clone_existing {
     setti_type* type;            /* of `to` */
     const setti_storage* origin; /* in `from`; NULL: links */
@@ -42,7 +41,7 @@ typedef struct setti_clone_existing {
     uint32_t next;               /* the node's next entry, or SETTI_NONE */
 } setti_clone_existing;
 
-/* Options and results of a merge. The caller also fills in `by_index` and `nodes` of the clone. */
+/* Options and results of a merge. */
 typedef struct setti_clone_merge {
     const unsigned char* verdicts; /* by component id of `from`; NULL: no merge */
     bool overwrites;               /* existing components are overwritten, otherwise unchanged */
@@ -59,7 +58,7 @@ typedef struct setti_clone_merge {
 typedef struct setti_clone_desc {
     const char* call; /* for messages */
     sett_entity root; /* the original */
-    /* More originals. The copies also get the types and children that the root lacks. */
+    /* Originals of types and children that the root lacks. */
     const sett_entity* bases;
     uint32_t base_count;
     sett_entity parent; /* parent of the root's copies, in the same world; null: none */
@@ -78,7 +77,7 @@ typedef struct setti_clone {
     sett_world* to;
     uint32_t count; /* copies of each entity */
     bool alone;     /* descendants are not copied */
-    /* InstanceOf: makes instances, without shared types and the tag Prefab. NULL: plain copies. */
+    /* InstanceOf, if the copies become instances, or NULL. */
     setti_relation* instances;
     setti_type* tag; /* Prefab, if the parent of the copies is a prefab; else NULL */
     setti_clone_merge merge;
@@ -96,18 +95,16 @@ typedef struct setti_clone {
     bool parent_joins; /* desc.parent gets the hierarchy's component */
 } setti_clone;
 
-/* Makes all copies or none. `out` (or NULL) gets the root's copies. No loop may be open in `to`.
- * Fails, in `to`: UNREGISTERED or CONFLICT (a type is missing or differs), LIMIT, OUT_OF_MEMORY. */
+/* Makes all copies or none. `out` gets the root's copies, or is NULL. */
 sett_status setti_clone_run(setti_clone* clone, sett_entity* out);
 
-/* Registers the library's types of `from` in `to`. Returns false after a failure in `to`. */
+/* Registers the library's types of `from` in `to`. */
 bool setti_clone_register(const setti_clone* clone);
 
-/* Like setti_clone_run, but for merges: the caller calls setti_names_hold and setti_clone_release.
- * Fails also with PRESENT (`rejects`, and a component exists) and ARGUMENT (a raw type). */
+/* Like setti_clone_run, but for merges. Call setti_clone_release afterwards. */
 sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out);
 
-/* Initialises a node. `index`: of an entity of `from`, or SETTI_NONE. */
+/* Initialises the node of an original. */
 void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t index);
 
 /* Makes nodes and edits, but no copies. Call setti_clone_release afterwards, even on failure. */

@@ -15,12 +15,13 @@ static const char event_call[] = "sett_event_send";
 static sett_entity event_next(const sett_world* world, sett_route route, sett_entity first,
                               sett_entity at)
 {
-    return route == SETT_ROUTE_UP     ? sett_hierarchy_parent(world, at)
-           : route == SETT_ROUTE_DOWN ? sett_hierarchy_walk(world, first, at)
-                                      : sett_null();
+    if (route == SETT_ROUTE_UP) {
+        return sett_hierarchy_parent(world, at);
+    }
+    return route == SETT_ROUTE_DOWN ? sett_hierarchy_walk(world, first, at) : sett_null();
 }
 
-/* Returns NULL, or a message about an invalid type, route or payload (copied as plain bytes). */
+/* Returns NULL, or a message about a wrong argument. */
 static const char* event_wrong(sett_route route, const setti_type* type, const void* value)
 {
     if ((type->flags & (SETTI_TYPE_DEINIT | SETTI_TYPE_COPY)) != 0) {

@@ -42,14 +42,13 @@ static const char tree_policy_wrong[] = "`policy` has an unknown value - use ano
 #define TREE_COW true  /* a snapshot may be held: pages are copied before a write */
 #define TREE_NO_COW false
 
-/* The existing node of a link, in an array. */
+/* The node of a link, in array storage. */
 SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(link != 0);
     return setti_storage_row(storage, setti_link_index(link));
 }
 
-/* Marks a node as written. `cow`: TREE_COW, or TREE_NO_COW if no snapshot is held. */
 SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uint32_t link,
                             bool cow)
 {
@@ -62,7 +61,7 @@ SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uin
     }
 }
 
-/* The existing node of a link, in any storage. */
+/* The node of a link. */
 SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32_t link)
 {
     SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, setti_link_index(link)));
@@ -85,7 +84,7 @@ SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy
     return tree_row(storage, link);
 }
 
-/* In a walk over the subtree of `root`: the link after all descendants of `at`; 0 at the end. */
+/* The next node of a subtree after `at` and the descendants of `at`. */
 static uint32_t tree_next_outside(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
     while (at != root) {
@@ -95,10 +94,10 @@ static uint32_t tree_next_outside(const setti_hierarchy* tree, uint32_t root, ui
         }
         at = node->parent;
     }
-    return 0;
+    return 0; /* the end of the walk */
 }
 
-/* In a walk over the subtree of `root`, parents first: the link after `at`; 0 at the end. */
+/* The next node in a walk over a subtree, parents first. */
 static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
     SETTI_ASSERT(root != 0 && at != 0);
@@ -106,10 +105,9 @@ static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t a
     return first != 0 ? first : tree_next_outside(tree, root, at);
 }
 
-/* The depth of a node's children. For a moved node, a later repair corrects the depth. */
 SETTI_INLINE uint32_t tree_depth_below(const sett_hierarchy* node)
 {
-    return (node->depth + 1) & ~SETTI_MOVED;
+    return (node->depth + 1) & ~SETTI_MOVED; /* of a moved node: repaired later */
 }
 
 SETTI_INLINE bool tree_is_moved(const sett_hierarchy* node)
@@ -122,7 +120,7 @@ static uint32_t tree_right_depth(const setti_hierarchy* tree, const sett_hierarc
     return node->parent != 0 ? tree_depth_below(tree_read(tree, node->parent)) : 0;
 }
 
-/* Removes the first node from the list of moved nodes, and repairs the node's depth. */
+/* Takes the first node off the list of moved nodes, and repairs its depth. */
 static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
 {
     uint32_t link = tree->moved;
@@ -132,10 +130,7 @@ static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
     return link;
 }
 
-/* Repairs the depths of the descendants of `root`. Skips moved descendants, because a later call
- * repairs their subtrees. Stops if an ancestor is moved, because a later call repairs the whole
- * subtree of the ancestor. Each step visits one descendant and one ancestor, so that a walk in vain
- * is no longer than the way up to the moved ancestor, and visits each node O(log n) times. */
+/* Repairs the depths of the descendants of `root`. */
 static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t root)
 {
     SETTI_ASSERT(!tree_is_moved(tree_read(tree, root)));
@@ -143,15 +138,16 @@ static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t
     for (uint32_t at = tree_read(tree, root)->first; at != 0;) {
         sett_hierarchy* node = tree_write(world, tree, at);
         if (tree_is_moved(node)) {
-            at = tree_next_outside(tree, root, at);
+            at = tree_next_outside(tree, root, at); /* a later call repairs this subtree */
         } else {
             node->depth = tree_right_depth(tree, node);
             at = tree_next(tree, root, at);
         }
+        /* One step up for each step down keeps vain walks short: O(log n) visits of each node. */
         if (above != 0) {
             const sett_hierarchy* ancestor = tree_read(tree, above);
             if (tree_is_moved(ancestor)) {
-                return;
+                return; /* a later call repairs the whole subtree of the ancestor */
             }
             above = ancestor->parent;
         }
@@ -165,19 +161,21 @@ static void tree_repair_all(sett_world* world, setti_hierarchy* tree)
     }
 }
 
-/* Sets the depth of a node without children. Adds other nodes to the list of moved nodes. */
+/* Sets a node's depth, or adds the node to the list of moved nodes. */
 static void tree_set_depth(setti_hierarchy* tree, sett_hierarchy* node, uint32_t link,
                            uint32_t depth)
 {
-    if (node->first == 0 && !tree_is_moved(node)) {
+    if (tree_is_moved(node)) {
+        return; /* a repair sets the depth */
+    }
+    if (node->first == 0) {
         node->depth = depth;
-    } else if (node->depth != depth && !tree_is_moved(node)) {
+    } else if (node->depth != depth) {
         node->depth = tree->moved | SETTI_MOVED;
         tree->moved = link;
     }
 }
 
-/* Unlinks a node from parent and siblings, and clears the node's links to these. */
 SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                               sett_hierarchy* node)
 {
@@ -199,7 +197,7 @@ SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, ui
     node->parent = node->next = node->previous = 0;
 }
 
-/* Inserts a node without a parent before a child of `parent`, or TREE_AT_END. */
+/* Inserts a root among the children of `parent`. */
 static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                       sett_hierarchy* node, uint32_t parent, uint32_t before)
 {
@@ -249,7 +247,6 @@ static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_
     return policy_of_node != SETT_CHILDREN_DEFAULT ? policy_of_node : tree->policy;
 }
 
-/* Collects a destroyed entity's children, unless the policy detaches children. */
 static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
@@ -272,7 +269,6 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     return SETT_OK;
 }
 
-/* The node of a subtree to destroy first: follows first children to the end. */
 SETTI_INLINE uint32_t tree_first_destroyed(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
@@ -290,7 +286,7 @@ static uint32_t tree_signature(const sett_world* world, uint32_t link)
     return page->signature[setti_link_index(link) & SETTI_ENTITY_MASK];
 }
 
-/* Whether a subtree is *plain*: destroying it runs no callbacks, and all policies are DESTROY. */
+/* Whether a subtree is *plain*: destroyed whole, without callbacks. */
 static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
@@ -307,18 +303,18 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
         } else if (tree_policy(tree, node) == SETT_CHILDREN_DESTROY) {
             at = node->first;
         } else {
-            return false;
+            return false; /* the children survive, or reject the destruction */
         }
     }
     return true;
 }
 
-/* Detaches a plain subtree. Returns the entity to destroy first, or SETTI_NONE if not plain. */
+/* Detaches a plain subtree. Returns the entity to destroy first. */
 static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_hierarchy* tree = setti_hierarchy_of(world);
     if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, setti_link_to(index))) {
-        return SETTI_NONE;
+        return SETTI_NONE; /* not plain */
     }
     /* Destroyed nodes must leave the list. Rejected: returning SETTI_NONE, because the order of
      * destruction would depend on earlier moves. */
@@ -332,17 +328,18 @@ static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
     return setti_link_index(tree_first_destroyed(&type->storage, setti_link_to(index)));
 }
 
-/* The entity of a plain subtree to destroy after `at`; SETTI_NONE after the root. */
+/* The entity of a plain subtree to destroy after `at`. */
 static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
 {
     const sett_hierarchy* node = tree_row(&type->storage, setti_link_to(at));
     SETTI_ASSERT(!tree_is_moved(node));
     (void)world;
-    return setti_link_index(node->next != 0 ? tree_first_destroyed(&type->storage, node->next)
-                                            : node->parent);
+    if (node->next != 0) {
+        return setti_link_index(tree_first_destroyed(&type->storage, node->next));
+    }
+    return setti_link_index(node->parent); /* SETTI_NONE after the root */
 }
 
-/* Removes a node from the list of moved nodes, or empties the list, if the node is far inside. */
 static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hierarchy* node,
                             uint32_t link)
 {
@@ -359,12 +356,11 @@ static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hiera
     }
     if (at == link) {
         (void)tree_take_moved(world, tree);
-    } else {
+    } else { /* the node is far inside: empties the list */
         tree_repair_all(world, tree);
     }
 }
 
-/* Unlinks an entity from parent, siblings and children, and updates or ends the name. */
 static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
@@ -397,7 +393,7 @@ static sett_status tree_join_world(sett_world* into, const sett_world* from, con
     return sett_hierarchy_register(into, &desc) != 0 ? SETT_OK : into->error;
 }
 
-/* The world's default policy for children, as a number from 0. */
+/* The world's default policy, as a number from 0. */
 static uint32_t tree_default_policy(const setti_type* type)
 {
     return (uint32_t)setti_hierarchy_of(type->world)->policy - SETT_CHILDREN_DESTROY;
@@ -427,7 +423,7 @@ static void tree_describe(sett_world* world, const setti_type* type, sett_entity
                      policies[node->children & SETTI_POLICY]);
 }
 
-/* Writes the first different neighbour of two nodes. Returns the beginning of a sentence. */
+/* Writes the first neighbour that differs. Returns the beginning of a sentence. */
 static const char* tree_neighbour(const sett_world* world, const sett_hierarchy* node,
                                   const sett_hierarchy* other, char* out, size_t size)
 {
@@ -516,16 +512,21 @@ sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hiera
     static const char call[] = "sett_hierarchy_register";
     sett_hierarchy_desc full;
     bool given = desc != NULL;
-    desc = setti_world_desc(world, given ? desc : &defaults, given ? size : sizeof(full), &full,
-                            sizeof(full), call);
+    if (!given) {
+        desc = &defaults;
+        size = sizeof(defaults);
+    }
+    desc = setti_world_desc(world, desc, size, &full, sizeof(full), call);
     if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
         return 0;
     }
-    bool known = (unsigned)desc->policy <= SETT_CHILDREN_REJECT;
-    if (!known || world->entities.limit >= SETTI_MOVED) { /* a link must leave the top bit free */
-        setti_world_fail_with(
-            world, known ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT, "%s: %s", call,
-            known ? "the entity_limit is 2^31 or more - lower it" : tree_policy_wrong);
+    if ((unsigned)desc->policy > SETT_CHILDREN_REJECT) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", call, tree_policy_wrong);
+        return 0;
+    }
+    if (world->entities.limit >= SETTI_MOVED) { /* a link must leave the top bit free */
+        setti_world_fail_with(world, SETT_STATUS_LIMIT, "%s: %s", call,
+                              "the entity_limit is 2^31 or more - lower it");
         return 0;
     }
     bool fresh = setti_hierarchy_of(world) == NULL;
@@ -577,7 +578,7 @@ bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* ca
     return setti_world_check_serial(world, call) == SETT_OK;
 }
 
-/* Like setti_hierarchy_check, with the usual case inlined. */
+/* Fast path of setti_hierarchy_check. */
 SETTI_INLINE bool tree_check(sett_world* world, sett_entity entity, const char* call)
 {
     return SETTI_LIKELY(world != NULL && world->locks == 0 &&
@@ -585,13 +586,13 @@ SETTI_INLINE bool tree_check(sett_world* world, sett_entity entity, const char* 
            setti_hierarchy_check(world, entity, call);
 }
 
-/* Whether `link` is `other` or above `other`. Climbs from `other` and walks below `link`. */
+/* Whether `link` is `other` or an ancestor of `other`. */
 static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, uint32_t link,
                           uint32_t other)
 {
     uint32_t up = other;
     uint32_t down = link;
-    while (up != 0 && down != 0) {
+    while (up != 0 && down != 0) { /* climbs and descends in turn: the shorter walk decides */
         if (up == link || down == other) {
             return true;
         }
@@ -619,7 +620,6 @@ static sett_status tree_check_cycle(sett_world* world, const setti_hierarchy* tr
                                  call, SETTI_HANDLE(entity), SETTI_HANDLE(parent));
 }
 
-/* Checks whether an entity may become a child of a parent. */
 static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tree,
                                     sett_entity entity, sett_entity parent, const char* call)
 {
@@ -636,17 +636,18 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
         return world->error;
     }
     const sett_hierarchy* above = setti_storage_find(storage, parent.index);
-    return above != NULL && above->children >= SETTI_CHILDREN_LIMIT
-               ? setti_world_fail(world, SETT_STATUS_LIMIT, call, parent, tree->type->id)
-               : SETT_OK;
+    if (above != NULL && above->children >= SETTI_CHILDREN_LIMIT) {
+        return setti_world_fail(world, SETT_STATUS_LIMIT, call, parent, tree->type->id);
+    }
+    return SETT_OK;
 }
 
-/* If the parent is a prefab, makes the entity and all descendants prefabs. */
 static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_entity parent,
                                     const char* call)
 {
     const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
-    if (tag == NULL || !setti_storage_has(&tag->storage, parent.index) || world->receiving) {
+    bool parent_is_prefab = tag != NULL && setti_storage_has(&tag->storage, parent.index);
+    if (!parent_is_prefab || world->receiving) {
         return SETT_OK;
     }
     if (!tree_check(world, entity, call) || !tree_check(world, parent, call) ||
@@ -654,9 +655,10 @@ static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_
         return world->error;
     }
     sett_status status = tree_check_place(world, setti_hierarchy_of(world), entity, parent, call);
-    return status == SETT_OK && setti_prefabs_of(world) != NULL
-               ? setti_prefabs_of(world)->make(world, entity)
-               : status;
+    if (status == SETT_OK && setti_prefabs_of(world) != NULL) {
+        status = setti_prefabs_of(world)->make(world, entity);
+    }
+    return status;
 }
 
 /* Whether a move must notify observers that look up the hierarchy. */
@@ -666,7 +668,6 @@ static bool tree_is_observed(const sett_world* world, const setti_hierarchy* tre
     return SETTI_UNLIKELY(world->upward_observers != 0) && from != to && !tree->copies;
 }
 
-/* Rejects an observed move inside a callback, while another change is unfinished. */
 static sett_status tree_check_observed(sett_world* world, const char* call)
 {
     return world->calling != NULL ? setti_world_check_unlocked(world, call) : SETT_OK;
@@ -675,7 +676,7 @@ static sett_status tree_check_observed(sett_world* world, const char* call)
 static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                               sett_entity parent, uint32_t before, const char* call);
 
-/* Adds the missing component to the entity or the parent, then calls tree_place. */
+/* Adds the missing component, then calls tree_place. */
 static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                                   sett_entity parent, uint32_t before, const char* call)
 {
@@ -691,7 +692,7 @@ static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett
     return tree_place(world, tree, entity, parent, is_sibling ? before : TREE_AT_END, call);
 }
 
-/* Moves a node below `to`, before a child or TREE_AT_END, after all checks and reservations. */
+/* Moves a node below `to`, without checks. */
 static void tree_move(sett_world* world, setti_hierarchy* tree, uint32_t index, uint32_t to,
                       uint32_t before)
 {
@@ -708,7 +709,7 @@ static void tree_move(sett_world* world, setti_hierarchy* tree, uint32_t index, 
     }
 }
 
-/* Checks, and makes an entity a child of `parent`, before another child or TREE_AT_END. */
+/* Makes an entity a child of `parent`, after checks. */
 static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                               sett_entity parent, uint32_t before, const char* call)
 {
@@ -740,8 +741,7 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
 
 static const char tree_attach[] = "sett_hierarchy_attach";
 
-/* The usual case: an entity without component and name becomes the last child of a parent with the
- * component, and no callback runs. Returns false, without an effect, in all other cases. */
+/* Fast path of setti_hierarchy_attach. Returns false if the slow path is needed. */
 SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                                   sett_entity parent, bool cow)
 {
@@ -752,10 +752,11 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
         return false;
     }
     sett_hierarchy* above = tree_row(storage, setti_link_to(parent.index));
-    sett_hierarchy* node = above->children < SETTI_CHILDREN_LIMIT
-                               ? setti_change_try_add(world, tree->type->id, entity)
-                               : NULL;
-    if (node == NULL) {
+    if (above->children >= SETTI_CHILDREN_LIMIT) {
+        return false;
+    }
+    sett_hierarchy* node = setti_change_try_add(world, tree->type->id, entity);
+    if (node == NULL) { /* for example, a callback must run */
         return false;
     }
     uint32_t link = setti_link_to(entity.index);
@@ -780,7 +781,7 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
     return true;
 }
 
-/* Attaches an entity in a world with prefabs. */
+/* Slow path of sett_hierarchy_attach, in a world with prefabs. */
 SETTI_APART static sett_status tree_attach_or_join(sett_world* world, sett_entity entity,
                                                    sett_entity parent)
 {
@@ -829,7 +830,6 @@ void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent)
     node->depth = tree_depth_below(tree_read(tree, setti_link_to(parent)));
 }
 
-/* The side of a sibling on which an entity is inserted. */
 typedef enum tree_side {
     TREE_IN_FRONT,
     TREE_BEHIND
@@ -908,7 +908,6 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
     return SETT_OK;
 }
 
-/* Makes a child of `from` (a link) a root. */
 SETTI_INLINE void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t index,
                               uint32_t from)
 {
@@ -921,7 +920,6 @@ SETTI_INLINE void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t
     }
 }
 
-/* Like tree_detach, for a world with observers that look up the hierarchy. */
 static SETTI_COLD void tree_detach_observed(sett_world* world, setti_hierarchy* tree,
                                             uint32_t index, uint32_t from)
 {
@@ -984,9 +982,9 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
         return world->error;
     }
     const setti_type* type = setti_hierarchy_of(world)->type;
-    bool may = setti_storage_has(&type->storage, entity.index) ||
-               setti_world_check_unlocked(world, __func__) == SETT_OK;
-    sett_hierarchy* node = may ? sett_ensure(world, entity, type->id) : NULL;
+    bool may_ensure = setti_storage_has(&type->storage, entity.index) ||
+                      setti_world_check_unlocked(world, __func__) == SETT_OK;
+    sett_hierarchy* node = may_ensure ? sett_ensure(world, entity, type->id) : NULL;
     if (node == NULL) {
         return world->error;
     }
@@ -1016,7 +1014,7 @@ sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity paren
     }
 }
 
-/* Adds the types of the scope's children to an edit that creates entities. */
+/* Adds the types that new children of the scope need. */
 static sett_status scope_include(sett_world* world, setti_edit* edit, const char* call)
 {
     SETTI_ASSERT(edit->creates && !sett_is_null(world->scope));
@@ -1029,13 +1027,16 @@ static sett_status scope_include(sett_world* world, setti_edit* edit, const char
                                      "- set another one with sett_hierarchy_set_scope",
                                      call, SETTI_HANDLE(scope));
     }
-    if (above == NULL || edit->count > (SETTI_CHILDREN_LIMIT - above->children) / SETTI_CHILD) {
-        return setti_world_fail(world, above != NULL ? SETT_STATUS_LIMIT : SETT_STATUS_ABSENT, call,
-                                scope, setti_hierarchy_of(world)->type->id);
+    sett_component hierarchy = setti_hierarchy_of(world)->type->id;
+    if (above == NULL) {
+        return setti_world_fail(world, SETT_STATUS_ABSENT, call, scope, hierarchy);
     }
-    bool hidden = tag != NULL && setti_storage_has(&tag->storage, scope.index);
+    if (edit->count > (SETTI_CHILDREN_LIMIT - above->children) / SETTI_CHILD) {
+        return setti_world_fail(world, SETT_STATUS_LIMIT, call, scope, hierarchy);
+    }
+    bool in_prefab = tag != NULL && setti_storage_has(&tag->storage, scope.index);
     bool included = setti_edit_include(world, edit, setti_hierarchy_of(world)->type) != NULL &&
-                    (!hidden || setti_edit_include(world, edit, tag) != NULL);
+                    (!in_prefab || setti_edit_include(world, edit, tag) != NULL);
     return included ? SETT_OK : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, scope, 0);
 }
 
@@ -1149,14 +1150,15 @@ sett_status sett_cmd_destroy_children(sett_commands* commands, sett_entity paren
     return tree_record(commands, parent, &kind, __func__);
 }
 
-/* The node of a living entity, or NULL. `call` is for the report of a NULL world. */
+/* The node of a living entity, or NULL. */
 SETTI_INLINE const sett_hierarchy* tree_of(const sett_world* world, sett_entity entity,
                                            const char* call)
 {
-    return !setti_is_null(world, call, "world") &&
-                   SETTI_LIKELY(setti_entity_is_current(&world->entities, entity))
-               ? setti_hierarchy_find(world, entity.index)
-               : NULL;
+    if (setti_is_null(world, call, "world") ||
+        SETTI_UNLIKELY(!setti_entity_is_current(&world->entities, entity))) {
+        return NULL;
+    }
+    return setti_hierarchy_find(world, entity.index);
 }
 
 sett_entity sett_hierarchy_parent(const sett_world* world, sett_entity entity)
@@ -1189,7 +1191,7 @@ sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity)
 {
     const sett_hierarchy* node = tree_of(world, entity, __func__);
     uint32_t previous = node != NULL ? node->previous : 0;
-    /* The first child's `previous` is the last child, whose `next` is 0. */
+    /* The first child's `previous` is the last child. The last child's `next` is 0. */
     bool follows = previous != 0 && tree_read(setti_hierarchy_of(world), previous)->next != 0;
     return setti_hierarchy_entity(world, follows ? previous : 0);
 }
@@ -1242,8 +1244,11 @@ uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
         sett_hierarchy_update(world);
     }
     const sett_hierarchy* node = tree_of(world, entity, __func__);
-    if (node == NULL || setti_hierarchy_of(world)->moved == 0) {
-        return node != NULL ? node->depth : 0;
+    if (node == NULL) {
+        return 0;
+    }
+    if (setti_hierarchy_of(world)->moved == 0) {
+        return node->depth;
     }
     uint32_t depth = 0; /* systems may run in parallel: nothing is repaired */
     for (; node->parent != 0; depth++) {
@@ -1260,7 +1265,6 @@ void sett_hierarchy_update(sett_world* world)
     }
 }
 
-/* A walk over all trees. */
 typedef struct tree_walk {
     setti_sort_walk walk; /* first */
     const setti_hierarchy* tree;
@@ -1326,7 +1330,6 @@ static const char* tree_validate_children(const sett_world* world, uint32_t link
     return count == limit && end_is_right ? NULL : "hierarchy: children miscounted, or the last";
 }
 
-/* Whether no node is its own ancestor: then walks from all roots visit all nodes. */
 static bool tree_has_no_cycle(const setti_hierarchy* tree)
 {
     const setti_storage* storage = &tree->type->storage;
@@ -1338,7 +1341,7 @@ static bool tree_has_no_cycle(const setti_hierarchy* tree)
             visited++;
         }
     }
-    return visited == storage->count;
+    return visited == storage->count; /* no walk from a root visits a cycle */
 }
 
 static const char* tree_validate(sett_world* world, setti_type* type)
@@ -1365,7 +1368,7 @@ static const char* tree_validate(sett_world* world, setti_type* type)
     if (with_parent != children) {
         return "hierarchy: a child is not among its parent's";
     }
-    /* Without moved nodes depths are right, which excludes cycles. */
+    /* If no node is moved, all depths are right, so there is no cycle. */
     if (tree->moved != 0 && !tree_has_no_cycle(tree)) {
         return "hierarchy: an entity is below itself";
     }

@@ -34,10 +34,9 @@ SETTI_INLINE uint32_t setti_link_to(uint32_t index)
     return index + 1;
 }
 
-/* The entity index of a link. SETTI_NO_LINK becomes SETTI_NONE, which is UINT32_MAX. */
 SETTI_INLINE uint32_t setti_link_index(uint32_t link)
 {
-    return link - 1;
+    return link - 1; /* SETTI_NO_LINK becomes SETTI_NONE */
 }
 
 /* The world's hierarchy, or NULL before the first use. */
@@ -46,7 +45,6 @@ SETTI_INLINE setti_hierarchy* setti_hierarchy_of(const sett_world* world)
     return world->module[SETTI_SLOT_HIERARCHY];
 }
 
-/* The node of an entity, or NULL. */
 SETTI_INLINE const sett_hierarchy* setti_hierarchy_find(const sett_world* world, uint32_t index)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
@@ -60,33 +58,32 @@ SETTI_INLINE uint32_t setti_hierarchy_parent(const sett_world* world, uint32_t i
     return node != NULL ? node->parent : 0;
 }
 
-/* Registers the component if necessary; returns 0 on failure. */
+/* Registers the component if necessary. Returns 0 on failure. */
 sett_component setti_hierarchy_register(sett_world* world);
 
-/* The entity of a link; null for 0. */
 static inline sett_entity setti_hierarchy_entity(const sett_world* world, uint32_t link)
 {
     return link != SETTI_NO_LINK ? setti_entity_at(&world->entities, setti_link_index(link))
                                  : sett_null();
 }
 
-/* Whether an entity is alive and not being destroyed, and no systems run. If not, `call` fails. */
+/* Fails unless `call` may change the links of an entity. */
 bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* call);
 
 /* Observers that look up the hierarchy (hierarchy_observer.c). */
 extern const setti_upward_calls setti_hierarchy_observers;
-/* Runs on_exit for a node and the descendants, before the parent becomes `to` (a link). */
+/* Runs on_exit before a node's parent becomes `to` (a link). */
 void setti_hierarchy_notify_moving(sett_world* world, uint32_t index, uint32_t to);
-/* Runs on_enter for a node and the descendants, after the parent was `from` (a link). */
+/* Runs on_enter after a node has left the parent `from` (a link). */
 void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t from);
 
-/* Makes an entity's children roots, and runs observers that look up the hierarchy. */
+/* Makes an entity's children roots, and runs observers. */
 void setti_hierarchy_release(sett_world* world, uint32_t index);
 
 /* Like sett_hierarchy_attach, but does not make prefabs. */
 sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent);
 
-/* Makes a new entity without children a parent's last child. Both entities have the component. */
+/* Makes a new entity the last child of `parent`. */
 void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent);
 
 #endif

@@ -47,7 +47,7 @@ static const char* codec_node_check(const setti_player* player, const setti_type
                : NULL;
 }
 
-/* Moves a node below `parent` (or null). Removes a name that a new sibling has. */
+/* Moves a node below `parent`, or makes it a root. */
 static bool codec_node_move(const setti_player* player, sett_entity entity, sett_entity parent,
                             sett_world* world)
 {
@@ -56,7 +56,7 @@ static bool codec_node_move(const setti_player* player, sett_entity entity, sett
         if (!player->room(player)) {
             return false;
         }
-        if (attempt != 0) { /* the first attempt failed because of the name */
+        if (attempt != 0) { /* the first attempt failed: a new sibling has the name */
             setti_name_end(world, entity.index);
         }
         status = sett_is_null(parent) ? sett_hierarchy_detach(world, entity)
@@ -65,7 +65,7 @@ static bool codec_node_move(const setti_player* player, sett_entity entity, sett
     return status == SETT_OK;
 }
 
-/* Makes a surviving node a root, unless the node stays below the same surviving parent. */
+/* Detaches a surviving node, unless the node keeps the parent. */
 static bool codec_node_detach_for_move(const setti_player* player, setti_type* type,
                                        const setti_delta_entry* entry)
 {
@@ -84,7 +84,6 @@ static bool codec_node_detach_for_move(const setti_player* player, setti_type* t
     return codec_node_move(player, entity, sett_null(), world);
 }
 
-/* Before an entity loses the node: detaches the entity, and children that a partial delta keeps. */
 static bool codec_node_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;
@@ -190,7 +189,6 @@ static bool codec_name_differs(const void* before, const void* after)
     return ((const sett_name*)before)->key != ((const sett_name*)after)->key;
 }
 
-/* Finds the text of a key in a page, or NULL. *length becomes the text's length. */
 static const char* codec_name_in_page(const unsigned char* page, size_t end, uint64_t key,
                                       size_t* length)
 {
@@ -210,7 +208,7 @@ static const char* codec_name_in_page(const unsigned char* page, size_t end, uin
     return NULL;
 }
 
-/* The text of a key, from the world or else from the pages of the encoded state. */
+/* The text of a key, from the world or from the encoded state. */
 static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64_t key,
                                    size_t* length)
 {

@@ -53,7 +53,7 @@ static bool view_has(const sett_world* world, const tree_view* view, uint32_t in
     return setti_listener_is_on(&world->signatures, view_signature(world, view, index), type);
 }
 
-/* Whether the entity of the link `at` or one of its ancestors has the component, in the view. */
+/* Whether the entity of link `at` or an ancestor has the component. */
 static bool view_reaches(const sett_world* world, const tree_view* view, const setti_type* type,
                          uint32_t at)
 {
@@ -63,16 +63,17 @@ static bool view_reaches(const sett_world* world, const tree_view* view, const s
     return at != 0;
 }
 
-/* Whether an entity that a term asks has the term's component, in the view. */
+/* Whether a term finds the component for an entity. */
 static bool view_fulfils(const sett_world* world, const tree_view* view,
                          const setti_upward_term* term, uint32_t index)
 {
     SETTI_ASSERT(term->walk != SETT_WALK_NONE);
     uint32_t at =
         term->walk == SETT_WALK_SELF_UP ? setti_link_to(index) : view_parent(world, view, index);
-    return term->walk == SETT_WALK_ONE
-               ? at != 0 && view_has(world, view, setti_link_index(at), term->type)
-               : view_reaches(world, view, term->type, at);
+    if (term->walk == SETT_WALK_ONE) {
+        return at != 0 && view_has(world, view, setti_link_index(at), term->type);
+    }
+    return view_reaches(world, view, term->type, at);
 }
 
 static bool view_matches(const sett_world* world, const setti_listener* listener,
@@ -102,11 +103,11 @@ static void observer_notify(sett_world* world, const setti_listener* listener,
     setti_world_end_call(world, outer);
 }
 
-/* Whether a change of `terms` (bits) at an ancestor can concern the descendants of an entity. */
+/* Whether a change of `terms` above an entity can concern the descendants. */
 static bool observer_descends(const sett_world* world, const setti_listener* listener,
                               uint32_t terms, uint32_t index)
 {
-    bool descends = false; /* an entity with the component itself hides the change */
+    bool descends = false; /* an entity with the component hides the change */
     for (uint32_t k = 0; !descends && k < listener->upward_count; k++) {
         const setti_upward_term* term = &listener->upward[k];
         descends = (terms >> k & 1) != 0 && term->walk != SETT_WALK_ONE &&
@@ -183,7 +184,7 @@ static bool below_changes(const sett_world* world, tree_below* below, uint32_t i
     return matches_now && !matches_in_view;
 }
 
-/* Runs callbacks for the descendants of `root`, where a change concerns `terms` (bits). */
+/* Runs callbacks for the descendants of `root` after a change of `terms`. */
 static void observer_notify_below(sett_world* world, const setti_listener* listener,
                                   const tree_view* view, uint32_t root, uint32_t terms, bool enters)
 {
@@ -217,7 +218,7 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
     setti_world_end_call(world, outer);
 }
 
-/* The terms (bits) with a component that an edit adds or removes. */
+/* The terms with a component that an edit adds or removes, as bits. */
 static uint32_t observer_changed_terms(const sett_world* world, const setti_listener* listener,
                                        const setti_edit* edit)
 {
@@ -231,9 +232,7 @@ static uint32_t observer_changed_terms(const sett_world* world, const setti_list
     return terms;
 }
 
-/* Runs callbacks for an entity changed by an edit, and for the descendants. If the edit adds the
- * hierarchy's node, only copies have descendants; if the edit removes the node,
- * setti_hierarchy_release has detached all descendants. */
+/* Runs callbacks for an entity changed by an edit, and for the descendants. */
 static void tree_notify_edit(sett_world* world, const setti_listener* listener,
                              const setti_edit* edit, sett_entity entity, bool enters)
 {
@@ -248,6 +247,7 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
         view.parent = setti_hierarchy_of(world)->released;
     }
     observer_notify(world, listener, &view, entity.index, enters);
+    /* A new node has no children, except for copies. A removed node has released the children. */
     bool may_have_children = had_node && has_node;
     uint32_t terms = may_have_children ? observer_changed_terms(world, listener, edit) : 0;
     if (terms != 0) {
@@ -255,7 +255,7 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
     }
 }
 
-/* Runs callbacks for a moving entity and the descendants. `parent` (a link): in the view. */
+/* Runs callbacks for a moving entity and the descendants. */
 static void tree_notify_move(sett_world* world, uint32_t index, uint32_t parent, bool enters)
 {
     const tree_view view = {.index = SETTI_NONE, .child = setti_link_to(index), .parent = parent};

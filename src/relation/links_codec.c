@@ -4,7 +4,7 @@
 
 static const char codec_call[] = "sett_delta_apply";
 
-/* The link at `place` (chain.h) in the state `side`: a source's value, or a record. */
+/* The link at `place` in the state `side`. */
 static const void* codec_link_at(setti_sides* sides, const setti_type* type, uint32_t place,
                                  uint32_t side)
 {
@@ -35,7 +35,7 @@ static void codec_link_encode(setti_encoder* to, const setti_type* type, const v
                    (const unsigned char*)value + setti_relation_of_links(type)->layout.data);
 }
 
-/* Reads the k-th target of an entry. Returns the link's encoded data. */
+/* Reads the k-th target of an entry. Returns the encoded data of the link. */
 static const unsigned char* codec_link_target(const setti_delta_entry* entry, uint32_t k,
                                               sett_entity* target)
 {
@@ -46,7 +46,7 @@ static const unsigned char* codec_link_target(const setti_delta_entry* entry, ui
     return bytes + CODEC_TARGET_BYTES;
 }
 
-/* Like codec_link_target, but decodes the data into `room`, over the existing link's data. */
+/* Like codec_link_target, but decodes the data into `room`. */
 static const void* codec_link_data(const setti_player* player, const setti_type* type,
                                    sett_entity source, const setti_delta_entry* entry, uint32_t k,
                                    sett_entity* target, void* room)
@@ -217,7 +217,6 @@ static bool codec_links_are_equal(const setti_relation* relation, uint32_t sourc
     return equal;
 }
 
-/* Appends links to all targets of an entry in order, then removes other links, from the front. */
 static bool codec_links_set(const setti_player* player, setti_relation* relation,
                             sett_entity source, const setti_delta_entry* entry, void* room)
 {
@@ -234,7 +233,7 @@ static bool codec_links_set(const setti_player* player, setti_relation* relation
         }
         setti_chain_requeue(relation, SETTI_TARGETS, setti_chain_find(relation, source, target));
     }
-    while (sett_target_count(world, source, id) > entry->count) {
+    while (sett_target_count(world, source, id) > entry->count) { /* other links are in front */
         sett_entity target = sett_target(world, source, id);
         if (!player->room(player) || sett_unrelate(world, source, id, target) != SETT_OK) {
             return false;
@@ -328,7 +327,7 @@ static bool codec_target_play(const setti_player* player, setti_type* type, sett
     return codec_target_check_memory(type, entity, reserved);
 }
 
-/* Removes the component of a target without sources. Runs only for deltas back in time. */
+/* Removes the component of a target without sources. */
 static bool codec_target_remove(const setti_player* player, setti_type* type, sett_entity entity)
 {
     const sett_links* list = setti_storage_find(&type->storage, entity.index);

@@ -110,21 +110,21 @@ static bool name_is_current(const sett_world* world, const setti_name_table* nam
     return SETTI_LIKELY(names->epoch == world->epoch);
 }
 
-/* Rebuilds the index if the state was replaced. Returns false if systems run or memory runs out. */
+/* Rebuilds the index if the state was replaced. */
 static bool name_update_index(sett_world* world, setti_name_table* names)
 {
     if (name_is_current(world, names)) {
         return true;
     }
     if (world->running != NULL) {
-        return false;
+        return false; /* systems may run in parallel */
     }
     if (names->capacity != 0) {
         memset(names->slot, 0, names->capacity * sizeof(*names->slot));
     }
     names->count = 0;
     if (!name_reserve_slots(world, names, names->type->storage.count)) {
-        return false;
+        return false; /* no memory */
     }
     SETTI_EACH_INDEX(index, &names->type->storage) {
         uint64_t key = setti_name_key(world, index);
@@ -137,12 +137,12 @@ static bool name_update_index(sett_world* world, setti_name_table* names)
     return true;
 }
 
-/* The link of the child with a name, but not the link `except`; 0 without such a child. */
+/* The link of a child with a name, or 0. Skips the child `except`, a link. */
 static uint32_t name_find_except(sett_world* world, uint32_t parent, uint64_t key, uint32_t except)
 {
     setti_name_table* names = setti_names_of(world);
     if (SETTI_UNLIKELY(!name_update_index(world, names))) {
-        SETTI_EACH_INDEX(index, &names->type->storage) {
+        SETTI_EACH_INDEX(index, &names->type->storage) { /* without the index */
             if (setti_link_to(index) != except && name_matches(world, index, parent, key)) {
                 return setti_link_to(index);
             }
@@ -253,7 +253,7 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
     if (name_is_current(world, names) && (was_current || taken)) {
         name_remove(names, setti_link_to(index), listed_hash);
     }
-    if (taken) {
+    if (taken) { /* by a new sibling */
         name_write(world, index, NAME_NONE);
     } else if (was_current) {
         name_put(names, setti_link_to(index), name_hash(names, parent, key));
@@ -344,7 +344,7 @@ sett_component sett_name_register(sett_world* world)
     return id;
 }
 
-/* The link of the entity with index 12 for the text "#12"; 0 for other texts. */
+/* Reads a text like "#12". Returns the link of the entity with index 12, or 0. */
 static uint32_t name_numbered(const char* text, size_t length)
 {
     uint64_t index = 0;
@@ -418,7 +418,7 @@ sett_status setti_name_fail(sett_world* world, const char* name, const char* cal
     return setti_world_no_memory(world, call);
 }
 
-/* Registers the component, and adds the text of a name. Returns the text's key, 0 on failure. */
+/* Adds the text of a name. Returns the text's key, or 0 on failure. */
 static uint64_t name_add_text(sett_world* world, const char* name, const char* call)
 {
     const char* wrong = setti_name_check(name);
@@ -480,7 +480,6 @@ typedef struct name_numbering {
     char text[SETT_NAME_MAX + 1];
 } name_numbering;
 
-/* Whether a sibling has the name `text`. */
 static bool name_is_taken(const name_numbering* of, const char* text)
 {
     sett_entity parent = sett_hierarchy_parent(of->world, of->entity);
@@ -488,7 +487,7 @@ static bool name_is_taken(const name_numbering* of, const char* text)
     return !sett_is_null(found) && !sett_equals(found, of->entity);
 }
 
-/* Writes the name, shortened if too long, with a number. Returns whether a sibling has the text. */
+/* Appends a number to the name. Returns true if a sibling has this name. */
 static bool name_number_taken(void* user, uint32_t number)
 {
     name_numbering* of = user;
@@ -512,7 +511,6 @@ sett_status sett_name_set_unique(sett_world* world, sett_entity entity, const ch
     return name_set(world, entity, name, __func__);
 }
 
-/* The recorded name follows the call. */
 static sett_status name_apply_set(sett_world* world, sett_entity entity, const void* call)
 {
     return sett_name_set(world, entity, (const char*)call + sizeof(setti_command_call));
@@ -577,7 +575,6 @@ const char* sett_name_get(const sett_world* of, sett_entity entity)
     return setti_text_of(world, &setti_names_of(world)->texts, setti_name_key(world, entity.index));
 }
 
-/* The link of the child with a name of `length` bytes; 0 without one. */
 static uint32_t name_find_text(sett_world* world, uint32_t parent, const char* text, size_t length)
 {
     uint64_t key = setti_text_find(world, &setti_names_of(world)->texts, text, length);
@@ -595,11 +592,11 @@ sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char*
     return setti_hierarchy_entity(world, name_find_text(world, link, name, strlen(name)));
 }
 
-/* The link of the child for a part of a path, a name or "#12"; 0 without one. */
+/* The link of the child for a part of a path, or 0. */
 static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* text, size_t length)
 {
     uint32_t link = name_numbered(text, length);
-    if (link == 0) {
+    if (link == 0) { /* a name */
         return setti_names_of(world) != NULL ? name_find_text(world, parent, text, length) : 0;
     }
     bool is_child = !sett_is_null(sett_entity_at(world, setti_link_index(link))) &&
@@ -620,7 +617,10 @@ sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char
         return sett_null();
     }
     uint32_t link = sett_is_null(from) ? SETTI_NO_LINK : setti_link_to(from.index);
-    for (path += absolute;; path++) {
+    if (absolute) {
+        path++;
+    }
+    for (;; path++) {
         size_t length = strcspn(path, "/");
         bool up = length == 2 && path[0] == '.' && path[1] == '.';
         if (!up) {
@@ -635,7 +635,7 @@ sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char
     }
 }
 
-/* Reports a path that would find an entity with slashes in place of dots. */
+/* Reports a path with dots in place of slashes. */
 SETTI_COLD static void name_check_dots(const sett_world* world, sett_entity from, const char* path)
 {
     char slashed[SETT_NAME_MAX + 1];
@@ -669,7 +669,7 @@ sett_entity sett_name_lookup(const sett_world* world, sett_entity from, const ch
     return found;
 }
 
-/* Sets *text to an entity's part of a path: the name, or "#12" in `number`. Returns the length. */
+/* Sets *text to an entity's part of a path. Returns the length. */
 static size_t name_part(sett_world* world, uint32_t index, char number[16], const char** text)
 {
     uint64_t key = setti_name_key(world, index);
@@ -677,11 +677,11 @@ static size_t name_part(sett_world* world, uint32_t index, char number[16], cons
     if (*text != NULL) {
         return strlen(*text);
     }
-    *text = number;
+    *text = number; /* an entity without a name */
     return (size_t)snprintf(number, 16, "#%u", (unsigned)index);
 }
 
-/* Copies a part of a path to offset `at`, as far as it fits into `size` bytes. */
+/* Copies as much of a text to `out + at` as fits. */
 static void name_write_part(char* out, size_t size, size_t at, const char* text, size_t length)
 {
     if (at < size) {
@@ -701,7 +701,10 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
     char number[16];
     uint32_t link = setti_link_to(entity.index);
     for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, setti_link_index(at))) {
-        length += name_part(world, setti_link_index(at), number, &text) + (at != link);
+        length += name_part(world, setti_link_index(at), number, &text);
+        if (at != link) {
+            length++; /* a slash */
+        }
     }
     size_t position = length;
     size_t room = size != 0 ? size - 1 : 0;

@@ -31,37 +31,36 @@ SETTI_INLINE setti_name_table* setti_names_of(const sett_world* world)
     return world->module[SETTI_SLOT_NAMES];
 }
 
-/* Returns NULL if a text can be a name, else the end of a message, with fault and remedy. */
+/* Returns NULL if a text can be a name, else the end of a message. */
 const char* setti_name_check(const char* name);
 
 /* The key of an entity's name, or 0. */
 uint64_t setti_name_key(const sett_world* world, uint32_t index);
 
-/* Whether no child of `parent` (a link) has the entity's name. If one has, `call` fails. */
+/* Fails if another child of `parent` (a link) has the entity's name. */
 bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, const char* call);
 
-/* Adds the text of a name for a new child of `parent` (a link), and registers the component.
- * Returns the text's key. Returns 0 and fails as `call` if the name is invalid or taken. */
+/* Adds the name for a new child of `parent` (a link). Returns the key, or 0 on failure. */
 uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name, const char* call);
 
-/* Fails as `call`, after the text of a name could not be added: no memory, or equal hashes. */
+/* Fails because the text of a name could not be added. */
 sett_status setti_name_fail(sett_world* world, const char* name, const char* call);
 
-/* Updates the index after a move from parent `from` (a link). Clears a name that a sibling has. */
+/* Updates the index after a move from parent `from` (a link). */
 void setti_name_moved(sett_world* world, uint32_t index, uint32_t from);
 
-/* Removes an entity's name from the index, and clears the name. */
+/* Removes an entity's name. */
 void setti_name_end(sett_world* world, uint32_t index);
 
 /* Reserves memory for `count` more names. */
 bool setti_name_reserve(sett_world* world, uint32_t count);
-/* Names an entity that has an empty component, unless a sibling has the name. Needs no memory. */
+/* Names an entity in reserved memory, unless a sibling has the name. */
 void setti_name_give(sett_world* world, uint32_t index, uint64_t key);
 
 /* Like sett_name_lookup, but reports nothing. */
 sett_entity setti_name_lookup(const sett_world* world, sett_entity from, const char* path);
 
-/* Finds a number from 2 on that is not taken: doubles the number, then bisects. */
+/* Finds a number from 2 on that is not taken. */
 static inline uint32_t setti_name_number(bool (*taken)(void* user, uint32_t number), void* user)
 {
     uint32_t low = 1;
@@ -70,7 +69,7 @@ static inline uint32_t setti_name_number(bool (*taken)(void* user, uint32_t numb
         low = high;
         high *= 2;
     }
-    while (high - low > 1) {
+    while (high - low > 1) { /* bisects */
         uint32_t middle = low + (high - low) / 2;
         uint32_t* bound = taken(user, middle) ? &low : &high;
         *bound = middle;
@@ -78,7 +77,7 @@ static inline uint32_t setti_name_number(bool (*taken)(void* user, uint32_t numb
     return high;
 }
 
-/* Prevents sweeps from freeing unused texts, until setti_names_let_go. Calls nest. */
+/* Keeps unused texts until setti_names_let_go. Calls nest. */
 static inline void setti_names_hold(const sett_world* world)
 {
     if (setti_names_of(world) != NULL) {

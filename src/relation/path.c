@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Creates a named child of `parent` (null: a root). Returns null on failure. */
+/* Creates a named child of `parent`, or a root. Returns null on failure. */
 static sett_entity path_create(sett_world* world, sett_entity parent, const char* name,
                                const char* call)
 {

@@ -17,14 +17,14 @@
 
 #define PREFAB_STEPS 64 /* limit for following InstanceOf links, which can form a cycle */
 
-/* Removes the entities with a new hiding tag from all groups, without callbacks. */
+/* Removes the entities with a new hiding tag from all groups. */
 static void prefab_leave(sett_world* world, const setti_type* tag)
 {
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        bool follows = at->hidden != NULL && !at->observes && !setti_type_list_has(&at->with, tag);
-        uint32_t cursor = 0;
-        for (uint32_t index = follows ? setti_storage_next(&tag->storage, &cursor) : SETTI_NONE;
-             index != SETTI_NONE; index = setti_storage_next(&tag->storage, &cursor)) {
+        if (at->hidden == NULL || at->observes || setti_type_list_has(&at->with, tag)) {
+            continue;
+        }
+        SETTI_EACH_INDEX(index, &tag->storage) {
             if (setti_listener_has(at, index)) {
                 setti_listener_leave(&world->pool, at, index);
             }
@@ -33,7 +33,6 @@ static void prefab_leave(sett_world* world, const setti_type* tag)
     setti_edit_forget_transitions(world);
 }
 
-/* Registers this file's functions in a world, for calls by the hierarchy. */
 static void prefab_join(sett_world* into)
 {
     static const setti_prefabs prefabs = {sett_prefab_make};
@@ -121,7 +120,7 @@ static sett_entity prefab_scope(const sett_world* world)
     return world->scope_calls != NULL ? world->scope : sett_null();
 }
 
-/* Makes instances by clone.c. `tag`: Prefab, if the parent is a prefab, else NULL. */
+/* Slow path of prefab_run. */
 SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone_desc* instance,
                                             uint32_t count, setti_type* tag, sett_entity* out)
 {
@@ -139,7 +138,6 @@ SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone
     return status;
 }
 
-/* Makes instances: a single instance by a recipe if possible, otherwise by clone.c. */
 static sett_status prefab_run(sett_world* world, const setti_clone_desc* instance, uint32_t count,
                               sett_entity* out)
 {
@@ -159,7 +157,7 @@ static sett_status prefab_run(sett_world* world, const setti_clone_desc* instanc
     return prefab_clone(world, instance, count, tag, out);
 }
 
-/* Registers the hierarchy. Returns whether a parent may get `count` more children, else fails. */
+/* Fails unless a parent can get `count` more children. */
 static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t count,
                                 const char* call)
 {
@@ -217,7 +215,6 @@ static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* 
     return true;
 }
 
-/* Whether the instance can be attached and named; fills in its parent and name. */
 static bool prefab_prepare_place(sett_world* world, const sett_instantiate_desc* desc,
                                  setti_clone_desc* one)
 {
@@ -300,13 +297,13 @@ static sett_status prefab_destroy_all(sett_world* world, const sett_entity* enti
     return status;
 }
 
-/* Turns entities from earlier records into an instance. If the call is repeated for lack of memory,
- * the program may have added components to the entities or destroyed some. */
+/* Turns recorded entities into an instance. */
 static sett_status prefab_apply(sett_world* world, sett_entity entity, const void* given)
 {
     static const char call[] = "sett_cmd_instantiate";
     const prefab_call* of = given;
     const sett_entity* into = of->count == 1 ? &entity : of->entity;
+    /* If memory ran out in an earlier try, the program may have changed the entities since. */
     bool all_alive = sett_entity_valid(world, of->prefab);
     for (uint32_t k = 0; k < of->count; k++) {
         all_alive = all_alive && sett_entity_valid(world, into[k]);
@@ -342,7 +339,7 @@ static void prefab_print(const sett_world* world, const void* given, char* out, 
     snprintf(out, size, " from entity %u:%u", SETTI_HANDLE(prefab));
 }
 
-/* Records `count` creations, and the call that turns the new entities into an instance. */
+/* Records the creation of an instance with `count` entities. */
 static bool prefab_record(sett_commands* commands, sett_entity prefab, sett_entity* out,
                           uint32_t count)
 {

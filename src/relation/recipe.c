@@ -27,18 +27,18 @@
 
 /* Node numbers can be SETTI_NONE. */
 typedef struct recipe_node {
-    uint32_t index;                         /* of the prefab's entity */
-    uint32_t signature;                     /* of the prefab's entity, when the recipe was made */
-    uint64_t dont_fragment_hash;            /* of the entity's dont_fragment types */
-    sett_hierarchy links;                   /* of the prefab's entity, when the recipe was made */
+    uint32_t index;                         /* of the original */
+    uint32_t signature;                     /* of the original, when the recipe was made */
+    uint64_t dont_fragment_hash;            /* of the original's dont_fragment types */
+    sett_hierarchy links;                   /* of the original, when the recipe was made */
     sett_hierarchy copy;                    /* the hierarchy's component of the copy */
     uint64_t name;                          /* key of the copy's name, or 0 */
     uint32_t part_count;                    /* parts of the copy, in `parts` */
     uint32_t copy_signature;                /* signature of the copy */
     uint32_t parent, first, next, previous; /* node numbers */
     uint32_t level;                         /* depth below the root */
-    bool in_tree;                           /* the entity has the hierarchy's component */
-    bool derives;                           /* copies get an InstanceOf link to the entity */
+    bool in_tree;                           /* the original has the hierarchy's component */
+    bool derives;                           /* copies get an InstanceOf link to the original */
     bool has_references;                    /* values contain references */
 } recipe_node;
 
@@ -109,7 +109,6 @@ void setti_recipe_drop(sett_world* world)
     memset(all, 0, sizeof(*all));
 }
 
-/* Removes the recipes of destroyed prefabs. */
 static void recipe_prune(sett_world* world)
 {
     struct setti_recipes* all = recipes_of(world);
@@ -181,7 +180,7 @@ static uint64_t recipe_dont_fragment_hash(const sett_world* world, uint32_t inde
     return hash;
 }
 
-/* The node number of a link, or SETTI_NONE for a link out of the subtree. */
+/* The node number of a link, or SETTI_NONE. */
 static uint32_t recipe_node_of(const setti_clone* plan, uint32_t link)
 {
     if (link == SETTI_NO_LINK) {
@@ -190,7 +189,6 @@ static uint32_t recipe_node_of(const setti_clone* plan, uint32_t link)
     return plan->node_count == 1 ? 0 : setti_hash_map_find(&plan->by_index, link);
 }
 
-/* Stores the hierarchy's links of node k, and the numbers of the linked nodes. */
 static void recipe_note_links(const sett_world* world, const setti_clone* plan,
                               prefab_recipe* recipe, uint32_t k)
 {
@@ -212,7 +210,7 @@ static void recipe_note_links(const sett_world* world, const setti_clone* plan,
     }
 }
 
-/* Fills in node k. Returns false if copies get links of relationships other than InstanceOf. */
+/* Fills in node k. Returns false if the recipe is not simple. */
 static bool recipe_fill_node(const sett_world* world, const setti_clone* plan,
                              prefab_recipe* recipe, uint32_t k)
 {
@@ -324,18 +322,18 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     *slot = recipe;
 }
 
-/* Whether `links` equal the node's stored links. The root's parent and siblings do not matter. */
+/* Whether `links` equal the node's stored links. */
 static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool root)
 {
     if (links == NULL || !node->in_tree) {
         return (links != NULL) == node->in_tree;
     }
+    /* The root's parent and siblings do not matter. */
     return links->first == node->links.first && links->children == node->links.children &&
            (root || (links->parent == node->links.parent && links->next == node->links.next &&
                      links->previous == node->links.previous));
 }
 
-/* Whether a node's entity has not changed since the recipe was made. */
 static bool recipe_is_unchanged(const sett_world* world, const recipe_node* node, bool root)
 {
     return recipe_has_links(node, setti_hierarchy_find(world, node->index), root) &&
@@ -346,7 +344,7 @@ static bool recipe_is_unchanged(const sett_world* world, const recipe_node* node
             recipe_dont_fragment_hash(world, node->index) == node->dont_fragment_hash);
 }
 
-/* The recipe of a prefab, or NULL without a recipe that is simple and up to date. */
+/* The recipe of a prefab, or NULL if no recipe can be used. */
 static prefab_recipe* recipe_find(const sett_world* world, sett_entity prefab)
 {
     struct setti_recipes* all = recipes_of(world);
@@ -371,7 +369,7 @@ static prefab_recipe* recipe_find(const sett_world* world, sett_entity prefab)
     return recipe;
 }
 
-/* Adds a type to the root's edit, or replaces the value. Returns false if clone.c is needed. */
+/* Adds a value to the root's edit. Returns false if clone.c is needed. */
 static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
 {
     for (uint32_t k = 0; k < edit->added_count; k++) {
@@ -414,7 +412,6 @@ static bool recipe_begin_root(sett_world* world, prefab_recipe* recipe,
            (instance->name == 0 || recipe_add(world, edit, setti_names_of(world)->type, NULL));
 }
 
-/* Reserves the entities, and stores the indices in `copies`. */
 static bool recipe_reserve_entities(sett_world* world, prefab_recipe* recipe,
                                     const sett_entity* into)
 {
@@ -461,7 +458,6 @@ static uint32_t recipe_copy_link(const prefab_recipe* recipe, uint32_t node)
     return node != SETTI_NONE ? setti_link_to(recipe->copies[node].index) : SETTI_NO_LINK;
 }
 
-/* Sets the hierarchy's links of the copies. Inlined for one copy, without a loop. */
 SETTI_INLINE void recipe_link_copies(const sett_world* world, prefab_recipe* recipe, uint32_t count,
                                      const setti_clone_desc* instance)
 {
@@ -482,7 +478,7 @@ SETTI_INLINE void recipe_link_copies(const sett_world* world, prefab_recipe* rec
     }
 }
 
-/* Replaces a copy's references to nodes by references to the nodes' copies. */
+/* Makes a copy's references to originals lead to copies. */
 static void recipe_remap(sett_world* world, const prefab_recipe* recipe, const setti_edit* edit,
                          uint32_t index)
 {
@@ -505,7 +501,7 @@ static void recipe_remap(sett_world* world, const prefab_recipe* recipe, const s
     }
 }
 
-/* Attaches, links and names the copies, then runs callbacks. Inlined for one copy. */
+/* Attaches, links and names the copies, then runs callbacks. */
 SETTI_INLINE void recipe_finish(sett_world* world, const prefab_recipe* recipe, uint32_t count,
                                 const setti_clone_desc* instance)
 {
@@ -533,7 +529,6 @@ SETTI_INLINE void recipe_finish(sett_world* world, const prefab_recipe* recipe, 
     }
 }
 
-/* Whether a parent has the hierarchy's component, and fewer children than the limit. */
 static bool recipe_can_add_child(const sett_world* world, sett_entity parent)
 {
     const sett_hierarchy* above = setti_hierarchy_find(world, parent.index);
@@ -552,7 +547,6 @@ static bool recipe_make_one(sett_world* world, prefab_recipe* recipe,
     return true;
 }
 
-/* Creates all copies. Cannot fail, because all memory is reserved. */
 static void recipe_commit(sett_world* world, prefab_recipe* recipe,
                           const setti_clone_desc* instance)
 {
@@ -587,8 +581,10 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
     setti_edit_part room[RECIPE_ROOT_MOST];
     prefab_recipe* recipe = recipe_find(world, instance->root);
     bool into_observed = instance->into_count != 0 && world->upward_observers != 0;
-    if (recipe == NULL || instance->into_count > 1 || into_observed ||
-        (!sett_is_null(instance->parent) && !recipe_can_add_child(world, instance->parent))) {
+    if (recipe == NULL || instance->into_count > 1 || into_observed) {
+        return false;
+    }
+    if (!sett_is_null(instance->parent) && !recipe_can_add_child(world, instance->parent)) {
         return false;
     }
     recipe->edits[0].added = recipe->parts;

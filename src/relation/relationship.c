@@ -17,12 +17,11 @@
 
 static const char relation_registers[] = "sett_relationship_register";
 
-/* Copies only the data of links: sett_relate sets the target. */
 static void links_copy(void* to, const void* from, uint32_t count, void* user)
 {
     const setti_relation* relation = user;
     size_t size = relation->links->storage.size;
-    for (uint32_t k = 0; !relation->many && k < count; k++) {
+    for (uint32_t k = 0; !relation->many && k < count; k++) { /* sett_relate sets the target */
         memcpy((unsigned char*)to + k * size + relation->layout.data,
                (const unsigned char*)from + k * size + relation->layout.data, relation->data_size);
     }
@@ -35,7 +34,6 @@ static void relation_write(const setti_relation* relation, void* to, const void*
     }
 }
 
-/* Computes the layout of links: the neighbours first, then the data. */
 static void relation_lay_out(setti_relation* relation, const sett_component_desc* data)
 {
     size_t head = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
@@ -62,7 +60,7 @@ static void relation_lay_out(setti_relation* relation, const sett_component_desc
         .data = (uint32_t)data_begin};
 }
 
-/* Comparisons and hashes include the targets and counts of links, but not the neighbours. */
+/* Local members are neighbours: comparisons and hashes leave them out. */
 static const sett_struct* const link_members =
     SETT_STRUCT(sett_link, target, (chain_, .element = SETT_MEMBER_OPAQUE, .local = true));
 static const sett_struct* const list_members =
@@ -81,7 +79,6 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     return sett_component_register(world, &desc);
 }
 
-/* Writes the members of an exclusive link's value: the link, then the members of the data. */
 static void relation_fill_members(const setti_relation* relation, sett_member* member)
 {
     const sett_struct* data = relation->data_type->desc.members;
@@ -92,11 +89,10 @@ static void relation_fill_members(const setti_relation* relation, sett_member* m
     }
 }
 
-/* Writes the mask of an exclusive link's value: the whole target, then the mask of the data. */
 static void relation_fill_mask(const setti_relation* relation, unsigned char* mask)
 {
     const sett_component_desc* data = &relation->data_type->desc;
-    memset(mask, 255, sizeof(sett_entity));
+    memset(mask, 255, sizeof(sett_entity)); /* the target */
     if (data->mask != NULL) {
         memcpy(mask + relation->layout.data, data->mask, data->size);
     } else {
@@ -104,8 +100,7 @@ static void relation_fill_mask(const setti_relation* relation, unsigned char* ma
     }
 }
 
-/* Describes an exclusive link's value in `desc`: by members, listed in `of`, or by a mask for data
- * without members. The caller frees *room. Returns false if memory runs out. */
+/* Describes an exclusive link's value by members or by a mask. The caller frees *room. */
 static bool relation_describe_value(const setti_relation* relation, sett_struct* of,
                                     sett_component_desc* desc, void** room, size_t* room_size)
 {
@@ -116,7 +111,7 @@ static bool relation_describe_value(const setti_relation* relation, sett_struct*
     *room_size = has_members ? (count + 1) * sizeof(sett_member) : relation->layout.size;
     *room = setti_pool_alloc(&relation->world->pool, *room_size, 16);
     if (*room == NULL) {
-        return false;
+        return false; /* no memory */
     }
     if (has_members) {
         relation_fill_members(relation, *room);
@@ -159,12 +154,13 @@ static sett_component relation_register_links(setti_relation* relation,
     return id;
 }
 
-/* Whether `b` can be registered again as the known `a`. `b` may leave out the data's members. */
+/* Whether two relations have the same options. */
 static bool relation_is_same(const setti_relation* a, const setti_relation* b)
 {
     char list[SETTI_MESSAGE_SIZE];
     setti_writer out = setti_writer_begin(list, sizeof(list));
     setti_component_differences(&out, &a->data_type->desc, &b->data_type->desc);
+    /* `b` may leave out the members. */
     return out.length == 0 && (a->data_type->members != NULL || b->data_type->members == NULL) &&
            a->many == b->many && a->desc.acyclic == b->desc.acyclic &&
            a->desc.transitive == b->desc.transitive && a->desc.reflexive == b->desc.reflexive &&
@@ -224,7 +220,7 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     return relation;
 }
 
-/* The relation of a type with links, or of a "sources" type. */
+/* The relation of one of its two types. */
 static const setti_relation* relation_of_either(const setti_type* type)
 {
     return type->links != NULL ? setti_relation_of_links(type) : setti_relation_of_ends(type);
@@ -266,34 +262,34 @@ static bool relation_same(const setti_type* a, const setti_type* b)
     return relation_is_same(r, s) && r->data_type->padding_hash == s->data_type->padding_hash;
 }
 
-/* Describes a source's first link in a's world that b's world lacks (`only`: the text) or that has
- * other data in b's world. Without `of_data`, data are not compared. Returns the length or 0. */
+/* Describes a source's first link of `a` that is different in `b`. Returns the length or 0. */
 static int relation_difference_one(sett_entity entity, const setti_relation* a,
-                                   const setti_relation* b, const char* only,
+                                   const setti_relation* b, const char* missing_text,
                                    setti_value_difference of_data, char* out, size_t size)
 {
     sett_link_cursor cursor = {0};
     sett_entity target;
     while (!sett_is_null(target = sett_target_next(a->world, entity, a->links->id, &cursor))) {
         const void* data = sett_related(b->world, entity, b->links->id, target);
-        if (data != NULL && of_data == NULL) {
+        bool missing = data == NULL;
+        if (!missing && of_data == NULL) { /* only missing links count */
             continue;
         }
-        if (data != NULL && of_data(a->data_type, cursor.data, b->data_type, data, NULL, 0) == 0) {
+        if (!missing && of_data(a->data_type, cursor.data, b->data_type, data, NULL, 0) == 0) {
             continue;
         }
-        int length =
-            snprintf(out, size, "entity %u:%u: \"%.100s\" to entity %u:%u%s", SETTI_HANDLE(entity),
-                     a->links->desc.name, SETTI_HANDLE(target), data == NULL ? only : " differs");
+        int length = snprintf(out, size, "entity %u:%u: \"%.100s\" to entity %u:%u%s",
+                              SETTI_HANDLE(entity), a->links->desc.name, SETTI_HANDLE(target),
+                              missing ? missing_text : " differs");
+        if (missing) {
+            return length;
+        }
         size_t at = SETTI_MIN((size_t)length, size);
-        return data == NULL ? length
-                            : length + of_data(a->data_type, cursor.data, b->data_type, data,
-                                               out + at, size - at);
+        return length + of_data(a->data_type, cursor.data, b->data_type, data, out + at, size - at);
     }
     return 0;
 }
 
-/* Compares the targets and data of links, but not places and neighbours. */
 static int relation_difference(sett_entity entity, const setti_type* a, const setti_type* b,
                                setti_value_difference of_data, char* out, size_t size)
 {
@@ -301,9 +297,11 @@ static int relation_difference(sett_entity entity, const setti_type* a, const se
     const setti_relation* in_b = setti_relation_of_links(b);
     int length =
         relation_difference_one(entity, in_a, in_b, " in the first world only", of_data, out, size);
-    return length != 0 ? length
-                       : relation_difference_one(entity, in_b, in_a, " in the second world only",
-                                                 NULL, out, size);
+    if (length != 0) {
+        return length;
+    }
+    return relation_difference_one(entity, in_b, in_a, " in the second world only", NULL, out,
+                                   size);
 }
 
 static void relation_describe(sett_world* world, const setti_type* type, sett_entity entity,
@@ -335,12 +333,12 @@ static const setti_pages* relation_pages(const sett_world* world, const setti_ty
     return &setti_relation_of_links(type)->records;
 }
 
-/* Whether an existing link, or the former exclusive link `old`, leads from source to target. */
+/* Whether a source has, or had, a link to a target. */
 static bool relation_links_to(const sett_world* world, const setti_type* type, sett_entity source,
                               const void* old, sett_entity target)
 {
     setti_relation* relation = setti_relation_of_links(type);
-    const sett_link* link = old;
+    const sett_link* link = old; /* the former exclusive link, or NULL */
     if (link != NULL && sett_equals(link->target, target)) {
         return true;
     }
@@ -364,7 +362,6 @@ static void relation_append(sett_world* world, setti_relation* relation)
     }
 }
 
-/* Completes both types of a relation, and adds the relation to the world. */
 static void relation_publish(setti_relation* relation, sett_component links, sett_component sources)
 {
     SETTI_ASSERT(relation->links == NULL && relation->sources == NULL);
@@ -398,7 +395,7 @@ static void relation_publish(setti_relation* relation, sett_component links, set
     }
 }
 
-/* Whether the component `known` is the same relationship as a new relation. Fails if not. */
+/* Fails unless `known` is the same relationship as `relation`. */
 static bool relation_check_known(sett_world* world, const setti_relation* relation,
                                  sett_component known, const sett_relationship_desc* desc)
 {
@@ -443,7 +440,7 @@ sett_component sett_relationship_register_sized(sett_world* world,
         relation_free(relation);
         return same ? known : 0;
     }
-    /* The targets' type first: without hooks, it is harmless if the second registration fails. */
+    /* This type has no hooks, so it does no harm if the second registration fails. */
     sett_component sources = relation_register_sources(world, desc->name);
     sett_component links = sources != 0 ? relation_register_links(relation, desc) : 0;
     if (links == 0) {
@@ -458,7 +455,7 @@ sett_component sett_relationship_register_sized(sett_world* world,
     "%s: component %u \"%.100s\" is not a relationship - register it by "                          \
     "sett_relationship_register"
 
-/* The relation for a call that reads, or NULL. Debug builds report a wrong id. */
+/* The relation for a call that reads, or NULL. */
 static const setti_relation* relation_to_read(const sett_world* world, sett_component relationship,
                                               const char* call)
 {
@@ -505,7 +502,7 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
     return relation;
 }
 
-/* The arguments for making a source's first link, before callbacks run. */
+/* The arguments for a source's first link. */
 typedef struct relation_fill {
     setti_edit_fill fill; /* first */
     setti_relation* relation;
@@ -522,14 +519,15 @@ static void relation_fill_value(const setti_edit_fill* fill, void* value)
     relation_write(link->relation, data, link->data);
 }
 
-/* Makes a source's exclusive link, if no callback must run. Returns the link's data, or NULL. */
+/* Fast path of relation_add_link. Returns NULL if the slow path is needed. */
 static void* relation_try_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data)
 {
     SETTI_ASSERT(!relation->many && !setti_storage_has(&relation->links->storage, source.index));
-    void* link = setti_storage_has(&relation->sources->storage, target.index)
-                     ? setti_change_try_add_link(relation->world, relation->links, source)
-                     : NULL;
+    if (!setti_storage_has(&relation->sources->storage, target.index)) {
+        return NULL;
+    }
+    void* link = setti_change_try_add_link(relation->world, relation->links, source);
     if (link == NULL) {
         return NULL;
     }
@@ -539,7 +537,7 @@ static void* relation_try_link(setti_relation* relation, sett_entity source, set
     return link_data;
 }
 
-/* Makes a link, or redirects `existing` (or NULL). Returns the link's data; NULL without memory. */
+/* Makes a link, or redirects `existing`. Returns the link's data. */
 static void* relation_add_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data, const sett_link* existing)
 {
@@ -553,7 +551,7 @@ static void* relation_add_link(setti_relation* relation, sett_entity source, set
     if ((preserves && old == NULL) || (relation->many && !setti_chain_reserve(relation)) ||
         !setti_change_add_two(world, relation->sources, target, type, source, &new_link.fill)) {
         setti_change_release(world, type, old);
-        return NULL;
+        return NULL; /* no memory */
     }
     if (has_links) { /* otherwise relation_fill_value has made the link */
         if (!relation->many) {
@@ -569,7 +567,7 @@ static void* relation_add_link(setti_relation* relation, sett_entity source, set
     return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
 }
 
-/* Makes, redirects or writes a link. Returns the link's data; NULL if memory runs out. */
+/* Makes, redirects or writes a link. Returns the link's data. */
 static void* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
                            const void* data)
 {
@@ -587,8 +585,10 @@ static void* relation_link(setti_relation* relation, sett_entity source, sett_en
     if (link == NULL && !relation->many) {
         new_data = relation_try_link(relation, source, target, data);
     }
-    return SETTI_LIKELY(new_data != NULL) ? new_data
-                                          : relation_add_link(relation, source, target, data, link);
+    if (SETTI_LIKELY(new_data != NULL)) {
+        return new_data;
+    }
+    return relation_add_link(relation, source, target, data, link);
 }
 
 static uint32_t relation_target_index(const setti_relation* relation, uint32_t index)
@@ -597,7 +597,7 @@ static uint32_t relation_target_index(const setti_relation* relation, uint32_t i
     return link != NULL ? link->target.index : SETTI_NONE;
 }
 
-/* In a walk over all direct and indirect sources of `root`: the one after `at`, or SETTI_NONE. */
+/* The next entity in a walk over direct and indirect sources of `root`. */
 static uint32_t relation_next_below(const setti_relation* relation, uint32_t root, uint32_t at)
 {
     uint32_t next = setti_chain_first(relation, at, SETTI_SOURCES);
@@ -608,13 +608,13 @@ static uint32_t relation_next_below(const setti_relation* relation, uint32_t roo
     return next;
 }
 
-/* Whether links lead from `from` to `to`. Walks up from `from` and down from `to`, in turn. */
+/* Whether links lead from `from` to `to`. */
 static bool relation_leads(const setti_relation* relation, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(relation->desc.acyclic && !relation->many);
     uint32_t up = from;
     uint32_t down = to;
-    while (up != SETTI_NONE && down != SETTI_NONE) {
+    while (up != SETTI_NONE && down != SETTI_NONE) { /* in turn: the shorter walk decides */
         if (up == to || down == from) {
             return true;
         }
@@ -624,13 +624,13 @@ static bool relation_leads(const setti_relation* relation, uint32_t from, uint32
     return false;
 }
 
-/* Fails with CYCLE if links lead from the target to the source. Checks nothing while a delta, which
- * may form a cycle for a moment, is played: state/delta_play.c checks the result. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
                                         sett_entity target, const char* call)
 {
-    if (!relation->desc.acyclic || relation->world->receiving ||
-        !relation_leads(relation, target.index, source.index)) {
+    if (!relation->desc.acyclic || relation->world->receiving) {
+        return SETT_OK; /* a delta may form a cycle for a moment: delta_play.c checks the result */
+    }
+    if (!relation_leads(relation, target.index, source.index)) {
         return SETT_OK;
     }
     return setti_world_fail_with(relation->world, SETT_STATUS_CYCLE,
@@ -640,31 +640,32 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
                                  SETTI_HANDLE(target));
 }
 
-/* Like setti_chain_find, for calls that write: may build the table of pairs. */
+/* Like setti_chain_find, but may build the table of pairs. */
 static uint32_t relation_find_link(setti_relation* relation, sett_entity source, sett_entity target)
 {
     return relation->many ? setti_chain_search(relation, source, target)
                           : setti_chain_find(relation, source, target);
 }
 
-/* Asks the program's hook may_relate, unless the link exists already. */
 SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett_entity source,
                                                   sett_entity target, const char* call)
 {
     SETTI_ASSERT(relation->desc.may_relate != NULL);
     sett_world* world = relation->world;
     if (relation_find_link(relation, source, target) != SETTI_NONE) {
-        return SETT_OK;
+        return SETT_OK; /* the link exists already */
     }
     const char* outer = setti_world_begin_call(world, relation->links->desc.name);
     bool may = relation->desc.may_relate(world, source, target, relation->desc.user);
     setti_world_end_call(world, outer);
-    return may ? SETT_OK
-               : setti_world_fail_with(
-                     world, SETT_STATUS_REJECTED,
-                     "%s: `may_relate` of \"%.100s\" rejects a link from entity %u:%u to %u:%u - "
-                     "choose another target",
-                     call, relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
+    if (may) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(
+        world, SETT_STATUS_REJECTED,
+        "%s: `may_relate` of \"%.100s\" rejects a link from entity %u:%u to %u:%u - "
+        "choose another target",
+        call, relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
 }
 
 /* Whether relation_relate asks the program's hook may_relate. */
@@ -746,10 +747,9 @@ static sett_status relation_apply_relate(sett_world* world, sett_entity source, 
         return SETT_OK;
     }
     const void* data = call->has_data ? call + 1 : NULL;
-    return relation_relate(world, source, call->relationship, call->target, data, RELATION_ASK_HOOK,
-                           "sett_cmd_relate") != NULL
-               ? SETT_OK
-               : world->error;
+    const void* link_data = relation_relate(world, source, call->relationship, call->target, data,
+                                            RELATION_ASK_HOOK, "sett_cmd_relate");
+    return link_data != NULL ? SETT_OK : world->error;
 }
 
 static sett_status relation_apply_unrelate(sett_world* world, sett_entity source, const void* given)
@@ -817,7 +817,7 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
                : relation_record(commands, source, relationship, target, NULL, &kind, __func__);
 }
 
-/* Like relation_to_read, but checks that a running system declares the access to links' data. */
+/* Like relation_to_read, but also checks the access of a running system. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_entity source,
                                                sett_component relationship, uint32_t access,
                                                const char* call)
@@ -858,7 +858,7 @@ void* sett_related_mut(sett_world* world, sett_entity source, sett_component rel
                : NULL;
 }
 
-/* Whether the data of links have the C type `type_name`. If not, writes a message to `out`. */
+/* Checks the C type of the data of links. Writes a message to `out` on failure. */
 static bool relation_has_type(const sett_world* world, sett_component relationship, size_t size,
                               const char* type_name, const char* call, char out[SETTI_MESSAGE_SIZE])
 {
@@ -921,7 +921,7 @@ bool sett_relationship_check_change_(sett_world* world, sett_component relations
     return has_type;
 }
 
-/* An entity's component for a side, links or "sources", or NULL. */
+/* An entity's component for the links of a side, or NULL. */
 SETTI_INLINE const void* relation_value(const sett_world* world, const setti_relation* relation,
                                         sett_entity entity, setti_link_side side)
 {
@@ -977,8 +977,7 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
     return sources != NULL ? sources->count : 0;
 }
 
-/* Returns an entity's next target or source; null at the end. If the program has deleted the last
- * returned link, the next record may have moved to place `at_`, from the end of all records. */
+/* Returns an entity's next target or source, or null at the end. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
                                  sett_link_cursor* cursor, setti_link_side side)
 {
@@ -989,7 +988,7 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
     bool continues = first != SETTI_NONE && cursor->begun_;
     uint32_t place = continues ? cursor->next_ : first;
     bool renumbered = relation->many && place != SETTI_NONE && place >= relation->record_count;
-    if (renumbered) {
+    if (renumbered) { /* a deletion has moved the next record into the gap, place `at_` */
         place = cursor->at_;
     }
     if (place == SETTI_NONE || (relation->many && place >= relation->record_count)) {
@@ -1000,8 +999,8 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
         return sett_null();
     }
     uint32_t source = setti_chain_source(relation, place);
-    bool is_entitys = to_source ? sett_equals(link->target, entity) : source == entity.index;
-    if (!is_entitys) {
+    bool belongs = to_source ? sett_equals(link->target, entity) : source == entity.index;
+    if (!belongs) { /* a link of another entity */
         return sett_null();
     }
     cursor->begun_ = true;

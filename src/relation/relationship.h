@@ -21,7 +21,7 @@ typedef struct setti_relation {
     setti_records layout; /* layout of records; `data` also for exclusive links */
     uint32_t claimed;     /* records reserved for copies (clone.c) */
 
-    /* With many targets: a hash table of source and target -> record + 1. A cache, see chain.c. */
+    /* With many targets: a hash table of source and target -> record + 1 (chain.c). */
     uint32_t* pairs;
     uint32_t pair_capacity; /* a power of two, more than 1.5 * record_count; 0: no table */
     uint32_t pair_epoch;
@@ -58,11 +58,11 @@ static inline setti_relation* setti_relation_of(const sett_world* world, sett_co
     return type != NULL ? setti_relation_of_links(type) : NULL;
 }
 
-/* Registers a relationship in another world; `data` describes the data of links. */
+/* Registers a relationship in another world. */
 sett_status setti_relation_join(sett_world* into, const setti_relation* relation,
                                 const sett_component_desc* data);
 
-/* The relation for a call that changes links of `entity`. Returns NULL after `call` has failed. */
+/* The relation for a call that changes links. Returns NULL if `call` fails. */
 setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
                                      sett_entity entity, const char* call);
 
@@ -70,7 +70,7 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
                             sett_entity target, const void* data, const char* call);
 
-/* Sets the cascades of both types, which run when an entity with links is destroyed. */
+/* Sets the cascades of a relation's two types. */
 void setti_cleanup_tie(const setti_relation* relation);
 
 #endif

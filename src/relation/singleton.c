@@ -62,7 +62,7 @@ sett_entity sett_singletons(sett_world* world)
     return singleton_create(world, 0, NULL);
 }
 
-/* Creates the singletons' entity with the first singleton, or fails without an effect. */
+/* Creates the singletons' entity with the first singleton. */
 static void* singleton_begin(sett_world* world, sett_component component, const void* value,
                              const char* call)
 {
@@ -92,7 +92,6 @@ static void* singleton_begin(sett_world* world, sett_component component, const 
     return sett_is_null(entity) ? NULL : sett_find_mut(world, entity, component);
 }
 
-/* Checks a running system's access to a singleton. A report names `call`. */
 static void singleton_touch(const sett_world* world, sett_component component, uint32_t access,
                             const char* call)
 {
@@ -143,13 +142,13 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
                                 : sett_set(world, entity, component, value);
 }
 
-/* In debug builds: reports a missing singleton. Unregistered ids have been reported before. */
+/* Reports a missing singleton in debug builds. */
 SETTI_COLD static void singleton_report_absent(const sett_world* world, sett_component component,
                                                const char* call)
 {
 #if !defined(NDEBUG)
     const setti_type* type = setti_world_type(world, component);
-    if (type != NULL) {
+    if (type != NULL) { /* an unregistered id has been reported before */
         setti_world_misuse_with(world, SETT_STATUS_ABSENT,
                                 "%s: there is no singleton \"%.100s\" - add it with "
                                 "sett_singleton_set, or test for it with sett_singleton_find",

@@ -5,7 +5,7 @@
 #include "sett/singleton.h"
 #include "world/world.h"
 
-/* Registers the tag of the singletons' entity; 0 on failure. */
+/* Registers the tag of the singletons' entity. Returns 0 on failure. */
 sett_component setti_singleton_register(sett_world* world);
 
 /* The tag of the singletons' entity, or NULL. */

@@ -272,7 +272,6 @@ static void frame_plan(setti_run* run, sett_system* system)
     system->job_used = 1;
 }
 
-/* Updates the plans of queries. */
 static void frame_update_plans(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -384,7 +383,6 @@ static bool frame_pays_threads(const sett_world* world)
     return time >= STAGE_WORTH || !run->timed;
 }
 
-/* Collects the results of the slices. */
 static sett_status frame_collect_results(sett_world* world)
 {
     SETTI_ASSERT(!world->side_by_side);
@@ -432,7 +430,6 @@ static sett_status frame_end_jobs(sett_world* world)
     return status;
 }
 
-/* Runs the slice of an exclusive system. */
 static sett_status frame_run_exclusive(sett_world* world)
 {
     const bool exclusive = true;
@@ -481,7 +478,6 @@ static sett_status frame_run_slices(sett_world* world, bool exclusive)
 
 /* -------------------------------------------------------------------------------------- a frame */
 
-/* Applies the commands in the buffers of a system. */
 static sett_status frame_apply_system(sett_system* system)
 {
     sett_status status = SETT_OK;
@@ -520,7 +516,6 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
     return status;
 }
 
-/* Runs the due systems of a stage. */
 static sett_status frame_stage(sett_world* world, const setti_stage* stage, float dt)
 {
     SETTI_ASSERT(stage->count != 0 &&
@@ -539,7 +534,6 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
     return frame_run_slices(world, stage->exclusive);
 }
 
-/* Stages to run. */
 typedef struct frame_range {
     uint32_t begin; /* the first stage */
     uint32_t end;   /* after the last stage */
@@ -604,7 +598,6 @@ static void frame_reset_context(setti_run* run)
     run->time = run->state.time;
 }
 
-/* Runs the phases from `first` to `last`. */
 static sett_status frame_run(sett_world* world, float dt, int first, int last)
 {
     setti_run* run = setti_run_of(world);
@@ -655,7 +648,6 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     return status;
 }
 
-/* Runs a frame of the phases from `first` to `last`. */
 static sett_status frame_progress(sett_world* world, float dt, int first, int last,
                                   const char* call)
 {
@@ -765,7 +757,6 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
 
 /* ---------------------------------------------------------------------------------- configuring */
 
-/* Creates the jobs of all systems. Returns false if memory runs out. */
 static bool frame_make_jobs(const setti_run* run)
 {
     bool done = true;
@@ -812,7 +803,6 @@ static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* 
     return status;
 }
 
-/* Fails if a field of the descriptor is invalid. */
 static sett_status frame_check_schedule(sett_world* world, const sett_schedule_desc* desc,
                                         const char* call)
 {

@@ -86,7 +86,6 @@ static bool guard_is_singleton(const sett_world* world, sett_component component
            setti_storage_has(&setti_world_type(world, component)->storage, index);
 }
 
-/* Returns advice for declaring an access. */
 static const char* guard_remedy(const sett_world* world, sett_component component, bool reads,
                                 const char* call)
 {
@@ -242,7 +241,6 @@ static uintptr_t guard_flags(sett_system* system, sett_component component)
     return use != NULL ? setti_mark_get(&use->flags) : 0;
 }
 
-/* Writes *separator and a component. */
 static void guard_add_entry(setti_writer* text, const sett_world* world, sett_component component,
                             const char** separator)
 {

@@ -27,7 +27,6 @@ setti_system_name* setti_order_find_name(const setti_run* run, const char* text)
     return at;
 }
 
-/* Adds a name to the hash table. */
 static void order_link_name(setti_run* run, setti_system_name* name)
 {
     setti_system_name** bucket = order_bucket(run, name->key);
@@ -35,7 +34,6 @@ static void order_link_name(setti_run* run, setti_system_name* name)
     *bucket = name;
 }
 
-/* Makes room for one more name. Returns false if memory runs out. */
 static bool order_reserve_name(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -269,8 +267,7 @@ static sett_system* order_join(const sett_system* start, sett_system* earlier, s
     return earlier;
 }
 
-/* Visits the first system of *todo, and adds new neighbours to *todo. Returns the last system of a
- * cycle, or NULL. */
+/* Visits the first system of *todo. Returns the last system of a cycle, or NULL. */
 static sett_system* order_step(sett_system* start, sett_system** todo, bool back)
 {
     SETTI_ASSERT(*todo != NULL);

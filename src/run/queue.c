@@ -60,7 +60,6 @@ static bool queue_grow(sett_queue* queue)
     return true;
 }
 
-/* Adds a change. */
 static void queue_push(sett_queue* queue, sett_entity entity, sett_change change)
 {
     bool follows_lost = queue->lost != 0; /* changes after a gap are lost, too */

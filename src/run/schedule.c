@@ -28,7 +28,6 @@
  */
 #include "run/run.h"
 
-/* Whether `a` sorts before `b`. */
 static bool schedule_is_less(const sett_system* a, const sett_system* b)
 {
     if (a->section != b->section) {
@@ -49,7 +48,6 @@ static void schedule_push(setti_run* run, sett_system* system)
     run->heap[at] = system;
 }
 
-/* Removes and returns the top of the heap. */
 static sett_system* schedule_pop(setti_run* run)
 {
     SETTI_ASSERT(run->heap_count != 0);
@@ -78,7 +76,6 @@ static uint64_t schedule_phase(int phase)
     return (uint64_t)((uint32_t)phase ^ 0x80000000u) << 32; /* negative phases sort first */
 }
 
-/* Returns the section of a system. */
 static uint64_t schedule_section(const sett_system* system)
 {
     const setti_fixed* fixed = system->fixed;
@@ -145,7 +142,6 @@ static void schedule_sort_created(setti_run* run)
     schedule_sort(run);
 }
 
-/* Ranks the sorted systems. */
 static void schedule_rank(setti_run* run)
 {
     for (uint32_t k = run->sorted_count; k-- > 0;) { /* systems named in `before` come first */
@@ -261,7 +257,6 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
     return found;
 }
 
-/* Adds a system to the tracks. */
 static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
 {
     if (system->desc.run == NULL) {
@@ -337,7 +332,6 @@ static bool schedule_find_stages(sett_world* world)
 /* Bytes of a system in `sorted`, `heap`, `empty` and `stages`. */
 #define SCHEDULE_SYSTEM_SIZE (3 * sizeof(void*) + sizeof(setti_stage))
 
-/* Makes room for all systems. Returns false if memory runs out. */
 static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
 {
     if (run->count <= run->capacity) {
@@ -360,7 +354,6 @@ static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
 /* Bytes of a job in `slices` and `buffers`. */
 #define SCHEDULE_JOB_SIZE (sizeof(setti_slice) + sizeof(sett_commands*))
 
-/* Makes room for all slices. Returns false if memory runs out. */
 static bool schedule_reserve_slices(setti_pool* pool, setti_run* run)
 {
     uint32_t jobs = 0;

@@ -16,7 +16,6 @@
 
 #include <stdio.h>
 
-/* Returns the hint of a thread. */
 static setti_mark* slice_hint(setti_run* run, uintptr_t thread)
 {
     uint64_t hash = (uint64_t)thread * UINT64_C(0x9E3779B97F4A7C15);

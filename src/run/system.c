@@ -24,7 +24,6 @@ uint32_t setti_system_access(const sett_system* system, sett_component component
     return 0;
 }
 
-/* Adds flags to the declared access of a component. */
 static void system_declare(sett_system* system, sett_component component, uint32_t flags)
 {
     for (uint32_t k = 0; k < system->access_count; k++) {
@@ -38,7 +37,6 @@ static void system_declare(sett_system* system, sett_component component, uint32
     system->access[system->access_count++].flags = flags;
 }
 
-/* Adds flags to the declared access of each component in a list. */
 static void system_declare_list(sett_system* system, const sett_component* list, uint32_t flags)
 {
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
@@ -81,7 +79,6 @@ static uint32_t system_term_flags(const sett_system* system, const sett_term* te
     return flags;
 }
 
-/* Declares the access of a descriptor. */
 static void system_declare_all(sett_system* system, const sett_system_desc* desc)
 {
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
@@ -356,7 +353,6 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
     return SETT_OK;
 }
 
-/* Creates the query of a system. */
 static sett_status system_add_query(sett_system* system, const sett_system_desc* desc)
 {
     sett_query_desc query = {.name = system->name};
@@ -376,7 +372,6 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
     return SETT_OK;
 }
 
-/* Calls on_enter for each matching entity. */
 static void system_enter_all(sett_system* system)
 {
     SETTI_ASSERT(system->group != NULL && system->desc.on_enter != NULL);
@@ -462,7 +457,6 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
     return system->group != NULL ? SETT_OK : system->world->error;
 }
 
-/* Adds the orders of a descriptor. Returns false if memory runs out. */
 static bool system_add_orders(sett_system* system, const sett_system_desc* desc)
 {
     for (uint32_t k = 0; k < SETT_SYSTEM_ORDER; k++) {

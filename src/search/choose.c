@@ -1,10 +1,9 @@
 /* choose.c: the order of the steps of a search.
  *
- * The workload: three to eight terms over two to four variables, run many times; relationships with
- * many links, components of few or of all entities. The cost depends on the first step and on the
- * direction of each link. So all orders are tried by branch and bound: depth first, the cheapest
- * next step first; an order above the best cost is dropped. After CHOOSE_NODES tries only the
- * cheapest next step is taken.
+ * The workload: three to eight terms over two to four variables, run many times. The cost depends
+ * on the first step and on the direction of each link. So all orders are tried by branch and bound:
+ * depth first, the cheapest next step first; an order above the best cost is dropped. After
+ * CHOOSE_NODES tries only the cheapest next step is taken.
  *
  *     rows after a scan      = rows before x entities of the rarest component x shares
  *     rows after a link      = rows before x links / sources (or targets) of the relationship
@@ -39,10 +38,9 @@
 #define COST_CLOSURE 300u
 #define COST_OTHER 300u /* testing a name or a list */
 
-/* A share is measured at about SHARE_SAMPLES places, and used with SHARE_FEWEST samples or more. */
-#define SHARE_SAMPLES 64u
-#define SHARE_FEWEST 16u
-#define SHARE_ONE 1024u
+#define SHARE_SAMPLES 64u /* places to sample, about */
+#define SHARE_FEWEST 16u  /* fewer samples are not used */
+#define SHARE_ONE 1024u   /* a share of all entities */
 #define SHARE_MEMO 64
 
 /* Links of more bytes do not stay in a cache. */
@@ -121,7 +119,6 @@ static uint64_t choose_cost(uint64_t rows, uint64_t each)
     return rows >= CHOOSE_MOST / each ? CHOOSE_MOST : rows * each;
 }
 
-/* The number of targets of a relationship's links. */
 static uint32_t choose_target_count(const setti_type* along)
 {
     return along->links != NULL
@@ -140,7 +137,7 @@ static bool choose_is_large(const setti_type* along)
     return (size_t)along->storage.extent * along->storage.size > LARGE_SIZE;
 }
 
-/* Returns the type required by an item for entities of a variable, or NULL. */
+/* Returns the type that an item requires of a variable, or NULL. */
 static const setti_type* choose_required_type(const setti_search_item* item, uint32_t variable)
 {
     if (item->negated || item->optional) {
@@ -152,7 +149,7 @@ static const setti_type* choose_required_type(const setti_search_item* item, uin
     return item->target == variable ? item->needs[1] : NULL;
 }
 
-/* Returns the source of the [drive] term if it belongs to this scope, else SETTI_NO_REF. */
+/* Returns the variable of a [drive] term in this scope, or SETTI_NO_REF. */
 static uint32_t choose_driven(const choose* c)
 {
     uint32_t item = c->search->drives;
@@ -161,7 +158,7 @@ static uint32_t choose_driven(const choose* c)
     return in_scope ? variable : SETTI_NO_REF;
 }
 
-/* Returns the type that drives a scan: of the [drive] term, else the rarest required type. */
+/* Returns the type that drives a scan for a variable, or NULL. */
 static const setti_type* choose_driver(const choose* c, uint32_t variable)
 {
     if (choose_driven(c) == variable) {
@@ -177,12 +174,12 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
     return rarest;
 }
 
-/* Samples entities in `of`. Returns the number of samples; *both counts samples also in `other`. */
+/* Samples the entities of a storage. Returns the number of samples. */
 static uint32_t share_sample(const setti_storage* of, const setti_storage* other, uint32_t* both)
 {
     SETTI_ASSERT(of != other);
     uint32_t seen = 0;
-    *both = 0;
+    *both = 0; /* samples that are also in `other` */
     if (of->kind == SETTI_SPARSE) {
         /* With keep_order no row is sampled: the positions of gaps are not part of the state. */
         uint32_t step = SETTI_MAX(of->extent / SHARE_SAMPLES, 1);
@@ -203,7 +200,7 @@ static uint32_t share_sample(const setti_storage* of, const setti_storage* other
     return seen;
 }
 
-/* Estimates the share of entities with the type `of` that also have `type`, in 1 / SHARE_ONE. */
+/* Estimates the share of the entities with `of` that also have `type`. */
 static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* type)
 {
     for (uint32_t k = 0; k < c->memo_count; k++) {
@@ -227,13 +224,13 @@ static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* 
     return (uint32_t)share;
 }
 
-/* Returns true if a scan with this driver reads presence bits, not the rows of a sparse set. */
+/* Returns true if a scan with this driver reads presence bits. */
 static bool choose_by_words(const setti_type* driver)
 {
     return driver == NULL || driver->storage.kind != SETTI_SPARSE;
 }
 
-/* Returns true if presence bits alone decide an item: a component not switched off anywhere. */
+/* Returns true if presence bits alone decide an item. */
 static bool choose_is_decided_by_bits(const setti_search_item* item)
 {
     return item->kind == SETTI_ITEM_HAS &&
@@ -279,7 +276,6 @@ static uint64_t choose_entities(const choose* c)
     return SETTI_MAX(c->search->world->entities.count, 1);
 }
 
-/* Estimates the rows with (or without) a component, and narrows the domain of the source. */
 static uint64_t choose_test_component(choose* c, choose_state* s, const setti_search_item* item)
 {
     uint32_t domain = choose_domain(c, s, item->source);
@@ -327,7 +323,7 @@ static uint64_t choose_test_compare(const choose* c, const choose_state* s,
     return selects_value ? choose_scale(s->rows, 1, values) : s->rows;
 }
 
-/* Adds the cost of testing an item for all rows. Returns the estimated rows left. */
+/* Adds the cost of an item's test. Returns the estimated rows left. */
 static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item* item)
 {
     SETTI_ASSERT(s->rows != 0);
@@ -348,13 +344,12 @@ static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item*
     return SETTI_MAX(passed, 1);
 }
 
-/* Returns true if an item is not tested yet and all its variables are found. */
+/* Returns true if an item can be tested now. */
 static bool choose_is_due(const choose* c, const choose_state* s, const setti_search_item* item)
 {
     return !item->optional && !choose_is_done(s, c, item) && (item->variables & ~s->found) == 0;
 }
 
-/* Adds the costs of all due items, and marks the items as done. */
 static void choose_add_test_costs(choose* c, choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -366,13 +361,13 @@ static void choose_add_test_costs(choose* c, choose_state* s)
     }
 }
 
-/* Returns the number of a fixed variable's links; UINT32_MAX if the variable is not fixed. */
+/* Returns the number of a fixed variable's links. */
 static uint32_t choose_link_count_of(const choose* c, const setti_search_item* item,
                                      uint32_t variable, setti_link_side side)
 {
     bool to_sources = side == SETTI_SOURCES;
     if (variable >= SETT_SEARCH_VARIABLES || (c->fixed >> variable & 1) == 0) {
-        return UINT32_MAX;
+        return UINT32_MAX; /* not fixed */
     }
     uint32_t index = setti_search_constant(c->search, variable);
     const setti_type* along = item->along;
@@ -391,7 +386,6 @@ static uint32_t choose_link_count_of(const choose* c, const setti_search_item* i
     return links != NULL ? links->count : 0;
 }
 
-/* Estimates rows and cost of a pick that follows links from a found variable. */
 static void choose_follow(const choose* c, const choose_state* s, const setti_search_item* item,
                           setti_link_side side, choose_pick* pick)
 {
@@ -426,8 +420,7 @@ static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t va
            !c->search->variable[variable].optional;
 }
 
-/* Fills in the pick to find the target or source (`side`) of an item from the other end. Returns
- * false if the item does not allow the pick. */
+/* Fills in the pick to find the entity on a side of an item. Returns false if impossible. */
 static bool choose_item_pick(const choose* c, const choose_state* s, const setti_search_item* item,
                              setti_link_side side, choose_pick* pick)
 {
@@ -454,7 +447,6 @@ static bool choose_item_pick(const choose* c, const choose_state* s, const setti
            c->search->term[item->term].compare == SETT_COMPARE_EQUAL;
 }
 
-/* Fills in the picks of an item, at most 2. Returns the count. */
 static uint32_t choose_item_picks(const choose* c, const choose_state* s,
                                   const setti_search_item* item, choose_pick* picks)
 {
@@ -472,7 +464,6 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
     return count;
 }
 
-/* Fills in the pick for a scan, including the items tested by presence bits. */
 static void choose_scan(choose* c, const choose_state* s, uint32_t variable, choose_pick* pick)
 {
     SETTI_ASSERT(choose_is_wanted(c, s, variable));
@@ -500,10 +491,9 @@ static void choose_scan(choose* c, const choose_state* s, uint32_t variable, cho
     pick->cost += choose_cost(rows, COST_ROW);
 }
 
-/* Returns the cost of a pick and of a typical next step. */
 static uint64_t choose_rank(const choose_pick* pick)
 {
-    return pick->cost + choose_cost(pick->rows, COST_TARGET);
+    return pick->cost + choose_cost(pick->rows, COST_TARGET); /* with a typical next step */
 }
 
 /* Lists the possible next picks, the cheapest first. Returns the count. */
@@ -531,7 +521,6 @@ static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks
     return count;
 }
 
-/* Updates the state after a pick: the pick's variable is found. */
 static void choose_take(const choose* c, choose_state* s, const choose_pick* pick)
 {
     SETTI_ASSERT(pick->variable < c->search->variable_count);
@@ -568,7 +557,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     }
 }
 
-/* Tries all orders that begin with the first `count` picks, and stores the cheapest order. */
+/* Tries all orders that begin with the first `count` picks. */
 static void choose_try(choose* c, choose_state s, uint32_t count)
 {
     choose_add_test_costs(c, &s);
@@ -593,11 +582,13 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
     }
 }
 
-/* Returns the depth of a found variable's block; SETTI_NO_DEPTH for fixed variables and no ref. */
+/* Returns the depth of a variable's block, or SETTI_NO_DEPTH. */
 static uint8_t choose_depth_of(const choose* c, uint8_t ref)
 {
-    return ref < SETT_SEARCH_VARIABLES && (c->fixed >> ref & 1) == 0 ? c->depth[ref]
-                                                                     : SETTI_NO_DEPTH;
+    if (ref >= SETT_SEARCH_VARIABLES || (c->fixed >> ref & 1) != 0) {
+        return SETTI_NO_DEPTH;
+    }
+    return c->depth[ref];
 }
 
 static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uint64_t rows,
@@ -620,20 +611,22 @@ static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uin
 
 #define CHOOSE_CLASSES 4
 
-/* Returns the cost class of an item's test; 0 is the cheapest. */
+/* Returns the cost class of an item's test. Class 0 is the cheapest. */
 static uint32_t choose_class(const setti_search_item* item)
 {
     if (item->kind == SETTI_ITEM_HAS) {
         return item->walk != SETT_WALK_NONE ? 1 : 0;
     }
     bool is_direct_link = item->kind == SETTI_ITEM_LINK && !item->closure;
-    return item->kind == SETTI_ITEM_LIST ? 3 : is_direct_link ? 1 : 2;
+    if (item->kind == SETTI_ITEM_LIST) {
+        return 3;
+    }
+    return is_direct_link ? 1 : 2;
 }
 
-/* Adds steps for all due items, the cheapest class first. */
 static void choose_add_tests(choose* c, choose_state* s)
 {
-    for (uint32_t cost_class = 0; cost_class < CHOOSE_CLASSES; cost_class++) {
+    for (uint32_t cost_class = 0; cost_class < CHOOSE_CLASSES; cost_class++) { /* cheapest first */
         for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
             const setti_search_item* item = choose_item(c, k);
             if (choose_class(item) != cost_class || !choose_is_due(c, s, item)) {
@@ -649,7 +642,7 @@ static void choose_add_tests(choose* c, choose_state* s)
     }
 }
 
-/* Adds a step to drop a variable's hidden entities, if there are hidden entities. */
+/* Adds a step to drop hidden entities of a variable. */
 static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
     const setti_variable* at = &c->search->variable[variable];
@@ -663,12 +656,11 @@ static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
     }
 }
 
-/* Adds a step to find a variable: from the other end of `item`, or by a scan if `item` is NULL. */
 static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind, uint64_t rows,
                                           const setti_search_item* item, uint8_t variable)
 {
     uint8_t from = SETTI_NO_REF;
-    if (item != NULL) {
+    if (item != NULL) { /* else a scan */
         from = item->source == variable ? item->target : item->source;
     }
     c->depth[variable] = ++c->level;
@@ -680,7 +672,6 @@ static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind
     return step;
 }
 
-/* Adds the steps for optional links, last because an optional link keeps every row. */
 static void choose_add_optional(choose* c, const choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -695,9 +686,9 @@ static void choose_add_optional(choose* c, const choose_state* s)
 }
 
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
-                        uint8_t depth);
+                        uint8_t input_depth);
 
-/* Plans the lists tested by a pipe: one further pipe for each side. */
+/* Plans a pipe for each side of the lists that a pipe tests. */
 static void choose_lists(choose* c, uint16_t pipe)
 {
     SETTI_ASSERT(pipe < c->plan->pipe_count);
@@ -738,12 +729,12 @@ static void choose_add_steps(choose* c, choose_state* s)
         choose_add_shown(c, s, pick->variable);
         choose_add_tests(c, s);
     }
-    choose_add_optional(c, s);
+    choose_add_optional(c, s); /* last: an optional link keeps every row */
 }
 
-/* Plans a scope as a pipe. `depth` is the input block's, `found` has the variables found before. */
+/* Plans a scope as a pipe. */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
-                        uint8_t depth)
+                        uint8_t input_depth)
 {
     choose_state s = {.rows = rows, .found = found | c->fixed};
     for (uint32_t v = 0; v < SETT_SEARCH_VARIABLES; v++) {
@@ -751,7 +742,7 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
     }
     SETTI_ASSERT(scope < c->search->scope_count && pipe < c->plan->pipe_count);
     c->scope = &c->search->scope[scope];
-    c->input_depth = c->level = depth;
+    c->input_depth = c->level = input_depth;
     c->nodes = 0;
     c->best_count = UINT32_MAX;
     choose_try(c, s, 0);

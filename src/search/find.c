@@ -25,8 +25,7 @@ typedef struct find_block {
     uint32_t count;
     uint32_t index[FIND_ROWS];
     uint16_t parent[FIND_ROWS];
-    /* In the input of a list: by row of the enclosing block, true if a side of the list is true. */
-    bool mark[FIND_ROWS];
+    bool mark[FIND_ROWS]; /* rows of the enclosing block for which the list is true */
 } find_block;
 
 /* The entities reached by a closure, in order of discovery. */
@@ -39,8 +38,8 @@ typedef struct find_reached {
 
 /* The progress of a step through the rows of the previous block. */
 typedef struct find_work {
-    bool begun;     /* some rows of the previous block are left */
-    bool open;      /* some results of `row` are left */
+    bool begun;     /* rows of the previous block are left */
+    bool open;      /* results of `row` are left */
     uint32_t row;   /* the current row */
     uint32_t place; /* of the next result: a link's place, or the index or row of a scan */
     find_reached reached;
@@ -91,7 +90,7 @@ static void find_reached_free(const find* f, find_reached* reached)
     memset(reached, 0, sizeof(*reached));
 }
 
-/* Returns `size` bytes of `piece` (or NULL), from *at on, and advances *at. */
+/* Takes the next `size` bytes of `piece`. Returns NULL if `piece` is NULL. */
 static void* find_take_memory(void* piece, size_t* at, size_t size)
 {
     void* taken = piece != NULL ? (unsigned char*)piece + *at : NULL;
@@ -99,7 +98,7 @@ static void* find_take_memory(void* piece, size_t* at, size_t size)
     return taken;
 }
 
-/* Lays out a loop's arrays in `piece`. Returns the size needed; `piece` may be NULL. */
+/* Lays out a loop's arrays in `piece`. Returns the size needed. */
 static size_t find_lay_out(const sett_search* search, find* f, void* piece)
 {
     size_t at = setti_align_up(sizeof(find), 64);
@@ -111,7 +110,6 @@ static size_t find_lay_out(const sett_search* search, find* f, void* piece)
     return at;
 }
 
-/* Reuses the spare memory or allocates. Returns NULL when memory runs out. */
 static find* find_make(sett_search* search, bool pooled)
 {
     if (pooled && search->spare != NULL) {
@@ -157,7 +155,7 @@ static void find_release(find* f)
     }
 }
 
-/* Ends a loop over these `rows`, and all loops of functions that have returned. */
+/* Ends the loops that functions have left open. */
 static void find_release_left(const sett_search* search, const sett_rows* rows)
 {
     for (find *f = search->loops, *next; f != NULL; f = next) {
@@ -180,7 +178,6 @@ void setti_find_free(sett_search* search)
     }
 }
 
-/* Calls the search's limit, which can stop the loop. */
 SETTI_COLD static void find_check_limit(find* f)
 {
     const setti_rank* rank = &f->search->rank;
@@ -190,7 +187,7 @@ SETTI_COLD static void find_check_limit(find* f)
     }
 }
 
-/* Counts work, and calls the limit once per FIND_WORK. */
+/* Counts work, and calls the limit now and then. */
 SETTI_INLINE void find_spend(find* f, uint32_t work)
 {
     f->spent += work;
@@ -199,10 +196,11 @@ SETTI_INLINE void find_spend(find* f, uint32_t work)
     }
 }
 
-/* Returns an entity's first slot to probe. Fibonacci hashing: the factor is 2^32 / 1.618. */
+/* Returns an entity's first slot to probe. */
 static uint32_t reached_home(const find_reached* reached, uint32_t index)
 {
     SETTI_ASSERT(reached->room != 0 && (reached->room & (reached->room - 1)) == 0);
+    /* Fibonacci hashing: the factor is 2^32 / 1.618. */
     return (index * 0x9E3779B1u >> 7) & (reached->room * 2 - 1);
 }
 
@@ -262,7 +260,7 @@ static void reached_follow(find* f, find_reached* reached, const setti_type* alo
     }
 }
 
-/* Clears `reached`. Adds `from` (for or_self) and the entities one link away from `from`. */
+/* Begins anew, at the entity `from`. */
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
                           uint32_t from, setti_link_side side)
 {
@@ -281,7 +279,7 @@ static void reached_begin(find* f, find_reached* reached, const setti_search_ite
     }
 }
 
-/* Returns the k-th entity reached, or SETTI_NONE. In a closure, follows the entity's links. */
+/* Returns the k-th entity reached, or SETTI_NONE. */
 static uint32_t reached_take(find* f, find_reached* reached, const setti_search_item* item,
                              uint32_t k, setti_link_side side)
 {
@@ -291,7 +289,7 @@ static uint32_t reached_take(find* f, find_reached* reached, const setti_search_
     uint32_t index = reached->index[k];
     find_spend(f, 1);
     if (item->closure && !f->failed) {
-        reached_follow(f, reached, item->along, index, side);
+        reached_follow(f, reached, item->along, index, side); /* appends further entities */
     }
     return index;
 }
@@ -307,22 +305,22 @@ SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row,
     return row;
 }
 
-/* Returns the entity of a variable for a row at `depth`. SETTI_NO_DEPTH: the variable is fixed. */
+/* Returns the entity of a variable for a row at `depth`. */
 SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, uint8_t ref,
                                  uint8_t ref_depth)
 {
-    if (ref_depth == SETTI_NO_DEPTH) {
+    if (ref_depth == SETTI_NO_DEPTH) { /* the variable is fixed */
         return ref < SETT_SEARCH_VARIABLES ? f->constant[ref] : SETTI_NONE;
     }
     return f->block[ref_depth].index[find_origin(f, depth, row, ref_depth)];
 }
 
-/* Returns true if an earlier result of the enclosing list has decided the origin of a row. */
+/* Returns true if the enclosing list is already true for a row. */
 SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, uint32_t depth,
                                   uint32_t row)
 {
     if (step->input_depth == 0) {
-        return false;
+        return false; /* there is no list */
     }
     const find_block* input = &f->block[step->input_depth];
     uint32_t input_row = find_origin(f, depth, row, step->input_depth);
@@ -336,7 +334,7 @@ SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
     out->parent[out->count++] = (uint16_t)row;
 }
 
-/* Copies a row to row *kept, and advances *kept if the row is wanted. Needs no branch. */
+/* Keeps or drops a row, without a branch. */
 SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, bool wanted)
 {
     SETTI_ASSERT(*kept <= row && row < block->count);
@@ -345,26 +343,26 @@ SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, boo
     *kept += wanted;
 }
 
-/* Returns true if no tag hides the entity. Tags named by a term hide nothing. */
+/* Returns true if no tag hides the entity. */
 static bool find_is_shown(const find* f, uint32_t index, const bool named[SETTI_HIDDEN])
 {
     bool shown = true;
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
+        /* A tag named by a term hides nothing. */
         const setti_type* tag = named[k] ? NULL : f->world->hidden[k];
         shown = shown && (tag == NULL || !setti_storage_has(&tag->storage, index));
     }
     return shown;
 }
 
-/* The storages of a scan: their presence bits are intersected. The driver, if any, is first. */
+/* The storages with the presence bits that a scan tests. */
 typedef struct find_scan {
-    const setti_storage* storage[SETTI_SEARCH_ITEMS + 1];
-    uint64_t flip[SETTI_SEARCH_ITEMS + 1]; /* all ones for a negated term */
+    const setti_storage* storage[SETTI_SEARCH_ITEMS + 1]; /* a driver is first */
+    uint64_t flip[SETTI_SEARCH_ITEMS + 1];                /* all ones for a negated term */
     uint32_t count;
     uint32_t limit; /* first index after the scan */
 } find_scan;
 
-/* Adds a storage. The entities must be in the storage or, if `negated`, not in the storage. */
 static void scan_add(find_scan* scan, const setti_storage* storage, bool negated)
 {
     scan->storage[scan->count] = storage;
@@ -380,18 +378,18 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     scan->count = 0;
     scan->limit = setti_entity_capacity(&f->world->entities);
     if (step->driver != NULL) {
-        scan_add(scan, &step->driver->storage, false);
+        scan_add(scan, &step->driver->storage, false /* negated */);
     }
     for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
         const setti_type* type = setti_choose_scanned(item, step->variable, step->driver);
-        if (type != NULL && (item->negated || type != step->driver)) { /* the driver is added */
+        if (type != NULL && (item->negated || type != step->driver)) { /* else already added */
             scan_add(scan, &type->storage, item->negated);
         }
     }
 }
 
-/* Returns the bits of `word`, for 64 entities from index `base` on, allowed by all storages. */
+/* Returns the bits of `word` for entities that pass all tests. */
 static uint64_t scan_word(const find_scan* scan, uint32_t base, uint64_t word)
 {
     for (uint32_t k = 0; k < scan->count && word != 0; k++) {
@@ -432,7 +430,7 @@ static uint32_t wanted_seek(const setti_wanted* wanted, uint32_t index)
     return first;
 }
 
-/* Does scan_words among the entities found by a look-up. */
+/* Scans the entities found by a look-up. Returns true if the block is full. */
 static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find_block* out)
 {
     uint32_t at = wanted_seek(&w->wanted, w->place);
@@ -453,7 +451,7 @@ static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find
     return false;
 }
 
-/* Adds entities from the index w->place on. Returns false at the end, true if the block is full. */
+/* Scans presence bits. Returns true if the block is full. */
 static bool scan_words(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     find_scan scan;
@@ -486,7 +484,7 @@ static bool scan_words(find* f, const setti_search_step* step, find_work* w, fin
     return false;
 }
 
-/* Does scan_words for a driver in a sparse set, from row w->place on. */
+/* Scans the rows of a sparse set. Returns true if the block is full. */
 static bool scan_rows(const setti_search_step* step, find_work* w, find_block* out)
 {
     const setti_storage* storage = &step->driver->storage;
@@ -503,7 +501,6 @@ static bool scan_rows(const setti_search_step* step, find_work* w, find_block* o
     return false;
 }
 
-/* Returns the entity to follow links from, for a row of the previous block. */
 SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, uint32_t row)
 {
     return find_value(f, (uint32_t)step->depth - 1, row, step->a, step->a_depth);
@@ -514,7 +511,7 @@ SETTI_INLINE setti_link_side find_side(const setti_search_step* step)
     return step->kind == SETTI_FIND_SOURCES ? SETTI_SOURCES : SETTI_TARGETS;
 }
 
-/* Adds the ends of a row's links, from w->place on. Returns true if the block is full. */
+/* Adds the ends of a row's links. Returns true if the block is full. */
 SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_work* w,
                                 find_block* out, setti_link_side side)
 {
@@ -536,7 +533,7 @@ SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_wor
     return false;
 }
 
-/* Calls fill_links_of with a constant side: the compiler makes a faster copy for each side. */
+/* Calls fill_links_of with a constant side, to compile a faster copy for each. */
 static bool fill_links(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     if (find_side(step) == SETTI_SOURCES) {
@@ -545,7 +542,7 @@ static bool fill_links(find* f, const setti_search_step* step, find_work* w, fin
     return fill_links_of(f, step, w, out, SETTI_TARGETS);
 }
 
-/* Does fill_links for an item with or_self or closure. */
+/* Adds the entities reached from a row. Returns true if the block is full. */
 static bool fill_reached(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     setti_link_side side = find_side(step);
@@ -566,7 +563,7 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
     return false;
 }
 
-/* Adds the entity on the other side of `==`. Returns false: a row has one result at most. */
+/* Adds the entity on the other side of `==`. */
 static bool fill_copy(const find* f, const setti_search_step* step, const find_work* w,
                       find_block* out)
 {
@@ -577,10 +574,10 @@ static bool fill_copy(const find* f, const setti_search_step* step, const find_w
     if (index != SETTI_NONE) {
         find_emit(out, index, w->row);
     }
-    return false;
+    return false; /* a row has one result at most */
 }
 
-/* Adds the results of a row. Returns false after the last result, true if the block is full. */
+/* Adds the results of a row. Returns true if the block is full. */
 static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     if (!w->open) {
@@ -601,7 +598,6 @@ static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_
 
 static bool find_pull(find* f, uint32_t k);
 
-/* Prefetches the links of a block's rows, so that their cache misses overlap. */
 static void find_prefetch(const find* f, const setti_search_step* step, uint32_t count)
 {
     bool to_sources = step->kind == SETTI_FIND_SOURCES;
@@ -622,7 +618,7 @@ static void find_prefetch(const find* f, const setti_search_step* step, uint32_t
     }
 }
 
-/* Fills the block of step k with values of the step's variable. Returns false at the end. */
+/* Fills the block of step k. Returns false at the end. */
 static bool find_generate(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -632,7 +628,7 @@ static bool find_generate(find* f, uint32_t k)
     SETTI_ASSERT(k != 0 && step->depth != 0 && step->depth < f->search->depth_room);
     out->count = 0;
     while (out->count == 0 && !f->failed) {
-        if (!w->begun) {
+        if (!w->begun) { /* all rows of the previous block are used */
             if (!find_pull(f, k - 1)) {
                 return false;
             }
@@ -657,7 +653,7 @@ static bool find_generate(find* f, uint32_t k)
     return !f->failed;
 }
 
-/* Fills an input block, once: with a single row for a branch, with undecided rows for a list. */
+/* Fills the input block of a pipe, once. */
 static bool find_input(find* f, uint32_t k)
 {
     SETTI_ASSERT(f->plan.step[k].kind == SETTI_FIND_INPUT);
@@ -668,12 +664,12 @@ static bool find_input(find* f, uint32_t k)
         return false;
     }
     f->work[k].begun = true;
-    if (step->input_depth == 0) {
+    if (step->input_depth == 0) { /* a branch begins with a single row */
         find_emit(out, SETTI_NONE, 0);
         return true;
     }
     for (uint32_t row = 0; row < f->block[step->depth - 1].count; row++) {
-        if (!out->mark[row]) {
+        if (!out->mark[row]) { /* a list begins with undecided rows */
             find_emit(out, SETTI_NONE, row);
         }
     }
@@ -720,7 +716,7 @@ static bool some_is_shown(const find* f, uint32_t index)
     return find_is_shown(f, index, no_tag_is_named);
 }
 
-/* Returns true if any entity is visible, that is, not hidden by a tag. */
+/* Returns true if any entity is visible. */
 static bool test_any_entity(find* f)
 {
     uint32_t capacity = setti_entity_capacity(&f->world->entities);
@@ -777,7 +773,7 @@ static bool test_any_source(find* f, find_reached* reached, const setti_search_i
     return false;
 }
 
-/* Does test_link with `_` as source or target. A hidden entity cannot be the source `_`. */
+/* Tests for a link with `_` as source or target. */
 static bool test_some(find* f, const setti_search_step* step, find_work* w, uint32_t source,
                       uint32_t target)
 {
@@ -820,7 +816,7 @@ static bool test_compare(const find* f, const setti_search_item* item, uint32_t 
                               a, b);
 }
 
-/* Marks each row of a block for which a side of the list is true. */
+/* Marks the rows for which a list is true. */
 static void test_list(find* f, const setti_search_step* step)
 {
     find_block* input = &f->block[step->depth + 1];
@@ -866,7 +862,7 @@ static bool test_has(find* f, const setti_search_step* step, uint32_t index)
            setti_along_find(item->along, item->walk, item->type, index) != SETTI_NONE;
 }
 
-/* Does find_test for the most frequent test: an entity has, or lacks, a component. */
+/* Fast path of find_test, for the test of a component. */
 static void find_keep_having(find* f, const setti_search_step* step, find_block* block)
 {
     const setti_type* type = step->item->type;
@@ -888,15 +884,20 @@ static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint
         return find_is_shown(f, a, f->search->variable[step->variable].shows);
     }
     uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
-    const setti_search_item* item = step->item; /* test_list has set the marks of a list */
-    bool is_true = item->kind == SETTI_ITEM_LIST      ? f->block[step->depth + 1].mark[row]
-                   : item->kind == SETTI_ITEM_LINK    ? test_link(f, step, &f->work[k], a, b)
-                   : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, item, a, b)
-                                                      : test_has(f, step, a);
+    const setti_search_item* item = step->item;
+    bool is_true;
+    if (item->kind == SETTI_ITEM_LIST) {
+        is_true = f->block[step->depth + 1].mark[row]; /* set by test_list */
+    } else if (item->kind == SETTI_ITEM_LINK) {
+        is_true = test_link(f, step, &f->work[k], a, b);
+    } else if (item->kind == SETTI_ITEM_COMPARE) {
+        is_true = test_compare(f, item, a, b);
+    } else {
+        is_true = test_has(f, step, a);
+    }
     return is_true != item->negated;
 }
 
-/* Drops the rows of a block rejected by the test of step k. */
 static void find_test(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -941,7 +942,7 @@ static bool find_pull(find* f, uint32_t k)
     return false;
 }
 
-/* Reports undeclared members to the system's guard. Presence and links need no declaration. */
+/* Reports reads of members to the guard. */
 SETTI_COLD static void find_check_access(const sett_search* search)
 {
     const setti_guard* guard = search->world->guard;
@@ -1018,13 +1019,13 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     return rows;
 }
 
-/* Does sett_search_begin for local `rows`: their function can return without ending the loop. */
+/* Begins a loop with `rows` on the stack. */
 sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
 {
     if (search == NULL || search->world->running != NULL) {
         return sett_search_begin(search, rows);
     }
-    find_release_left(search, rows);
+    find_release_left(search, rows);            /* functions can return without ending a loop */
     const void* outermost = search->open.frame; /* sett_search_begin clears open.frame */
     sett_rows* opened = sett_search_begin(search, rows);
     if (opened != NULL) {
@@ -1035,7 +1036,6 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
     return opened;
 }
 
-/* Writes the columns of results from the blocks up to depth `last`. */
 static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
 {
     SETTI_ASSERT(rows->count <= FIND_ROWS && last < f->search->depth_room);
@@ -1049,15 +1049,14 @@ static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
     }
 }
 
-/* Reports lack of memory, except in systems (not pooled) and after a stop by the limit. */
 static void rows_report_failure(const find* f)
 {
-    if (f->failed && f->pooled && !f->stopped) {
+    if (f->failed && f->pooled && !f->stopped) { /* systems are not pooled, and do not report */
         setti_world_no_memory(f->world, "sett_rows_next");
     }
 }
 
-/* Finds the next block of results, unsorted. Returns false at the end. */
+/* Finds the next block of unsorted results. Returns false at the end. */
 static bool rows_find(sett_rows* rows, find* f)
 {
     rows->count = 0;
@@ -1133,6 +1132,16 @@ uint64_t sett_search_count(sett_search* search)
     return count;
 }
 
+static void explain_rows(setti_writer* writer, uint64_t estimate)
+{
+    uint64_t tenths = (estimate * 10 + SETTI_ESTIMATE_ONE / 2) / SETTI_ESTIMATE_ONE;
+    if (tenths < 100) {
+        setti_writer_add(writer, "-> %u.%u\n", (unsigned)(tenths / 10), (unsigned)(tenths % 10));
+    } else {
+        setti_writer_add(writer, "-> %llu\n", (unsigned long long)(tenths / 10));
+    }
+}
+
 static void explain_step(setti_writer* writer, const sett_search* search,
                          const setti_search_step* step, uint32_t indent)
 {
@@ -1156,12 +1165,7 @@ static void explain_step(setti_writer* writer, const sett_search* search,
         setti_search_print_term(search, step->item->term, writer);
         setti_writer_add(writer, " ");
     }
-    uint64_t tenths = (step->estimate * 10 + SETTI_ESTIMATE_ONE / 2) / SETTI_ESTIMATE_ONE;
-    if (tenths < 100) {
-        setti_writer_add(writer, "-> %u.%u\n", (unsigned)(tenths / 10), (unsigned)(tenths % 10));
-    } else {
-        setti_writer_add(writer, "-> %llu\n", (unsigned long long)(tenths / 10));
-    }
+    explain_rows(writer, step->estimate);
 }
 
 static void explain_pipe(setti_writer* writer, const sett_search* search,
@@ -1180,7 +1184,7 @@ static void explain_pipe(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* Returns the bits of a variable and of all variables joined by terms, also indirectly. */
+/* Returns the bits of the variables that terms join to a variable. */
 static uint32_t explain_joined(const sett_search* search, const setti_search_scope* scope,
                                uint32_t variable)
 {
@@ -1195,7 +1199,7 @@ static uint32_t explain_joined(const sett_search* search, const setti_search_sco
     return part;
 }
 
-/* Writes a note for each variable not joined by terms to the variables before. */
+/* Writes a note for each variable that no term joins to earlier variables. */
 static void explain_apart(setti_writer* writer, const sett_search* search,
                           const setti_search_scope* scope)
 {
@@ -1217,7 +1221,7 @@ static void explain_apart(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* Writes a note for each term that does not see values shared by prefabs. */
+/* Writes a note for each term that does not see shared values. */
 static void explain_shared_types(setti_writer* writer, const sett_search* search)
 {
     for (uint32_t k = 0; k < search->item_count; k++) {

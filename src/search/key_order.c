@@ -21,7 +21,7 @@ static bool key_is_below(uint64_t key, uint32_t number, uint64_t other, uint32_t
     return key != other ? key < other : number < other_number;
 }
 
-/* Returns the last part with a bound below a pair, or 0: equal pairs begin here or just after. */
+/* Returns the last part with a bound below a pair, or 0. */
 static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t number)
 {
     uint32_t first = 0;
@@ -60,7 +60,7 @@ setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key,
     setti_key_place at = {key_part_of(order, key, number), 0};
     if (at.part < order->part_count) {
         at.row = key_row_of(&order->part[at.part], key, number);
-        if (at.row == order->part[at.part].count) {
+        if (at.row == order->part[at.part].count) { /* the next part has the pair */
             at.part++;
             at.row = 0;
         }
@@ -111,7 +111,6 @@ static setti_key_part* key_part_insert(setti_pool* pool, setti_key_order* order,
     return &part[at];
 }
 
-/* Moves `count` pairs from a row of a part to a row of the same or another part. */
 static void key_move(const setti_key_part* from, uint32_t row, const setti_key_part* to,
                      uint32_t to_row, uint32_t count)
 {
@@ -165,7 +164,7 @@ static void key_part_remove(setti_pool* pool, setti_key_order* order, uint32_t a
     memmove(part, part + 1, (order->part_count - at) * sizeof(*part));
 }
 
-/* Joins a part with the next part if all pairs fit in half of a chunk. */
+/* Joins a part with the next part if few pairs are left. */
 static void key_part_join(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
     setti_key_part* lower = &order->part[at];
@@ -216,8 +215,7 @@ static uint32_t key_digit(const setti_key_pair* pair, uint32_t digit)
                : (uint32_t)(pair->key >> ((digit - KEY_NUMBER_DIGITS) * 8)) & 0xFF;
 }
 
-/* Returns a bit for each digit to sort by: not for digits equal in all pairs, and not for digits of
- * the numbers if the numbers already ascend (the sort is stable). */
+/* Returns a bit for each digit to sort by. */
 static uint32_t key_digits(const setti_key_pair* pair, uint32_t count)
 {
     setti_key_pair varying = {0, 0};
@@ -228,13 +226,14 @@ static uint32_t key_digits(const setti_key_pair* pair, uint32_t count)
         ascend = ascend && pair[k - 1].number <= pair[k].number;
     }
     uint32_t digits = 0;
+    /* The sort is stable: ascending numbers need no sorting, nor do digits that never vary. */
     for (uint32_t digit = ascend ? KEY_NUMBER_DIGITS : 0; digit < KEY_DIGITS; digit++) {
         digits |= (uint32_t)(key_digit(&varying, digit) != 0) << digit;
     }
     return digits;
 }
 
-/* Radix sort from the lowest digit. Returns the buffer with the result: `pair` or `other`. */
+/* Radix sort from the lowest digit. Returns the buffer with the result. */
 static setti_key_pair* key_sort(setti_key_pair* pair, setti_key_pair* other, uint32_t count)
 {
     for (uint32_t digits = key_digits(pair, count); digits != 0; digits &= digits - 1) {

@@ -11,12 +11,11 @@ typedef struct setti_key_chunk {
     uint32_t number[SETTI_KEY_ROWS];
 } setti_key_chunk;
 
-/* A chunk, and a lower bound of the pairs. The bound of the first chunk is not used. */
 typedef struct setti_key_part {
     setti_key_chunk* chunk;
-    uint64_t key;
-    uint32_t number;
-    uint32_t count; /* pairs in the chunk, not 0 */
+    uint64_t key;    /* lower bound of the pairs; not used in the first part */
+    uint32_t number; /* of the lower bound */
+    uint32_t count;  /* pairs in the chunk, not 0 */
 } setti_key_part;
 
 typedef struct setti_key_order {
@@ -30,28 +29,27 @@ typedef struct setti_key_pair {
     uint32_t number;
 } setti_key_pair;
 
-/* The place before the pair at a row of a part. The end is row 0 of part `part_count`. */
+/* The place of a pair. At the end, `part` is the number of parts and `row` is 0. */
 typedef struct setti_key_place {
     uint32_t part;
     uint32_t row;
 } setti_key_place;
 
-/* Adds a pair. Equal pairs are allowed. Returns false when memory runs out. */
+/* Adds a pair. Returns false when memory runs out. */
 bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key, uint32_t number);
 
-/* Removes a pair equal to (key, number). The pair must exist. */
+/* Removes a pair. The pair must exist. */
 void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t key,
                             uint32_t number);
 
-/* Replaces all pairs by the `count` unsorted pairs in `pair`. `other` is a buffer of the same size.
- * When memory runs out, removes all pairs and returns false. */
+/* Replaces all pairs by unsorted pairs. `other` is a second buffer for sorting.
+ * Returns false when memory runs out. */
 bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_pair* pair,
                            setti_key_pair* other, uint32_t count);
 
 /* Returns the place of the first pair not less than (key, number). */
 setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key, uint32_t number);
 
-/* Returns the number of pairs between two places. */
 uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
                                  setti_key_place to);
 
@@ -72,7 +70,6 @@ static inline uint32_t setti_key_order_take(const setti_key_order* order, setti_
     return number;
 }
 
-/* Removes all pairs and frees the memory. */
 void setti_key_order_deinit(setti_pool* pool, setti_key_order* order);
 
 #endif

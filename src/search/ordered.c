@@ -1,8 +1,8 @@
 /* ordered.c: lists of a query's matches, in order.
  *
- * The workload: an order read each frame, over some thousand entities, few of them new, gone or
- * changed. So sorting begins with the last order, without gone entities and with new entities at
- * the end: merging two or three sorted runs is little work.
+ * The workload: an order of some thousand entities is read each frame. Few entities are new, gone
+ * or changed. So sorting begins with the last order, and new entities are appended: merging two or
+ * three sorted runs is little work.
  *
  * Most often nothing has changed. An order by matches, parents and depths alone is *fixed*: the
  * order stores them, and does not sort again while matches and depths are equal. If only presence
@@ -32,10 +32,10 @@ typedef struct ordered_list {
     uint32_t group_count;
 } ordered_list;
 
-/* A storage that decides the order by presence bits, and the number of values at the update. */
+/* A storage with presence bits that decide the order. */
 typedef struct ordered_part {
     const setti_storage* storage;
-    uint32_t count; /* compared because the last pages of a table can vanish without a tick */
+    uint32_t count; /* of values: the last pages of a table can vanish without a tick */
 } ordered_part;
 
 #define ORDERED_PARTS 12
@@ -75,7 +75,7 @@ static void ordered_free(sett_ordered* o, setti_scratch* scratch)
     setti_pool_free(&o->world->pool, scratch->bytes, scratch->size, scratch->align);
 }
 
-/* Makes room for `room` entities in `list` and `work`, and for all indices in `positions`. */
+/* Makes room to sort `room` matches into a list. */
 static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
 {
     setti_pool* pool = &o->world->pool;
@@ -98,7 +98,6 @@ static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
     return true;
 }
 
-/* Makes an item to sort, with the group, depth and value of an entity. */
 static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
 {
     const sett_ordered_desc* desc = &o->desc;
@@ -120,7 +119,7 @@ static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
     return item;
 }
 
-/* An array of a type's values, for many look-ups without loading these pointers again. */
+/* Pointers of a storage, loaded once for many look-ups. */
 typedef struct ordered_column {
     const setti_storage* storage;
     const void* const* presence; /* pages of presence bits */
@@ -144,7 +143,7 @@ static ordered_column ordered_column_of(const setti_type* type)
     return column;
 }
 
-/* Finds a value or NULL. Returns false beyond `reach`: the caller must ask the storage. */
+/* Fast path of a look-up. Returns false if the caller must ask the storage. */
 SETTI_INLINE bool ordered_column_try(const ordered_column* column, uint32_t index, void** value)
 {
     *value = NULL;
@@ -181,8 +180,7 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches. Returns true if entities and depths are as before; *parents_changed is then
- * true if parents differ. */
+/* Collects the matches. Returns true if entities and depths are as before. */
 static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;
@@ -210,22 +208,29 @@ static bool ordered_find(sett_ordered* o, bool* parents_changed)
     return same;
 }
 
-/* Lists the storages that decide the order: of the query's types, of hiding tags, and of the
- * hierarchy. Returns the count, or 0 if more than presence bits can change the order. */
+/* Returns the k-th storage that decides the order. */
+static const setti_storage* ordered_part_storage(const sett_ordered* o, uint32_t k)
+{
+    const sett_query* query = o->desc.query;
+    if (k < query->array_count) {
+        return query->array[k];
+    }
+    uint32_t tag = k - query->array_count;
+    return tag < query->hidden_count ? &query->hidden[tag].type->storage : &o->rank.along->storage;
+}
+
+/* Lists the storages that decide the order. Returns 0 if presence bits alone do not decide. */
 static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
 {
     sett_query* query = o->desc.query;
     setti_plan_update(query);
-    uint32_t first_tag = query->array_count; /* `part` has types, hiding tags and the tree */
-    uint32_t tree = first_tag + query->hidden_count;
+    uint32_t tree = query->array_count + query->hidden_count;
     uint32_t count = tree + (o->rank.along != NULL ? 1 : 0);
     if (!o->fixed || !query->plain || query->array_count == 0 || count > ORDERED_PARTS) {
         return 0;
     }
     for (uint32_t k = 0; k < count; k++) {
-        const setti_storage* storage = k < first_tag ? query->array[k]
-                                       : k < tree    ? &query->hidden[k - first_tag].type->storage
-                                                     : &o->rank.along->storage;
+        const setti_storage* storage = ordered_part_storage(o, k);
         if (storage->kind == SETTI_SPARSE && (storage->count != 0 || k == tree)) {
             return 0; /* no presence bits; for an empty sparse set, the count is enough */
         }
@@ -234,16 +239,17 @@ static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
     return count;
 }
 
-/* Returns the tick of the last write to a page of the parts that decides the order. */
+/* Returns the tick of the last write to the parts. */
 static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* part, uint32_t count)
 {
     uint64_t newest = 0;
     for (uint32_t k = 0; k < count; k++) {
         newest = SETTI_MAX(newest, setti_search_newest(&part[k].storage->presence));
     }
-    bool reads_tree = o->rank.along != NULL && count != 0; /* the tree is the last part */
-    return reads_tree ? SETTI_MAX(newest, setti_search_newest(&part[count - 1].storage->rows))
-                      : newest;
+    if (o->rank.along != NULL && count != 0) { /* the last part is the hierarchy */
+        newest = SETTI_MAX(newest, setti_search_newest(&part[count - 1].storage->rows));
+    }
+    return newest;
 }
 
 /* Returns true if no page of the parts was written since the last update. */
@@ -262,7 +268,6 @@ static bool ordered_is_current(const sett_ordered* o)
     return ordered_newest_part(o, part, o->part_count) < o->since;
 }
 
-/* Notes the parts and the tick of an order that is current, for ordered_is_current. */
 static void ordered_note(sett_ordered* o)
 {
     o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
@@ -272,8 +277,7 @@ static void ordered_note(sett_ordered* o)
     }
 }
 
-/* Makes an item for each match: first the matches in the last order, then new matches. Returns the
- * number of items. `positions` has the matches without an item so far. */
+/* Makes an item for each match. Returns the number of items. */
 static uint32_t ordered_collect(sett_ordered* o)
 {
     setti_ranked* item = o->work.item;
@@ -282,10 +286,10 @@ static uint32_t ordered_collect(sett_ordered* o)
     uint32_t positions = (uint32_t)(o->positions.size / sizeof(uint32_t));
     for (uint32_t k = 0; k < o->match_count; k++) {
         SETTI_ASSERT(match[k].entity.index < positions);
-        position[match[k].entity.index] = k + 1;
+        position[match[k].entity.index] = k + 1; /* until the match has an item */
     }
     uint32_t count = 0;
-    for (uint32_t k = 0; count < o->match_count; k++) { /* over the last order, then all matches */
+    for (uint32_t k = 0; count < o->match_count; k++) { /* last order, then new matches */
         SETTI_ASSERT(k < o->last.count + o->match_count);
         bool in_last = k < o->last.count;
         uint32_t index = in_last ? o->last.entity[k].index : match[k - o->last.count].entity.index;
@@ -303,7 +307,6 @@ static uint32_t ordered_collect(sett_ordered* o)
     return count;
 }
 
-/* Fills in a list from sorted items. In a fixed order, the key of an item is the parent. */
 static void ordered_group_all(ordered_list* list, const setti_ranked* item, const setti_type* along,
                               bool fixed)
 {
@@ -322,7 +325,7 @@ static void ordered_group_all(ordered_list* list, const setti_ranked* item, cons
     }
 }
 
-/* Updates the targets of a fixed order after a change of parents without a change of depths. */
+/* Updates the targets after a change of parents. */
 static void ordered_find_targets(sett_ordered* o)
 {
     SETTI_ASSERT(o->fixed);
@@ -333,12 +336,12 @@ static void ordered_find_targets(sett_ordered* o)
     }
 }
 
-/* Runs a callback for the groups in `of` but not in `not_in`. Groups ascend in each list. */
+/* Runs a callback for each group in `of` but not in `not_in`. */
 static void ordered_notify(const sett_ordered* o, const ordered_list* of,
                            const ordered_list* not_in,
                            void (*call)(sett_world* world, uint64_t group, void* user))
 {
-    uint32_t at = 0;
+    uint32_t at = 0; /* in `not_in`; groups ascend in both lists */
     for (uint32_t k = 0; call != NULL && k < of->group_count; k++) {
         while (at < not_in->group_count && not_in->group[at].group < of->group[k].group) {
             at++;
@@ -418,7 +421,7 @@ const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
     return *count != 0 ? o->now.entity : NULL;
 }
 
-/* Returns true if the rows of the last call are valid: same order, presence and addresses. */
+/* Returns true if the rows of the last call are still valid. */
 static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* type, bool writes)
 {
     const setti_storage* storage = &type->storage;
@@ -429,7 +432,7 @@ static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* ty
         setti_search_newest(&storage->presence) >= o->rows_since) {
         return false;
     }
-    uint32_t number = 0;
+    uint32_t number = 0; /* becomes the first page that has moved */
     while (number < o->page_count &&
            (page[number].page == NULL || page[number].page == storage->rows.data[number])) {
         number++;
@@ -437,7 +440,6 @@ static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* ty
     return number == o->page_count;
 }
 
-/* Marks the pages of all values in rows as written. */
 static void ordered_mark(const sett_ordered* o, const setti_type* type)
 {
     const ordered_page* page = o->pages.bytes;
@@ -457,7 +459,7 @@ static ordered_page* ordered_note_page(ordered_page* page, const ordered_column*
     return &page[number];
 }
 
-/* Notes all pages with values of rows, so that a later call can return the rows again. */
+/* Notes the pages of the rows' values, so that a later call can reuse the rows. */
 static void ordered_note_rows(sett_ordered* o, const setti_type* type, const sett_ordered_row* row)
 {
     SETTI_ASSERT(o->rows_of.storage == NULL);
@@ -630,7 +632,7 @@ static sett_ordered* ordered_first(const sett_world* world)
     return world->module[SETTI_SLOT_ORDERS];
 }
 
-/* Returns the name of an order by values of the type, or NULL. Relationships need no check. */
+/* Returns the name of an order by values of the type, or NULL. */
 static const char* ordered_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_ordered* o = ordered_first(world);

@@ -37,7 +37,7 @@ typedef struct parse {
     uint32_t nested;
 } parse;
 
-/* Stores the first error. Ignores later errors. Returns false. */
+/* Stores the first error. Returns false. */
 SETTI_PRINTF(4, 5)
 static bool parse_fail(parse* p, const char* at, sett_status status, const char* format, ...)
 {
@@ -56,7 +56,6 @@ static bool parse_fail(parse* p, const char* at, sett_status status, const char*
 
 #define PARSE_REJECT(p, at, ...) parse_fail(p, at, SETT_STATUS_ARGUMENT, __VA_ARGS__)
 
-/* Skips spaces and comments. */
 static void parse_skip(parse* p)
 {
     for (;;) {
@@ -72,7 +71,7 @@ static void parse_skip(parse* p)
     }
 }
 
-/* Copies the next word or character, for messages. */
+/* Returns the next word or character, for messages. */
 static const char* parse_found(parse* p, char out[32])
 {
     parse_skip(p);
@@ -89,7 +88,7 @@ static const char* parse_found(parse* p, char out[32])
     return out;
 }
 
-/* Fails because `what` is missing before the next word. `where`: " after ..." or "". */
+/* Fails because `what` is missing before the next word. */
 static bool parse_missing(parse* p, const char* what, const char* where)
 {
     char out[32];
@@ -97,7 +96,7 @@ static bool parse_missing(parse* p, const char* what, const char* where)
     return PARSE_REJECT(p, p->at, "%s is missing%s: found %s", what, where, found);
 }
 
-/* Skips spaces, and reads a token. Returns false if another token follows. */
+/* Reads a token. Returns false if another token follows. */
 static bool parse_accept(parse* p, const char* token)
 {
     parse_skip(p);
@@ -116,7 +115,7 @@ static bool parse_expect(parse* p, const char* token, const char* where)
                                                   where, parse_found(p, found));
 }
 
-/* Stores a text after the parsed terms. setti_search_parse has allocated room for all texts. */
+/* Stores a text after the parsed terms. */
 static const char* parse_keep(parse* p, const char* from, size_t length)
 {
     SETTI_ASSERT(sizeof(*p->out) + p->out->text_size + length < p->out->size);
@@ -127,7 +126,6 @@ static const char* parse_keep(parse* p, const char* from, size_t length)
     return kept;
 }
 
-/* Stores the quoted text at p->at, with \" and \\ replaced by " and \. */
 static const char* parse_quoted(parse* p)
 {
     SETTI_ASSERT(*p->at == '"');
@@ -136,7 +134,7 @@ static const char* parse_quoted(parse* p)
     size_t length = 0;
     while (*p->at != '"' && *p->at != '\0') {
         if (p->at[0] == '\\' && (p->at[1] == '"' || p->at[1] == '\\')) {
-            p->at++;
+            p->at++; /* skips the first backslash */
         }
         kept[length++] = *p->at++;
     }
@@ -151,7 +149,7 @@ static const char* parse_quoted(parse* p)
     return kept;
 }
 
-/* Skips the first colon of the :: in a C++ name. The caller skips the second colon. */
+/* Skips the first colon of the :: in a C++ name. */
 static bool parse_scope(parse* p)
 {
     bool is_scope = p->at[0] == ':' && p->at[1] == ':' && setti_search_is_letter(p->at[2]);
@@ -159,7 +157,7 @@ static bool parse_scope(parse* p)
     return is_scope;
 }
 
-/* Reads a quoted text or a name. A name may begin with `first` and contain `more` or "::". */
+/* Reads a quoted text or a name. `first` and `more` have further characters of a name. */
 static const char* parse_text(parse* p, const char* what, const char* first, const char* more)
 {
     parse_skip(p);
@@ -183,7 +181,7 @@ static const char* parse_name(parse* p, const char* what)
     return parse_text(p, what, "", "");
 }
 
-/* Reads the word `word`. Returns false if another or a longer word follows. */
+/* Reads a word. Returns false if another word follows. */
 static bool parse_word(parse* p, const char* word)
 {
     parse_skip(p);
@@ -193,7 +191,7 @@ static bool parse_word(parse* p, const char* word)
     }
     char next = p->at[length];
     if (setti_search_is_word(next) || next == '/' || next == '-') {
-        return false;
+        return false; /* a longer word */
     }
     p->at += length;
     return true;
@@ -220,12 +218,11 @@ static const struct {
     {"InstanceOf", sett_instance_of},      {"Name", sett_name_register},
     {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
-/* Finds a component by `name`, which begins at `start` or is NULL after an error. */
 static bool parse_component(parse* p, const char* start, const char* name, sett_component* out)
 {
     sett_world* world = p->out->world;
     if (name == NULL) {
-        return false;
+        return false; /* after an error */
     }
     *out = sett_component_find(world, name);
     setti_guess guess = setti_guess_begin(name, strlen(name));
@@ -242,7 +239,7 @@ static bool parse_component(parse* p, const char* start, const char* name, sett_
                       setti_guess_text(&guess));
 }
 
-/* Reads #7:2, or #7 for the living entity of the index. */
+/* Reads a handle, such as #7:2 or #7. */
 static bool parse_handle(parse* p, sett_entity* entity)
 {
     SETTI_ASSERT(*p->at == '#');
@@ -256,12 +253,12 @@ static bool parse_handle(parse* p, sett_entity* entity)
                (!sett_is_null(*entity) ||
                 PARSE_REJECT(p, start, "#0:0 is the null handle - name an entity"));
     }
-    *entity = sett_entity_at(p->out->world, entity->index);
+    *entity = sett_entity_at(p->out->world, entity->index); /* #7: the living entity */
     return !sett_is_null(*entity) || parse_fail(p, start, SETT_STATUS_STALE,
                                                 "no entity has this index - name another entity");
 }
 
-/* Returns a hint for a message: the path of an entity with the last name of a wrong path; or "". */
+/* Returns a hint for a wrong path: the path of an entity with the same name. */
 static const char* parse_meant(const parse* p, const char* path, char out[128])
 {
     const char* slash = strrchr(path, '/');
@@ -277,17 +274,38 @@ static const char* parse_meant(const parse* p, const char* path, char out[128])
     return out;
 }
 
-/* Returns true if the "#3" at `at` begins a path, as in "#3/door". Two slashes are a comment. */
+/* Returns true if the "#3" at `at` begins a path, as in "#3/door". */
 static bool parse_is_path(const char* at)
 {
     at++;
     while (setti_search_is_digit(*at)) {
         at++;
     }
-    return at[0] == '/' && at[1] != '/';
+    return at[0] == '/' && at[1] != '/'; /* two slashes are a comment */
 }
 
-/* Reads $name, *, _, #7:2 or a path. `what` is the name of the part in messages. */
+/* Reads a path, such as /Harbour/Crane-1. */
+static bool parse_path(parse* p, const char* what, const char* start, sett_search_ref* ref)
+{
+    const char* path = parse_text(p, what, "/#", "/-#");
+    if (path == NULL) {
+        return false;
+    }
+    const char* end = p->at;
+    bool has_steps = *end != '\0' && strchr("+*?", *end) != NULL;
+    p->at += has_steps ? 1 : 0;
+    if (parse_accept(p, "(")) { /* the path was another term's component */
+        return PARSE_REJECT(p, start,
+                            "\")\" is missing before \"%.100s\", which begins another term", path);
+    }
+    p->at = end;
+    ref->entity = setti_name_lookup(p->out->world, sett_null(), path);
+    char meant[128];
+    return !sett_is_null(ref->entity) || PARSE_REJECT(p, start, "no entity is called \"%.100s\"%s",
+                                                      path, parse_meant(p, path, meant));
+}
+
+/* Reads $name, *, _, #7:2 or a path. */
 static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
 {
     parse_skip(p);
@@ -305,22 +323,7 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     if (*p->at == '#' && !parse_is_path(p->at)) {
         return parse_handle(p, &ref->entity);
     }
-    const char* path = parse_text(p, what, "/#", "/-#"); /* "/Harbour/Crane-1" */
-    if (path == NULL) {
-        return false;
-    }
-    const char* end = p->at;
-    bool has_steps = *end != '\0' && strchr("+*?", *end) != NULL;
-    p->at += has_steps ? 1 : 0;
-    if (parse_accept(p, "(")) { /* the path was another term's component */
-        return PARSE_REJECT(p, start,
-                            "\")\" is missing before \"%.100s\", which begins another term", path);
-    }
-    p->at = end;
-    ref->entity = setti_name_lookup(p->out->world, sett_null(), path);
-    char meant[128];
-    return !sett_is_null(ref->entity) || PARSE_REJECT(p, start, "no entity is called \"%.100s\"%s",
-                                                      path, parse_meant(p, path, meant));
+    return parse_path(p, what, start, ref);
 }
 
 static sett_search_term* parse_add(parse* p, const char* at, sett_search_kind kind)
@@ -366,7 +369,7 @@ static bool parse_walk(parse* p, sett_search_term* term)
     if (self && !parse_expect(p, "|", "after \"self\" (as in \"self|up\")")) {
         return false;
     }
-    if (!parse_word(p, "up")) {
+    if (!parse_word(p, "up")) { /* there is no walk, or only a part */
         return !self || parse_missing(p, "\"up\"", " after \"self|\"");
     }
     term->walk = self ? SETT_WALK_SELF_UP : SETT_WALK_UP;
@@ -375,7 +378,6 @@ static bool parse_walk(parse* p, sett_search_term* term)
     return !names_relationship || parse_along(p, &term->along);
 }
 
-/* Reads the source of a term, after "(": an entity, with or without a walk. */
 static bool parse_source(parse* p, sett_search_term* term)
 {
     if (!parse_walk(p, term) || term->walk != SETT_WALK_NONE) {
@@ -407,7 +409,6 @@ static void parse_steps(parse* p, sett_search_term* term)
     }
 }
 
-/* Reads optional steps, source and target after the name of a component. */
 static bool parse_arguments(parse* p, sett_search_term* term)
 {
     parse_steps(p, term);
@@ -423,7 +424,7 @@ static bool parse_arguments(parse* p, sett_search_term* term)
     return parse_expect(p, ")", "after the source");
 }
 
-/* Reads "*" as any relationship, before the token `after`: *($this, door) or (*, door). */
+/* Reads "*" as any relationship, if the token `after` follows. */
 static bool parse_any(parse* p, const char* after, sett_search_term* term)
 {
     parse ahead = *p;
@@ -445,7 +446,7 @@ static bool parse_pair(parse* p, sett_search_term* term)
            parse_ref(p, "a target", &term->target) && parse_expect(p, ")", "after the target");
 }
 
-/* Reads a member's path after a component and a dot: at[1].x. */
+/* Reads the path of a member, such as at[1].x. */
 static bool parse_member(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
@@ -470,7 +471,7 @@ static bool parse_property(parse* p, sett_search_operand* operand)
            parse_expect(p, ".", "after a component (as in A.b)") && parse_member(p, operand);
 }
 
-/* Returns the end of an optional sign (a character of `signs`) and of digits. */
+/* Returns the end of an optional sign and digits. */
 static const char* parse_digits(const char* at, const char* signs)
 {
     if (*at != '\0' && strchr(signs, *at) != NULL) {
@@ -482,7 +483,6 @@ static const char* parse_digits(const char* at, const char* signs)
     return at;
 }
 
-/* Reads 10, -3, 0.5 or 1e6. Too large integers become floats, too large floats infinity. */
 static bool parse_value(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
@@ -500,7 +500,7 @@ static bool parse_value(parse* p, sett_search_operand* operand)
     if (whole && setti_number_read(SETT_MEMBER_I64, start, length, 0, &operand->integer) == NULL) {
         return true;
     }
-    operand->kind = SETT_OPERAND_NUMBER;
+    operand->kind = SETT_OPERAND_NUMBER; /* also for too large integers */
     if (setti_number_read(SETT_MEMBER_F64, start, length, 0, &operand->number) != NULL) {
         operand->number = *start == '-' ? -(double)INFINITY : (double)INFINITY;
     }
@@ -516,19 +516,24 @@ typedef enum parse_word_meaning {
     PARSE_CONSTANT
 } parse_word_meaning;
 
-/* Reads a side of a comparison: a text, a number, a member, a constant or an entity. */
+/* Reads a quoted text, or a member of a component with a quoted name. */
+static bool parse_quoted_operand(parse* p, sett_search_operand* operand)
+{
+    const char* start = p->at;
+    operand->kind = SETT_OPERAND_TEXT;
+    operand->text = parse_quoted(p);
+    if (operand->text == NULL || *p->at != '.') {
+        return operand->text != NULL;
+    }
+    return parse_component(p, start, operand->text, &operand->component) && /* "a.b".x */
+           parse_expect(p, ".", "after a component (as in A.b)") && parse_member(p, operand);
+}
+
 static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_meaning meaning)
 {
     parse_skip(p);
     if (*p->at == '"') {
-        const char* start = p->at;
-        operand->kind = SETT_OPERAND_TEXT;
-        operand->text = parse_quoted(p);
-        if (operand->text == NULL || *p->at != '.') {
-            return operand->text != NULL;
-        }
-        return parse_component(p, start, operand->text, &operand->component) && /* "a.b".x */
-               parse_expect(p, ".", "after a component (as in A.b)") && parse_member(p, operand);
+        return parse_quoted_operand(p, operand);
     }
     if (setti_search_is_digit(*p->at) || (*p->at == '-' && setti_search_is_digit(p->at[1]))) {
         return parse_value(p, operand);
@@ -553,7 +558,7 @@ static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_mea
     return parse_property(p, operand);
 }
 
-static bool parse_is_behind_star(const parse* p)
+static bool parse_follows_star(const parse* p)
 {
     const char* at = p->at;
     while (at != p->text && (at[-1] == ' ' || at[-1] == '\n' || at[-1] == '\t')) {
@@ -570,7 +575,7 @@ static bool parse_compare(parse* p, sett_compare* compare)
             return true;
         }
     }
-    if (parse_is_behind_star(p)) {
+    if (parse_follows_star(p)) {
         return PARSE_REJECT(p, p->at, "\"*\" cannot stand for a component - name the component");
     }
     return parse_missing(p, "a comparison (== != < <= > >= ~= !~)",
@@ -578,7 +583,7 @@ static bool parse_compare(parse* p, sett_compare* compare)
                                        : "");
 }
 
-/* Reads an optional [in], [drive] or [in drive]. *given becomes true after an access. */
+/* Reads an optional [in], [drive] or [in drive]. */
 static bool parse_access(parse* p, sett_search_term* term, bool* given)
 {
     if (!parse_accept(p, "[")) {
@@ -595,7 +600,7 @@ static bool parse_access(parse* p, sett_search_term* term, bool* given)
     return PARSE_REJECT(p, p->at, "in, out, inout, none or drive is missing after \"[\"");
 }
 
-/* Reads the sign and right side. Beside a member of numbers or texts, a word is a constant. */
+/* Reads the sign and right side of a comparison. */
 static bool parse_right(parse* p, sett_search_term* term)
 {
     const sett_search_operand* left = &term->left;
@@ -608,7 +613,7 @@ static bool parse_right(parse* p, sett_search_term* term)
            parse_operand(p, &term->right, is_value ? PARSE_CONSTANT : PARSE_ENTITY);
 }
 
-/* Fails if a comparison follows a component: only members can be compared. */
+/* Fails if a comparison follows a component. */
 static bool parse_uncompared(parse* p, sett_component component, const char* name)
 {
     const char* name_end = p->at;
@@ -627,7 +632,7 @@ static bool parse_uncompared(parse* p, sett_component component, const char* nam
     return true;
 }
 
-/* Reads a term from the name of a component on, after the access. */
+/* Reads a term that begins with a name. */
 static bool parse_named_term(parse* p, sett_search_term* term, bool access_given)
 {
     parse_skip(p);
@@ -700,7 +705,6 @@ static bool parse_item(parse* p)
     return parse_accept(p, "{") ? parse_list(p, start, term) : parse_term(p, term);
 }
 
-/* Reads terms and lists, separated by "||" or ",". */
 static bool parse_chains(parse* p)
 {
     do {
@@ -762,7 +766,6 @@ static parse_clause parse_clause_word(parse* p)
     return clause;
 }
 
-/* Returns true if a relationship or variable follows, not the end or another clause. */
 static bool parse_is_named(const parse* p)
 {
     parse ahead = *p;

@@ -1,7 +1,4 @@
-/* rank.h: sorts by group, by depth (targets before sources) and by value.
- *
- * Used by lists of a query's matches (ordered.c) and by results of searches (find.c).
- */
+/* rank.h: sorts the matches of queries and the results of searches. */
 #ifndef SETTI_RANK_H
 #define SETTI_RANK_H
 
@@ -22,7 +19,6 @@ typedef enum setti_number_form {
     SETTI_FORM_FLOAT
 } setti_number_form;
 
-/* A value to compare. */
 typedef struct setti_side_value {
     setti_value_kind kind;
     setti_number_form form;
@@ -41,7 +37,7 @@ typedef struct setti_search_side {
     setti_side_value value; /* the constant */
 } setti_search_side;
 
-/* How to sort: by group, depth and value. */
+/* How to sort: by group, by depth (targets before sources) and by value. */
 typedef struct setti_rank {
     sett_world* world;
     const setti_type* group_by; /* group by the target of this relationship, or NULL */
@@ -72,16 +68,15 @@ enum {
     SETTI_RANK_KEYS
 };
 
-/* Prepares *rank, without variables. Returns SETT_OK, or an error and writes `message`. */
+/* Prepares a rank from an order. Writes `message` after an error. */
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
                                char message[SETTI_MESSAGE_SIZE]);
 
 /* Finds the type of an exclusive relationship or the hierarchy. Returns false for other types. */
 bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type);
 
-/* Buffers for sorting. `item`, `other` and `run` are one piece of memory, `depth` is another. */
 typedef struct setti_rank_work {
-    setti_ranked* item;
+    setti_ranked* item;  /* one piece of memory with `other` and `run` */
     setti_ranked* other; /* second buffer for merging */
     uint32_t* run;       /* first item of each run */
     uint32_t room;       /* number of items */
@@ -93,15 +88,15 @@ typedef struct setti_rank_work {
 /* For the parameter `pooled`. Systems pass false: the pool is for a single thread. */
 #define SETTI_FROM_POOL true
 
-/* Begins a sorting: makes room for items and depths. Returns false when memory runs out. */
+/* Makes room for a sorting. Returns false when memory runs out. */
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room);
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled);
 
-/* Fills in group, depth and value of an item, from three entity indices (or SETTI_NONE). */
+/* Reads group, depth and value of an item from three entities. */
 void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_ranked* item,
                      uint32_t group_of, uint32_t cascade_of, uint32_t value_of);
 
-/* Sorts work->item. Returns the sorted items, or NULL if `stop` ended the sorting. */
+/* Returns the sorted items. Returns NULL if `stop` ended the sorting. */
 const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_work* work,
                                     uint32_t count);
 
@@ -116,11 +111,10 @@ typedef struct setti_sorted {
     bool pooled;                  /* memory is from the world's pool, not from its allocator */
 } setti_sorted;
 
-/* Adds a block of results. Returns false when memory runs out. */
 bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows);
-/* Sorts all results, or drops all if a limit stops the sorting. Returns false without memory. */
+/* Sorts all results. Returns false when memory runs out. */
 bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search);
-/* Writes the next results to `column`, SETT_SEARCH_ROWS per variable. Returns the count. */
+/* Writes the next results to the columns. Returns the count. */
 uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint32_t* column);
 void setti_sorted_free(setti_sorted* sorted, const sett_search* search);
 

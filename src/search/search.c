@@ -49,7 +49,7 @@ typedef struct search_items {
     uint32_t count;
 } search_items;
 
-/* Reports the first error, at the current term. Ignores later errors. Returns false. */
+/* Reports the first error. Returns false. */
 SETTI_PRINTF(3, 4)
 static bool build_fail(search_build* b, sett_status status, const char* format, ...)
 {
@@ -75,12 +75,11 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
 
 #define BUILD_REJECT(b, ...) build_fail(b, SETT_STATUS_ARGUMENT, __VA_ARGS__)
 
-/* Returns the smallest scope around two scopes. Outer scopes have smaller numbers. */
 static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16_t b)
 {
     SETTI_ASSERT(a < search->scope_count && b < search->scope_count);
     while (a != b) {
-        if (a > b) {
+        if (a > b) { /* inner scopes have larger numbers */
             a = search->scope[a].parent;
         } else {
             b = search->scope[b].parent;
@@ -95,10 +94,11 @@ static bool build_is_same_variable(const setti_variable* known, const setti_vari
         return known->name == wanted->name && known->singleton == wanted->singleton &&
                sett_equals(known->entity, wanted->entity);
     }
+    /* Each "*" is a new variable. */
     return strcmp(known->name, wanted->name) == 0 && strcmp(known->name, "*") != 0;
 }
 
-/* Returns the number of a variable or constant, if necessary a new one. Each "*" is new. */
+/* Finds or adds a variable or constant. Returns the number. */
 static uint8_t build_variable(search_build* b, const setti_variable* wanted)
 {
     sett_search* search = b->search;
@@ -122,14 +122,13 @@ static bool build_is_name(const char* name)
     return setti_search_is_letter(*name) && *setti_search_word_end(name) == '\0';
 }
 
-/* Returns the number of the variable or constant in `ref`, used in `scope`; SETTI_SOME for `_`. An
- * empty `ref` means the variable `otherwise`, or SETTI_NO_REF if `otherwise` is NULL. */
-static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char* otherwise,
+/* Returns the number of the variable or constant that a term names. */
+static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char* default_name,
                          uint16_t scope)
 {
-    bool named = ref->variable != NULL || !sett_is_null(ref->entity);
-    const char* name = named ? ref->variable : otherwise;
-    if (!named && name == NULL) {
+    bool is_empty = ref->variable == NULL && sett_is_null(ref->entity);
+    const char* name = is_empty ? default_name : ref->variable;
+    if (is_empty && name == NULL) {
         return SETTI_NO_REF;
     }
     if (name != NULL && strcmp(name, "_") == 0) {
@@ -150,7 +149,7 @@ static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char
     return number;
 }
 
-/* Returns the bit of a variable; 0 for constants, `_` and SETTI_NO_REF. */
+/* Returns the bit of a variable. Returns 0 for a constant. */
 static uint32_t build_bit(const sett_search* search, uint8_t ref)
 {
     bool is_variable = ref < search->variable_count && search->variable[ref].name != NULL;
@@ -195,7 +194,7 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
     return number;
 }
 
-/* Appends a scope's items or a list's scopes to `order`. *span becomes the range. */
+/* Appends the items of a scope or the scopes of a list to `order`. */
 static bool build_close(search_build* b, setti_span* span, const uint16_t* numbers, uint32_t count)
 {
     sett_search* search = b->search;
@@ -233,7 +232,6 @@ static bool build_is_relationship(const setti_type* type)
     return type->links != NULL || type->id == SETT_ID_HIERARCHY;
 }
 
-/* Fills in the walk of a term without a target: the relationship to follow to the component. */
 static bool build_walk(search_build* b, setti_search_item* item, const sett_search_term* term)
 {
     item->walk = term->walk;
@@ -266,7 +264,6 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
                            "entity");
 }
 
-/* Notes the variables tested by an item, and a tag named by the item: the tag hides nothing. */
 static void build_note_sources(search_build* b, const setti_search_item* item)
 {
     const uint8_t refs[2] = {item->source, item->target};
@@ -282,13 +279,13 @@ static void build_note_sources(search_build* b, const setti_search_item* item)
         setti_variable* variable = &b->search->variable[refs[k]];
         variable->is_source = true;
         if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
+            /* A tag named by a term does not hide entities. */
             variable->shows[SETTI_HIDDEN_PREFAB] |= item->type->id == SETT_ID_PREFAB;
             variable->shows[SETTI_HIDDEN_DISABLED] |= item->type->id == SETT_ID_DISABLED;
         }
     }
 }
 
-/* Makes an item a test for links: a single link or more, as `steps` and traits allow. */
 static void build_link(setti_search_item* item, sett_search_steps steps)
 {
     const setti_relation* relation = setti_relation_of_links(item->type);
@@ -337,7 +334,6 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
     return true;
 }
 
-/* Prepares a side of a comparison. *ref becomes the variable to read, or SETTI_NO_REF. */
 static bool build_operand(search_build* b, setti_search_side* side,
                           const sett_search_operand* operand, uint16_t scope, uint8_t* ref)
 {
@@ -425,8 +421,6 @@ typedef enum build_end {
 
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until);
 
-/* Builds the term or list at the current term, and advances to the next. Sets *or_next if `||`
- * follows. Adds the items to `items` or, if negated, to the scope of a new list in `items`. */
 static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
 {
     sett_search* search = b->search;
@@ -440,7 +434,7 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
     search_items negated = {.count = 0};
     uint16_t inner = scope;
     setti_search_item* list = NULL;
-    if (term->negated) { /* build_collapse removes the list if it has one term */
+    if (term->negated) { /* in a list of its own; build_collapse removes some of these lists */
         list = build_item(b, items, SETTI_ITEM_LIST);
         inner = build_new_scope(b, scope);
         if (b->failed) {
@@ -477,7 +471,7 @@ static bool build_has_or(const sett_search* search, uint32_t first)
     return false;
 }
 
-/* Builds the part between two commas: a term or list, or several joined by `||`. */
+/* Builds the terms between two commas. */
 static bool build_chain(search_build* b, search_items* items, uint16_t scope)
 {
     sett_search* search = b->search;
@@ -507,7 +501,6 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
     return !b->failed && build_close(b, &list->scopes, sides, count);
 }
 
-/* Builds the terms of a scope, up to the end of the list or of the query. */
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until)
 {
     sett_search* search = b->search;
@@ -544,7 +537,7 @@ static uint32_t build_outer(const sett_search* search, uint16_t scope)
     return variables & ~search->scope[scope].locals;
 }
 
-/* Returns true if an item can find variables: a required component, without a walk, or a link. */
+/* Returns true if a step can find the variables of an item. */
 static bool build_finds(const setti_search_item* item)
 {
     return !item->negated && !item->optional &&
@@ -552,7 +545,7 @@ static bool build_finds(const setti_search_item* item)
             item->kind == SETTI_ITEM_LINK);
 }
 
-/* Replaces a link's target by `_` if the target is a local variable without other occurrences. */
+/* Replaces a link's target by `_` if no other term uses the target. */
 static void build_forget_target(const search_build* b, setti_search_scope* scope,
                                 setti_search_item* item)
 {
@@ -564,7 +557,7 @@ static void build_forget_target(const search_build* b, setti_search_scope* scope
     }
 }
 
-/* Replaces a list by its only item, if the list has a single scope, item and no local variable. */
+/* Replaces a list by its item if there is only one. */
 static void build_collapse(const sett_search* search, setti_search_item* list)
 {
     SETTI_ASSERT(list->kind == SETTI_ITEM_LIST && list->scopes.first < list->scopes.stop);
@@ -578,7 +571,7 @@ static void build_collapse(const sett_search* search, setti_search_item* list)
     }
 }
 
-/* Sets the variables of each item in a scope, after the items of inner scopes. */
+/* Sets the variables of each item in a scope. */
 static void build_variables(search_build* b, uint16_t scope)
 {
     sett_search* search = b->search;
@@ -601,7 +594,7 @@ static void build_variables(search_build* b, uint16_t scope)
     }
 }
 
-/* Marks the variable found by an optional link: the end without other occurrences. */
+/* Marks the variable that an optional link finds. */
 static bool build_optional(search_build* b, setti_search_item* item)
 {
     sett_search* search = b->search;
@@ -609,7 +602,7 @@ static bool build_optional(search_build* b, setti_search_item* item)
     uint8_t refs[2] = {item->source, item->target};
     for (uint32_t k = 0; item->kind == SETTI_ITEM_LINK && k < 2; k++) {
         if (build_bit(search, refs[k]) != 0 && b->occurs[refs[k]] == 1) {
-            search->variable[refs[k]].optional = true;
+            search->variable[refs[k]].optional = true; /* no other term uses this end */
             ends_found++;
         }
     }
@@ -619,7 +612,7 @@ static bool build_optional(search_build* b, setti_search_item* item)
                         "no other term uses an end of the optional link - use one in another term");
 }
 
-/* Returns a list with a variable on all sides, or NULL. *partly: a list has it on some sides. */
+/* Returns a list with a variable on all sides, or NULL. */
 static const setti_search_item* build_list_with(const sett_search* search,
                                                 const setti_search_scope* scope, uint32_t bit,
                                                 bool* partly)
@@ -637,12 +630,12 @@ static const setti_search_item* build_list_with(const sett_search* search,
         if ((in_all & bit) != 0) {
             return item;
         }
-        *partly = true;
+        *partly = true; /* the variable is on some sides */
     }
     return NULL;
 }
 
-/* Merges a side of a list into a scope. Items with local variables of the side stay in a list. */
+/* Merges a side of a list into a scope. */
 static bool build_merge_side(search_build* b, search_items* items, uint16_t into, uint16_t side)
 {
     sett_search* search = b->search;
@@ -660,6 +653,7 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
     if (inner.count == 0) {
         return true;
     }
+    /* Items with local variables of the side stay in a list. */
     setti_search_item* item = build_item(b, items, SETTI_ITEM_LIST);
     uint16_t scope = build_new_scope(b, into);
     if (b->failed || !build_close_scope(b, scope, &inner) ||
@@ -671,10 +665,28 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
     return true;
 }
 
+/* Adds a test that no earlier side of a list is true. */
+static bool build_exclude(search_build* b, search_items* items, const setti_search_item* list,
+                          uint32_t side)
+{
+    const sett_search* search = b->search;
+    setti_search_item* earlier = build_item(b, items, SETTI_ITEM_LIST);
+    if (earlier == NULL) {
+        return false;
+    }
+    earlier->negated = true;
+    earlier->term = list->term;
+    earlier->scopes.first = list->scopes.first;
+    earlier->scopes.stop = (uint16_t)(list->scopes.first + side);
+    for (uint32_t s = earlier->scopes.first; s < earlier->scopes.stop; s++) {
+        earlier->variables |= build_outer(search, search->order[s]);
+    }
+    return true;
+}
+
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 
-/* Builds a branch: a copy of the scope, with a side in place of the list and with a test that no
- * earlier side is true. Splits the branch further, into at most `most` branches. */
+/* Builds a branch: a copy of the scope with one side of the list. */
 static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
                          uint32_t side, uint32_t most)
 {
@@ -696,23 +708,13 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
     if (!build_merge_side(b, &items, branch, search->order[list->scopes.first + side])) {
         return false;
     }
-    if (side != 0) {
-        setti_search_item* earlier = build_item(b, &items, SETTI_ITEM_LIST);
-        if (earlier == NULL) {
-            return false;
-        }
-        earlier->negated = true;
-        earlier->term = list->term;
-        earlier->scopes.first = list->scopes.first;
-        earlier->scopes.stop = (uint16_t)(list->scopes.first + side);
-        for (uint32_t s = earlier->scopes.first; s < earlier->scopes.stop; s++) {
-            earlier->variables |= build_outer(search, search->order[s]);
-        }
+    if (side != 0 && !build_exclude(b, &items, list, side)) {
+        return false;
     }
     return build_close_scope(b, branch, &items) && build_branches(b, branch, most);
 }
 
-/* Adds a scope to the branches, split into at most `most` if only a list can find a variable. */
+/* Adds a scope as one branch, or as at most `most` branches. */
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
@@ -745,7 +747,7 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
     return true;
 }
 
-/* Finds a variable named by an order. *number becomes the variable's position in results. */
+/* Finds the position in results of a variable that an order names. */
 static bool build_order_variable(search_build* b, const sett_search_ref* ref, uint8_t* number)
 {
     const char* name = ref->variable != NULL ? ref->variable : "this";
@@ -809,7 +811,7 @@ static bool build_tree(search_build* b)
     if (!build_branches(b, top, SETTI_SEARCH_BRANCHES) || !build_order(b)) {
         return false;
     }
-    /* Steps of a branch, at most: a test for each item, an input for each scope and the branch, and
+    /* A branch has at most a test for each item, an input for each scope and one for itself, and
      * two steps for each variable: to find the variable, and to drop hidden entities. */
     uint32_t most = search->item_count + search->scope_count + 2 * search->variable_count + 1;
     search->step_room = most * search->branch_count;
@@ -818,13 +820,12 @@ static bool build_tree(search_build* b)
     return true;
 }
 
-/* Memory for copies of texts. While `at` is NULL, texts are only measured. */
+/* Memory for copies of texts. */
 typedef struct search_texts {
-    char* at;
+    char* at; /* NULL: texts are only measured */
     size_t size;
 } search_texts;
 
-/* Measures a text, or copies the text and sets *text to the copy. */
 static void search_keep_text(search_texts* to, const char** text)
 {
     size_t size = *text != NULL ? strlen(*text) + 1 : 0;
@@ -900,8 +901,7 @@ static const char* search_add_any(search_build* b, uint32_t* count, const sett_s
     return added ? NULL : "\"*\" stands for too many relationships - name one";
 }
 
-/* Copies a program's terms, of `term_size` bytes each. A term with "*" becomes several terms, so
- * `columns` is replaced by columns of the copies. Returns false after an error. */
+/* Copies the terms of a program. Returns false after an error. */
 static bool search_add_terms(search_build* b, const sett_search_desc* desc, size_t term_size,
                              uint32_t* count)
 {
@@ -919,7 +919,7 @@ static bool search_add_terms(search_build* b, const sett_search_desc* desc, size
             return BUILD_REJECT(b, "%s", wrong);
         }
     }
-    if (b->columns != NULL) {
+    if (b->columns != NULL) { /* a term with "*" has become several terms */
         b->split_columns[SETTI_AT_ORDER] = b->columns[SETTI_AT_ORDER];
         b->columns = b->split_columns;
     }
@@ -927,7 +927,6 @@ static bool search_add_terms(search_build* b, const sett_search_desc* desc, size
     return true;
 }
 
-/* Allocates a search with terms and texts. The tree stays in `b` until search_settle. */
 static sett_search* search_make(search_build* b, sett_world* world, const sett_search_desc* desc,
                                 size_t term_size)
 {
@@ -952,7 +951,7 @@ static sett_search* search_make(search_build* b, sett_world* world, const sett_s
         return NULL;
     }
     *search = given;
-    search->item = b->item;
+    search->item = b->item; /* until search_settle */
     search->side = b->side;
     search->scope = b->scope;
     search->order = b->order;
@@ -964,7 +963,7 @@ static sett_search* search_make(search_build* b, sett_world* world, const sett_s
     return search;
 }
 
-/* Copies a part of the search to *to, and advances *to. Returns the copy. */
+/* Copies a part of the search to *to. Returns the copy. */
 static void* search_move(unsigned char** to, const void* from, size_t size)
 {
     unsigned char* at = *to;
@@ -1095,7 +1094,7 @@ sett_search* sett_search_create(sett_world* world, const char* text)
     return search;
 }
 
-/* Returns SETT_OK, or reports running systems or an open loop over the search. */
+/* Reports an error if systems run or a loop is open. */
 static sett_status search_check_idle(const sett_search* search, const char* call)
 {
     sett_status status = setti_world_check_serial(search->world, call);
@@ -1103,11 +1102,12 @@ static sett_status search_check_idle(const sett_search* search, const char* call
         return status;
     }
     setti_world_close_returned(search->world);
-    return search->open.count == 0
-               ? SETT_OK
-               : setti_world_fail_with(search->world, SETT_STATUS_LOCKED,
-                                       "%s: a loop over search \"%.100s\" is open - end it first",
-                                       call, search->open.name);
+    if (search->open.count == 0) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(search->world, SETT_STATUS_LOCKED,
+                                 "%s: a loop over search \"%.100s\" is open - end it first", call,
+                                 search->open.name);
 }
 
 sett_status sett_search_destroy(sett_search* search)

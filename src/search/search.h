@@ -21,7 +21,7 @@
 #define SETTI_SOME 0xFEu     /* in place of a variable's number: `_`, any entity */
 #define SETTI_NO_REF 0xFFu   /* in place of a variable's number: the term has no source or target */
 #define SETTI_NO_DEPTH 0xFFu /* in place of a depth: the variable is a constant */
-/* The number of the order among the terms: the order too has a column in the text. */
+/* In place of a term's number: the order. */
 #define SETTI_AT_ORDER SETT_SEARCH_TERMS
 
 /* A range of numbers, from `first` to before `stop`. */
@@ -51,7 +51,7 @@ typedef struct setti_search_item {
     const setti_type* along;    /* of a link or `walk`: the relationship or hierarchy */
     const setti_type* needs[2]; /* types required of source and target themselves, or NULL */
     setti_span scopes;          /* of a list: its scopes, in the search's `order` */
-    uint32_t variables;         /* a bit for each variable, without locals of the list's scopes */
+    uint32_t variables;         /* a bit for each variable; locals of a list are left out */
 } setti_search_item;
 
 #define SETTI_SEARCH_COMPARES 32
@@ -112,7 +112,7 @@ enum {
     SETTI_SLOT_LOOKUPS = 12
 };
 
-/* The entities found by a look-up for a scan. The scan skips all other entities. */
+/* The entities that a look-up found for a scan. */
 typedef struct setti_wanted {
     const sett_lookup* lookup; /* NULL: the scan uses no look-up */
     sett_entity* entity;       /* sorted by index */
@@ -120,9 +120,9 @@ typedef struct setti_wanted {
     uint32_t room; /* number of entities; memory from the world's pool */
 } setti_wanted;
 
-/* Functions of look-ups, called by pointer: programs without look-ups do not link the code. */
+/* Functions of look-ups. Programs without look-ups do not link the code. */
 typedef struct setti_lookup_calls {
-    /* Selects a look-up for a scan and fills in *wanted. Not callable from systems. */
+    /* Finds the entities of a scan by a look-up. */
     void (*narrow)(const sett_search* search, const setti_search_step* step, setti_wanted* wanted);
     /* Returns true if no value has changed since the look-up was selected. */
     bool (*is_current)(const sett_lookup* lookup);
@@ -179,40 +179,37 @@ static inline uint64_t setti_search_newest(const setti_pages* pages)
     return newest;
 }
 
-/* Returns a tick above `newest`, the tick of the last write, and not above any later write's. */
+/* Returns a tick later than the last write. */
 static inline uint64_t setti_search_read_tick(setti_pool* pool, uint64_t newest)
 {
     bool written_now = SETTI_MAX(newest, pool->restored) == pool->tick;
-    pool->tick += written_now ? 1 : 0;
+    pool->tick += written_now ? 1 : 0; /* so that later writes have later ticks */
     return pool->tick;
 }
 
-/* Makes the plan of a loop. Equal states and bound variables give equal plans. */
+/* Makes the plan of a loop. */
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
-/* Returns the type of an item to test by presence bits in a scan, or NULL. The entities must have
- * the type, or lack the type if the item is negated. Components switched off need a further test.
- */
+/* Returns the type of an item that a scan tests by presence bits, or NULL. */
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
-/* Allocates memory of a loop. `pooled` is false in systems: the pool is for a single thread. */
+/* Allocates memory of a loop. In systems, `pooled` is false. */
 void* setti_find_alloc(sett_world* world, bool pooled, size_t size);
 void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size);
 
-/* Frees all memory of loops. No loop over the search may be open. */
 void setti_find_free(sett_search* search);
 
-/* Prepares a side from an operand. Returns SETT_OK, or an error and writes `message`. */
+/* Prepares a side of a comparison. Writes `message` after an error. */
 sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
                                   const sett_search_operand* operand,
                                   char message[SETTI_MESSAGE_SIZE]);
 
-/* Prepares two sides for a comparison. Returns false and writes `message` if impossible. */
+/* Joins two sides to a comparison. Writes `message` after an error. */
 bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_compare compare,
                         char message[SETTI_MESSAGE_SIZE]);
 
-/* Reads a value to sort by: *key, and *text if the value is a text. Returns false without one. */
+/* Reads a value to sort by. Returns false if the entity has no value. */
 bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_t index,
                        uint64_t* key, const char** text);
 
@@ -224,16 +221,16 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
 /* Returns true if a member's value is the stored number times a scale. */
 bool setti_compare_is_scaled(const sett_member_ref* member);
 
-/* Returns the entity index given by a side; SETTI_NONE if the entity is null or dead. */
+/* Returns the index of the entity on a side, or SETTI_NONE. */
 uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index);
 
-/* Returns true for constants and bound variables: no step must find the entity. */
+/* Returns true for a constant or a bound variable. */
 static inline bool setti_search_is_fixed(const setti_variable* variable)
 {
     return variable->name == NULL || variable->bound;
 }
 
-/* Returns the entity index of a fixed variable; SETTI_NONE if the entity is dead or null. */
+/* Returns the entity index of a fixed variable, or SETTI_NONE. */
 static inline uint32_t setti_search_constant(const sett_search* search, uint32_t variable)
 {
     const setti_variable* at = &search->variable[variable];
@@ -241,14 +238,12 @@ static inline uint32_t setti_search_constant(const sett_search* search, uint32_t
     return setti_along_fixed(search->world, at->singleton, at->entity);
 }
 
-/* Returns the sign of a comparison in texts. */
 static inline const char* setti_search_mark(sett_compare compare)
 {
     static const char* const marks[] = {"==", "!=", "<", "<=", ">", ">=", "~=", "!~"};
     return marks[compare];
 }
 
-/* Returns the word for an access in texts. */
 static inline const char* setti_search_access(sett_access access)
 {
     static const char* const words[] = {"inout", "in", "out", "none"};
@@ -270,7 +265,7 @@ static inline bool setti_search_is_letter(char c)
     return setti_search_is_word(c) && !setti_search_is_digit(c);
 }
 
-/* The end of the word at the beginning of a text. */
+/* Returns the end of the word at the beginning of a text. */
 static inline const char* setti_search_word_end(const char* text)
 {
     while (setti_search_is_word(*text)) {
@@ -279,7 +274,7 @@ static inline const char* setti_search_word_end(const char* text)
     return text;
 }
 
-/* Returns true if a term reads another entity than its variable's; the default access is `in`. */
+/* Returns true if a term reads another entity than the variable's. */
 static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 {
     return term->walk != SETT_WALK_NONE || term->singleton ||
@@ -290,7 +285,7 @@ static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 typedef struct setti_parsed {
     sett_world* world;
     sett_search_term term[SETT_SEARCH_TERMS];
-    uint32_t column[SETT_SEARCH_TERMS + 1]; /* by term; at SETTI_AT_ORDER 0 without an order */
+    uint32_t column[SETT_SEARCH_TERMS + 1]; /* by term; of the order: 0 if there is none */
     uint32_t term_count;
     sett_search_order order;
     size_t text_size;
@@ -300,16 +295,15 @@ typedef struct setti_parsed {
     char error[SETTI_MESSAGE_SIZE];
 } setti_parsed;
 
-/* Reads a text into *parsed, to be freed by the caller. *parsed is NULL on failure. */
+/* Reads the text of a search. The caller frees *parsed. */
 sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
                                setti_parsed** parsed);
 void setti_parsed_free(setti_parsed* parsed);
 
-/* Reads the text of a plain query, and the order if `rank` is not NULL. */
+/* Reads the text of a plain query. An order is an error if `rank` is NULL. */
 sett_status setti_query_parse(sett_world* world, const char* text, const char* call,
                               sett_query_desc* desc, setti_rank* rank);
 
-/* Writes a term as text. */
 void setti_search_print_term(const sett_search* search, uint32_t term, setti_writer* writer);
 
 #endif

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Makes a value of a text of at most `room` bytes, with or without a final zero. */
+/* Makes a value of a text of at most `room` bytes. */
 static void side_text(setti_side_value* value, const char* at, size_t room)
 {
     const char* end = memchr(at, '\0', room);
@@ -108,7 +108,7 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
     return SETT_STATUS_ARGUMENT;
 }
 
-/* Replaces the name of a constant by the number, found in the other side's member. */
+/* Replaces the name of a constant by the number. */
 static bool side_find_constant(setti_search_side* side, const setti_search_side* other,
                                char message[SETTI_MESSAGE_SIZE])
 {
@@ -184,13 +184,12 @@ bool setti_compare_is_scaled(const sett_member_ref* member)
     return (scale < 0 || scale > 0) && (scale < 1 || scale > 1);
 }
 
-/* Reads a member. Without the component, or with the component off, value->kind stays NONE. */
 static void side_member(setti_side_value* value, const sett_world* world,
                         const setti_search_side* side, uint32_t index)
 {
     const unsigned char* row = setti_storage_find(&side->type->storage, index);
     if (row == NULL || !setti_type_is_on(side->type, index)) {
-        return;
+        return; /* there is no value */
     }
     const sett_member_ref* member = &side->member;
     SETTI_ASSERT(member->offset + (size_t)member->size * member->count <= side->type->storage.size);
@@ -248,9 +247,13 @@ bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_
     setti_side_value value = side_get(world, side, index);
     double number = value.number + 0.0; /* -0 becomes 0 */
     *text = value.text;
-    *key = value.form == SETTI_FORM_FLOAT    ? setti_sort_key(&number, SETT_KEY_F64)
-           : value.form == SETTI_FORM_SIGNED ? setti_sort_key(&value.bits, SETT_KEY_I64)
-                                             : value.bits;
+    if (value.form == SETTI_FORM_FLOAT) {
+        *key = setti_sort_key(&number, SETT_KEY_F64);
+    } else if (value.form == SETTI_FORM_SIGNED) {
+        *key = setti_sort_key(&value.bits, SETT_KEY_I64);
+    } else {
+        *key = value.bits;
+    }
     return value.kind != SETTI_VALUE_NONE;
 }
 
@@ -264,13 +267,14 @@ static bool order_is_below_zero(const setti_side_value* integer)
     return integer->form == SETTI_FORM_SIGNED && (int64_t)integer->bits < 0;
 }
 
-/* Compares an integer with a float (not NaN) by the distances from 0, first by the whole parts. */
+/* Compares an integer with a float that is not NaN. */
 static int order_integer_float(const setti_side_value* a, double b)
 {
     bool negative = order_is_below_zero(a);
     if (negative != (b < 0)) {
         return negative ? -1 : 1;
     }
+    /* With equal signs, compare the distances from 0. */
     uint64_t a_distance = negative ? 0 - a->bits : a->bits;
     double b_distance = negative ? -b : b;
     int order = -1;
@@ -292,9 +296,13 @@ static int order_numbers(const setti_side_value* a, const setti_side_value* b)
     if (isnan(a->number) || isnan(b->number)) {
         return ORDER_NONE;
     }
-    return a->form != SETTI_FORM_FLOAT   ? order_integer_float(a, b->number)
-           : b->form != SETTI_FORM_FLOAT ? -order_integer_float(b, a->number)
-                                         : ORDER_OF(a->number, b->number);
+    if (a->form != SETTI_FORM_FLOAT) {
+        return order_integer_float(a, b->number);
+    }
+    if (b->form != SETTI_FORM_FLOAT) {
+        return -order_integer_float(b, a->number);
+    }
+    return ORDER_OF(a->number, b->number);
 }
 
 static int order_texts(const setti_side_value* a, const setti_side_value* b)

@@ -7,7 +7,7 @@
 
 #define PRINT_PATH (SETT_NAME_MAX + 1)
 
-/* Returns true if a name needs no quotes. The name may contain characters of `more`. */
+/* Returns true if a name needs no quotes. */
 static bool spell_is_plain(const char* name, const char* more)
 {
     static const char* const words[] = {"parent",    "up", "self",     "target",  "prefab",
@@ -51,7 +51,6 @@ static void spell_handle(setti_writer* writer, sett_entity entity)
     setti_writer_add(writer, "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
 }
 
-/* Writes the path of an entity, or the handle if the path does not lead back to the entity. */
 static void spell_entity(setti_writer* writer, const sett_search* search, sett_entity entity)
 {
     char path[PRINT_PATH];
@@ -60,7 +59,7 @@ static void spell_entity(setti_writer* writer, const sett_search* search, sett_e
     if (only_names && length != 0 && length < sizeof(path) &&
         sett_equals(setti_name_lookup(search->world, sett_null(), path), entity)) {
         spell_text(writer, path, "/-");
-    } else {
+    } else { /* the path does not lead to the entity */
         spell_handle(writer, entity);
     }
 }
@@ -106,13 +105,13 @@ static void spell_walk(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* Writes source, walk and target in parentheses after a component; nothing for $this alone. */
+/* Writes source, walk and target of a term in parentheses. */
 static void spell_arguments(setti_writer* writer, const sett_search* search,
                             const sett_search_term* term, bool has_target)
 {
     bool is_this = spell_is_this(&term->source) && !term->singleton;
     if (is_this && !has_target && term->walk == SETT_WALK_NONE) {
-        return;
+        return; /* ($this) is left out */
     }
     setti_writer_add(writer, "(");
     if (term->singleton) {
@@ -131,7 +130,7 @@ static void spell_arguments(setti_writer* writer, const sett_search* search,
     setti_writer_add(writer, ")");
 }
 
-/* Writes a float in a form that reads back as the same float. */
+/* Writes a float, so that parse.c reads the same float. */
 static void spell_number(setti_writer* writer, double number)
 {
     char text[SETTI_NUMBER_SIZE];
@@ -202,7 +201,7 @@ void setti_search_print_term(const sett_search* search, uint32_t number, setti_w
     spell_arguments(writer, search, term, has_target);
 }
 
-/* Writes variable and relationship of a clause: " $x", " Likes", " $x.Likes"; "" for $this. */
+/* Writes variable and relationship of a clause: $x, Likes or $x.Likes. */
 static void spell_of(setti_writer* writer, const sett_search* search, const sett_search_ref* of,
                      sett_component along)
 {

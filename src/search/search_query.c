@@ -1,7 +1,7 @@
 /* search_query.c: turns the text of a plain query into the description of a query. */
 #include "search/search.h"
 
-/* Makes a query's term from a search's term. Returns NULL, or the part not allowed in queries. */
+/* Makes a query's term from a search's term. Returns NULL, or a part not allowed in queries. */
 static const char* plain_term(const sett_search_term* from, bool in_list, sett_term* term)
 {
     const char* source = from->source.variable;
@@ -16,10 +16,13 @@ static const char* plain_term(const sett_search_term* from, bool in_list, sett_t
     memset(term, 0, sizeof(*term));
     term->component = from->component;
     term->access = from->negated ? SETT_NONE : from->access;
-    term->kind = from->negated    ? SETT_WITHOUT
-                 : from->optional ? SETT_OPTIONAL
-                 : in_list        ? SETT_ANY
-                                  : SETT_WITH;
+    if (from->negated) {
+        term->kind = SETT_WITHOUT;
+    } else if (from->optional) {
+        term->kind = SETT_OPTIONAL;
+    } else {
+        term->kind = in_list ? SETT_ANY : SETT_WITH;
+    }
     term->walk = from->walk;
     term->along = from->along;
     term->entity = from->source.entity;
@@ -28,7 +31,7 @@ static const char* plain_term(const sett_search_term* from, bool in_list, sett_t
     return NULL;
 }
 
-/* Makes all terms. *at becomes the number of the last term read. Returns as plain_term. */
+/* Makes all terms. Returns NULL, or a part of term *at that is not allowed in queries. */
 static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc, uint32_t* at)
 {
     uint32_t lists = 0;

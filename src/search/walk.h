@@ -1,12 +1,12 @@
-/* walk.h: follows links from an entity to its sources or targets. A link's place is a position in
- * the lists of relation/chain.h; in the hierarchy, the index of the entity at the other end. */
+/* walk.h: follows links from an entity to its sources or targets. The place of a link is a position
+ * in relation/chain.h. In the hierarchy, the place is the index of the entity at the other end. */
 #ifndef SETTI_WALK_H
 #define SETTI_WALK_H
 
 #include "relation/chain.h"
 #include "search/search.h"
 
-/* The place of an entity's first link on a side, or SETTI_NONE. */
+/* Returns the place of an entity's first link, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index,
                                        setti_link_side side)
 {
@@ -20,7 +20,7 @@ SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index,
     return setti_chain_first(setti_relation_of_links(along), index, side);
 }
 
-/* The entity at the other end of the link at a place. */
+/* Returns the entity at the other end of a link. */
 SETTI_INLINE uint32_t setti_walk_end(const setti_type* along, uint32_t place, setti_link_side side)
 {
     SETTI_ASSERT(place != SETTI_NONE);
@@ -28,7 +28,7 @@ SETTI_INLINE uint32_t setti_walk_end(const setti_type* along, uint32_t place, se
                                 : place;
 }
 
-/* The place of the entity's next link on a side, or SETTI_NONE. */
+/* Returns the place of the next link, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_walk_next(const setti_type* along, uint32_t place, setti_link_side side)
 {
     if (along->links == NULL) {

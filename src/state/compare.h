@@ -4,10 +4,10 @@
 
 #include "state/view.h"
 
-/* Rows of an array's page that have different bytes. */
+/* The different rows of an array's page. */
 #define SETTI_COMPARE_WORDS 16
 typedef struct setti_compare_rows {
-    uint64_t bits[SETTI_COMPARE_WORDS]; /* the rows, in `words` words */
+    uint64_t bits[SETTI_COMPARE_WORDS]; /* a bit for each row */
     uint32_t words;
     uint32_t first;             /* entity index of the first row */
     const unsigned char* was;   /* the page on side SETTI_BEFORE */
@@ -15,7 +15,7 @@ typedef struct setti_compare_rows {
     const uint32_t* generation; /* of the entity of each row */
 } setti_compare_rows;
 
-/* Calls loop(size), with the usual sizes of values as constants for inlining. */
+/* Calls loop(size). The usual sizes are constants, for inlining. */
 #define SETTI_COMPARE_BY_SIZE(size, loop)                                                          \
     ((size) == 4    ? loop(4)                                                                      \
      : (size) == 8  ? loop(8)                                                                      \
@@ -26,9 +26,9 @@ typedef struct setti_compare_rows {
      : (size) == 2  ? loop(2)                                                                      \
                     : loop(size))
 
-/* Receives all differences. On a side without an entity or value, the argument is null. */
+/* Receives all differences. Missing entities and values are null. */
 typedef struct setti_compare_sink {
-    /* Optional: called instead of value() for arrays. Different bytes may have equal content. */
+    /* Optional: receives the rows of arrays, instead of value(). */
     void (*rows)(struct setti_compare_sink* sink, setti_compare_rows* rows);
     /* Optional. `ended` or `begun` may be NULL. */
     void (*entity)(struct setti_compare_sink* sink, const sett_entity* ended,
@@ -37,9 +37,9 @@ typedef struct setti_compare_sink {
                   sett_entity entity_after, const void* after);
 } setti_compare_sink;
 
-/* A set of entity indices. Most words are empty, and only `used` is cleared. */
+/* A set of entity indices. Clearing writes `used` only. */
 typedef struct setti_marks {
-    uint64_t* word; /* a bit for each index; uninitialised if the word's bit in `used` is 0 */
+    uint64_t* word; /* a bit for each index, in used words */
     uint64_t* used; /* a bit for each word */
     size_t words;
 } setti_marks;
@@ -64,11 +64,12 @@ void setti_compare_entities(setti_compare* compare);
 /* Reports a type's values, ascending by entity. */
 void setti_compare_type(setti_compare* compare, const setti_type* type);
 
-/* First half of setti_compare_type: marks the indices that may differ, in `bits`. */
+/* Marks the indices that may differ. */
 void setti_compare_mark(setti_compare* compare, const setti_type* type);
-/* Second half of setti_compare_type: reports the indices in `bits`. */
+/* Reports the marked indices. */
 void setti_compare_notify(setti_compare* compare, const setti_type* type);
 
+/* Returns true if a type may have differences. */
 bool setti_compare_concerns(setti_compare* compare, const setti_type* type);
 
 void setti_marks_clear(setti_marks* marks);
@@ -92,7 +93,7 @@ static inline void setti_marks_add(setti_marks* marks, uint32_t index)
     *setti_marks_word(marks, index / 64) |= (uint64_t)1 << (index % 64);
 }
 
-/* Moves *index to the next index of the set. SETTI_NONE is before the first. */
+/* Moves *index, at first SETTI_NONE, to the next index of the set. */
 bool setti_marks_next(const setti_marks* marks, uint32_t* index);
 
 #endif

@@ -230,7 +230,6 @@ static void delta_note_group(const delta_note* notes, delta_note* note, const se
     }
 }
 
-/* Writes the records of the occurring types. */
 static void delta_write_types(setti_delta_writer* to, delta_note* notes)
 {
     const setti_type_list* types = &to->walk->view->world->registered;
@@ -480,8 +479,8 @@ sett_status setti_delta_check_capacity(sett_world* world, const char* call, cons
 }
 
 /* Moves the writer's bytes to `out`, or frees the bytes after a failure. */
-static sett_status delta_take(sett_world* world, const char* call, sett_status status,
-                              const setti_delta_writer* to, setti_bytes* out)
+static sett_status delta_take_bytes(sett_world* world, const char* call, sett_status status,
+                                    const setti_delta_writer* to, setti_bytes* out)
 {
     setti_bytes bytes = {to->out, to->size, to->capacity};
     if (status == SETT_OK) {
@@ -500,10 +499,11 @@ sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot
 {
     setti_delta_writer to = {.pool = &world->pool};
     sett_status status = delta_encode_handles(world, a, b, &to);
-    return delta_take(world, delta_call, status, &to, out);
+    return delta_take_bytes(world, delta_call, status, &to, out);
 }
 
-static size_t delta_guess(const sett_world* world)
+/* Returns a likely size of the whole state. */
+static size_t delta_guess_size(const sett_world* world)
 {
     size_t size = 4096 + (size_t)world->entities.count;
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -526,7 +526,7 @@ static sett_status delta_encode_all(sett_world* world, const char* call, setti_d
     }
     sett_status status = delta_check_types(world, call, &walk);
     to->pool = &world->pool;
-    delta_grow(to, delta_guess(world));
+    delta_grow(to, delta_guess_size(world));
     if (status == SETT_OK && to->encoder.status == SETT_OK) {
         delta_write_all(to, &walk);
         delta_write_hashes(to, 0, sum);
@@ -548,5 +548,5 @@ sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_
     if (status == SETT_OK) {
         status = delta_encode_all(world, call, &to);
     }
-    return delta_take(world, call, status, &to, out);
+    return delta_take_bytes(world, call, status, &to, out);
 }

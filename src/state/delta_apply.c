@@ -158,7 +158,7 @@ static bool apply_has_size(const setti_delta_type* of)
 }
 
 /* Whether a type has the same layout in the delta and here. */
-static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t version)
+static bool apply_fits_type(const setti_delta_type* of, uint32_t size, uint32_t version)
 {
     const setti_module* module = of->type->module;
     bool chosen = module != NULL && module->choice != NULL;
@@ -308,8 +308,8 @@ static sett_status apply_match_type(const setti_delta* delta, setti_delta_type* 
         return status;
     }
     of->rule = apply_find_rule(delta, record->name);
-    bool fits =
-        of->type != NULL && (of->rule != NULL || apply_is_type(of, record->size, record->version));
+    bool fits = of->type != NULL &&
+                (of->rule != NULL || apply_fits_type(of, record->size, record->version));
     if (!fits) {
         return apply_reject_type(delta, of, record->name, record->size, record->version);
     }
@@ -932,7 +932,7 @@ static sett_status apply_check(setti_delta* delta, setti_delta_reader* from)
 #define APPLY_STEP_PAGES 9
 
 /* The most memory of the pool for a piece of `size` bytes. */
-static size_t apply_piece(size_t size)
+static size_t apply_piece_size(size_t size)
 {
     return setti_align_up(size, SETTI_POOL_STEP) + 256;
 }
@@ -971,7 +971,7 @@ static bool apply_measure(setti_delta* delta)
             if (pages->size > SETTI_POOL_PAGE_MAX) { /* too large for the pool's blocks */
                 done = done && setti_cow_hold(pool, pool->cow, pages, count);
             } else {
-                delta->room += count * apply_piece(pages->size);
+                delta->room += count * apply_piece_size(pages->size);
             }
         }
     }
@@ -989,8 +989,8 @@ static sett_status apply_reject_size(const setti_delta* delta)
                                  apply_call, (unsigned long)delta->limit);
 }
 
-/* Reserves memory to copy `pages` pages of `size` bytes. Sets the world's error on failure. */
-static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
+/* Reserves `size` bytes for copies of `pages` pages. Sets the world's error on failure. */
+static bool apply_reserve(const setti_delta* delta, size_t size, uint32_t pages)
 {
     setti_pool* pool = &delta->world->pool;
     if (setti_pool_is_above(pool)) {
@@ -1007,7 +1007,7 @@ static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
 
 bool setti_delta_room(const setti_delta* delta)
 {
-    return delta->loading || apply_room(delta, delta->room, delta->room_pages);
+    return delta->loading || apply_reserve(delta, delta->room, delta->room_pages);
 }
 
 bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
@@ -1020,14 +1020,14 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
     setti_pool* pool = &delta->world->pool;
     const setti_pages* rows = &storage->rows;
     uint32_t pages = SETTI_MAX(rows->count, (extent >> storage->shift) + 1);
-    size_t piece = apply_piece(rows->size);
-    size_t presence = storage->presence.count * apply_piece(storage->presence.size);
-    size_t table = apply_piece((size_t)pages * 64); /* the table of pages may grow */
-    size_t scratch = 0;                             /* the buffer of the sort */
+    size_t piece = apply_piece_size(rows->size);
+    size_t presence = storage->presence.count * apply_piece_size(storage->presence.size);
+    size_t table = apply_piece_size((size_t)pages * 64); /* the table of pages may grow */
+    size_t scratch = 0;                                  /* the buffer of the sort */
     size_t size = delta->room + presence + table;
     bool done = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
     if (done && scratch <= SETTI_POOL_PAGE_MAX) {
-        size += apply_piece(scratch); /* a larger buffer is not from the pool's blocks */
+        size += apply_piece_size(scratch); /* a larger buffer is not from the pool's blocks */
     }
     if (done && rows->size > SETTI_POOL_PAGE_MAX) {
         done = setti_cow_hold(pool, pool->cow, rows, rows->count);
@@ -1039,7 +1039,7 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
         setti_world_no_memory(delta->world, apply_call);
         return false;
     }
-    return apply_room(delta, size, delta->room_pages + pages + storage->presence.count);
+    return apply_reserve(delta, size, delta->room_pages + pages + storage->presence.count);
 }
 
 /* ------------------------------------------------------------------------------------- changing */
@@ -1072,7 +1072,7 @@ static size_t apply_limit(const setti_delta* delta, size_t size)
 }
 
 /* Returns the capacities of all tables, two for each root. */
-static uint32_t* apply_note_tables(const sett_world* world, size_t size)
+static uint32_t* apply_list_capacities(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
     if (capacity == NULL) {
@@ -1088,7 +1088,7 @@ static uint32_t* apply_note_tables(const sett_world* world, size_t size)
 }
 
 /* Frees the memory of an undone delta. */
-static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_t roots)
+static void apply_free_undone(sett_world* world, const uint32_t* capacity, uint32_t roots)
 {
     SETTI_ASSERT(world->pool.ceiling == 0);
     for (const setti_root* root = world->roots; root != NULL && root->number < roots;
@@ -1238,14 +1238,14 @@ static sett_status apply_change(setti_delta* delta, size_t size, setti_trust tru
     }
     uint32_t roots = world->last_root->number + 1;
     size_t old_size = world->pool.block_size;
-    uint32_t* capacity = apply_note_tables(world, 2 * roots * sizeof(*capacity));
+    uint32_t* capacity = apply_list_capacities(world, 2 * roots * sizeof(*capacity));
     if (capacity == NULL) {
         return setti_world_no_memory(world, apply_call);
     }
     delta->limit = apply_limit(delta, size);
     sett_status status = apply_or_undo(delta, trust);
     if (status != SETT_OK && world->pool.block_size > old_size) {
-        apply_give_back(world, capacity, roots);
+        apply_free_undone(world, capacity, roots);
     }
     setti_pool_free(&world->pool, capacity, 2 * roots * sizeof(*capacity), 16);
     return status;

@@ -121,7 +121,8 @@ SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* before,
 }
 
 /* Returns a number other than 0 if the value contains NaN. */
-SETTI_INLINE uint64_t change_nan(const setti_nan_word* nan, const unsigned char* value, size_t size)
+SETTI_INLINE uint64_t change_find_nan(const setti_nan_word* nan, const unsigned char* value,
+                                      size_t size)
 {
     uint64_t found = 0;
     size_t at = 0;
@@ -171,9 +172,9 @@ void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* 
     if (out == NULL) {
         return;
     }
-    bool plain =
-        change_is_plain(to, &nan) &&
-        (nan == NULL || (change_nan(nan, before, size) | change_nan(nan, after, size)) == 0);
+    bool plain = change_is_plain(to, &nan) &&
+                 (nan == NULL ||
+                  (change_find_nan(nan, before, size) | change_find_nan(nan, after, size)) == 0);
     if (plain) {
         uint64_t seed = to->sum.of.seed ^ setti_hash_entity(entity);
         to->sum.sum += change_row(seed, before, after, size, out);
@@ -208,8 +209,8 @@ SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
     bool plain = change_is_plain(to, &nan);
     uint64_t found = 0;
     for (uint32_t k = 0; plain && nan != NULL && k < count; k++) {
-        found |= change_nan(nan, rows->was + list[k] * size, size);
-        found |= change_nan(nan, rows->is + list[k] * size, size);
+        found |= change_find_nan(nan, rows->was + list[k] * size, size);
+        found |= change_find_nan(nan, rows->is + list[k] * size, size);
     }
     return plain && found == 0;
 }

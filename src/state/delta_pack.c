@@ -22,10 +22,9 @@
 #define PACK_BLOCK 32u
 #define PACK_GROUP 4u /* blocks */
 
-/* Bits of a code, by choice. */
-static const unsigned char pack_width[4] = {8, 2, 3, 4};
+static const unsigned char pack_width[4] = {8, 2, 3, 4}; /* bits of a code, by choice */
 
-static size_t pack_codes(size_t size, uint32_t width)
+static size_t pack_codes_size(size_t size, uint32_t width)
 {
     return (size * width + 7) / 8;
 }
@@ -49,7 +48,7 @@ static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* tak
     }
     *taken = size;
     for (uint32_t choice = 1; choice < 4; choice++) {
-        const size_t takes = pack_codes(size, pack_width[choice]) + others[choice];
+        const size_t takes = pack_codes_size(size, pack_width[choice]) + others[choice];
         if (takes < *taken) {
             best = choice;
             *taken = takes;
@@ -126,7 +125,7 @@ void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t
 static void pack_read(setti_delta_reader* from, size_t size, uint32_t width, unsigned char* out)
 {
     const uint32_t half = 1u << (width - 1);
-    const unsigned char* code = setti_delta_read(from, pack_codes(size, width));
+    const unsigned char* code = setti_delta_read(from, pack_codes_size(size, width));
     uint32_t bits = 0;
     uint32_t held = 0;
     for (size_t k = 0; k < size && code != NULL; k++) {

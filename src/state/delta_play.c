@@ -461,7 +461,6 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
     return same || setti_delta_turns(type); /* turned bytes are not compared */
 }
 
-/* Finds an entity whose value differs from the entry. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
                               setti_delta_section section, sett_entity* entity)
 {

@@ -88,7 +88,6 @@ typedef struct setti_delta_type {
     uint32_t* want;         /* wanted index of each row (delta_arrange.c), or NULL */
 } setti_delta_type;
 
-/* A parsed delta. */
 typedef struct setti_delta {
     setti_player player; /* first: codecs get the delta as a setti_player */
     sett_world* world;
@@ -111,7 +110,6 @@ typedef struct setti_delta {
     uint32_t room_pages;        /* page copies of a step, at most */
 } setti_delta;
 
-/* Reads the next entry or block. */
 setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of);
 
 /* Takes the next entry out of a block. */

@@ -77,7 +77,7 @@ static size_t short_length(size_t number)
 }
 
 /* Reads the next record. Returns false if the bytes are incomplete. */
-static bool short_next(setti_delta_reader* from, short_record* record)
+static bool short_next_record(setti_delta_reader* from, short_record* record)
 {
     record->bytes = from->at;
     size_t length = (size_t)setti_delta_number(from, 2);
@@ -87,10 +87,11 @@ static bool short_next(setti_delta_reader* from, short_record* record)
 }
 
 /* Returns the position of a record in the table, or SETTI_NONE. */
-static uint32_t short_number(setti_delta_reader table, uint32_t count, const short_record* record)
+static uint32_t short_find_number(setti_delta_reader table, uint32_t count,
+                                  const short_record* record)
 {
     short_record at;
-    for (uint32_t k = 0; k < count && short_next(&table, &at); k++) {
+    for (uint32_t k = 0; k < count && short_next_record(&table, &at); k++) {
         if (at.size == record->size && memcmp(at.bytes, record->bytes, at.size) == 0) {
             return k;
         }
@@ -99,12 +100,12 @@ static uint32_t short_number(setti_delta_reader table, uint32_t count, const sho
 }
 
 /* Finds the record at a position of the table. */
-static bool short_numbered(setti_delta_reader table, uint32_t count, uint32_t number,
-                           short_record* record)
+static bool short_find_record(setti_delta_reader table, uint32_t count, uint32_t number,
+                              short_record* record)
 {
     bool found = number < count;
     for (uint32_t k = 0; k <= number && found; k++) {
-        found = short_next(&table, record);
+        found = short_next_record(&table, record);
     }
     return found;
 }
@@ -224,7 +225,7 @@ static bool short_write_type(short_job* job, setti_delta_reader* types)
     short_record record;
     uint32_t number[SHORT_NUMBERS];
     uint32_t bits = 0; /* bit k: number[k] is not 0 */
-    if (!short_next(types, &record)) {
+    if (!short_next_record(types, &record)) {
         return false;
     }
     for (uint32_t k = 0; k < SHORT_NUMBERS; k++) {
@@ -233,7 +234,7 @@ static bool short_write_type(short_job* job, setti_delta_reader* types)
             bits |= 1u << k;
         }
     }
-    uint32_t known = short_number(job->table, job->count, &record);
+    uint32_t known = short_find_number(job->table, job->count, &record);
     setti_delta_write_number(&job->to, bits | (known == SETTI_NONE ? SHORT_RECORD : 0), 1);
     if (known == SETTI_NONE) {
         setti_delta_write(&job->to, record.bytes, record.size);
@@ -344,9 +345,9 @@ static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pa
     uint32_t bits = (uint32_t)setti_delta_number(from, 1);
     bool found;
     if ((bits & SHORT_RECORD) != 0) {
-        found = short_next(from, &record);
+        found = short_next_record(from, &record);
     } else {
-        found = short_numbered(job->table, job->count, short_read(from), &record);
+        found = short_find_record(job->table, job->count, short_read(from), &record);
     }
     if (found && pass == SHORT_WRITE) {
         setti_delta_write(&job->to, record.bytes, record.size);

@@ -321,7 +321,6 @@ static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, 
     return next != SETTI_NONE;
 }
 
-/* Writes an owner's list, if it must be sent. */
 static void value_write_list(setti_delta_writer* to, sett_entity owner)
 {
     uint32_t known;

@@ -77,7 +77,6 @@ void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, sett
 /* Writes the size and the seal into the head. */
 void setti_delta_write_seal(setti_delta_writer* to);
 
-/* Overwrites a number at an offset. */
 void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size);
 
 void setti_delta_begin_handles(setti_delta_writer* to);
@@ -90,9 +89,7 @@ void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, con
 /* Notes a changed value of the writer's type. */
 void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* before,
                         const void* after);
-/* Notes all changed values in a range of rows. */
 void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows);
-/* Writes the noted changes. */
 void setti_delta_write_changes(setti_delta_writer* to);
 void setti_delta_end_changes(setti_delta_writer* to);
 

@@ -1,11 +1,10 @@
 /* difference.c: the first difference between two worlds, in words.
  *
- * The workload: two machines, or two runs, got different hashes, and a programmer looks for the
- * cause. The text names the lowest entity that differs, the first different component in order of
- * registration, and the bytes. Types are matched by name. If all entities are equal, the text names
- * the lowest dead slot with another next generation.
+ * The workload: two runs got different hashes, and a programmer looks for the cause. The text names
+ * the lowest different entity, the first different component, and the bytes. Types are matched by
+ * name. If all entities are equal, the text names the lowest slot with another generation.
  *
- * Functions with result int write a text like snprintf, and return 0 without a difference.
+ * Functions with result int write a text like snprintf. They return 0 if there is no difference.
  */
 #include "sett/state.h"
 #include "state/hash.h"
@@ -19,7 +18,6 @@ typedef struct difference_pair {
     const setti_type* b;
 } difference_pair;
 
-/* Writes the difference of two handles at an index. */
 static int difference_entity(sett_entity a, sett_entity b, char* out, size_t size)
 {
     if (sett_is_null(b)) {
@@ -47,14 +45,14 @@ static int difference_slot(const sett_world* a, const sett_world* b, uint32_t in
                     (unsigned)(in_b & ~SETTI_DEAD));
 }
 
-/* Returns the bits of byte `at` of a type's values that are not padding. */
+/* Returns the bits of a byte that are not padding. */
 static unsigned char difference_mask(const setti_type* type, size_t at)
 {
     const unsigned char* mask = type->desc.mask;
     return mask != NULL ? mask[at] : 255;
 }
 
-/* Returns the offset of the first different byte, or SIZE_MAX. */
+/* Returns the offset of the first different byte. */
 static size_t difference_byte(difference_pair pair, const unsigned char* a, const unsigned char* b)
 {
     size_t end = SETTI_MAX(setti_hash_size(pair.a), setti_hash_size(pair.b));
@@ -66,19 +64,19 @@ static size_t difference_byte(difference_pair pair, const unsigned char* a, cons
     return SIZE_MAX;
 }
 
-/* Returns a remark if byte `at` may be padding, else "". */
+/* Returns a remark for a byte that may be padding. */
 static const char* difference_padding(difference_pair pair, size_t at)
 {
     if (difference_mask(pair.a, at) != difference_mask(pair.b, at)) {
         return "; padding there is known in one of the worlds only: register it alike";
     }
     bool known = pair.a->padding_known && pair.b->padding_known;
-    return !known && at % pair.a->desc.align != 0 /* padding never begins at such a multiple */
+    /* padding never begins at a multiple of the alignment */
+    return !known && at % pair.a->desc.align != 0
                ? "; these bytes may be padding (sett_component_desc.mask)"
                : "";
 }
 
-/* Writes up to eight bytes from an offset on. */
 static void difference_print_bytes(char* out, size_t size, const unsigned char* value, size_t at,
                                    size_t end)
 {
@@ -89,7 +87,6 @@ static void difference_print_bytes(char* out, size_t size, const unsigned char* 
     }
 }
 
-/* Writes the difference of two values; setti_value_difference. */
 static int difference_values(const setti_type* type_a, const void* a, const setti_type* type_b,
                              const void* b, char* out, size_t size)
 {
@@ -126,7 +123,7 @@ static int difference_values(const setti_type* type_a, const void* a, const sett
                     in_a, in_b, difference_padding(pair, at));
 }
 
-/* Writes both descriptions of a value by its module. */
+/* Writes the module's descriptions of two values. */
 static int difference_described(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
     const setti_module* module = pair.a->module;
@@ -145,7 +142,7 @@ static int difference_described(sett_entity entity, difference_pair pair, char* 
     return snprintf(out, size, ": %s in the first world, %s in the second", text[0], text[1]);
 }
 
-/* Compares one type of an entity that lives in both worlds. */
+/* Compares a component of an entity in two worlds. */
 static int difference_component(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
     const setti_type* any = pair.a != NULL ? pair.a : pair.b;
@@ -183,7 +180,7 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     return length + added;
 }
 
-/* Compares the selected types of an entity that lives in both worlds. */
+/* Compares the selected components of an entity in two worlds. */
 static int difference_components(const sett_world* a, const sett_world* b,
                                  const sett_selection* selection, sett_entity entity, char* out,
                                  size_t size)

@@ -9,10 +9,9 @@
  *     slot      mix(handle of the present or the next entity at an index); 0 for an unused index
  *     world     sum over values and slots, independent of the order of rows
  *
- * A write to a page changes the page's tick, and the sum is computed again. A new entity at an
- * index needs nothing else: components of the old entity were removed, and components of the new
- * entity are written. But removal changes a bit of presence or the number of rows in use, without a
- * write to the page. So each page has a second remembered number, the `shape`.
+ * A write to a page changes the page's tick, and the sum is computed again. But a removal may only
+ * change a bit of presence or the number of rows in use. So each page has a second remembered
+ * number, the `shape`.
  *
  * Invariant:  a page has the remembered tick and shape => the page has the remembered sum
  * (the clock advances after hashing, and a replaced page has no remembered sum)
@@ -36,7 +35,7 @@ static uint64_t hash_bytes(uint64_t hash, const unsigned char* bytes, size_t siz
     return size != 0 ? setti_hash_step(hash, setti_bytes_get_few(bytes, size)) : hash;
 }
 
-/* Like hash_bytes, with bits outside of the mask as zeroes. */
+/* Hashes the bits that a mask selects. */
 static uint64_t hash_masked(uint64_t hash, const unsigned char* bytes, const unsigned char* mask,
                             size_t size)
 {
@@ -70,7 +69,7 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
     return same;
 }
 
-/* The `members` of types with a `write` hook: hash_members calls the hook. */
+/* The members of types with a `write` hook. */
 static const setti_members hash_written = {.varies = true, .piece_count = 1};
 
 void setti_hash_begin(setti_hash_type* hasher, const setti_type* type)
@@ -95,7 +94,7 @@ bool setti_hash_is_plain(const setti_hash_type* hasher)
            (members == NULL || (members->adjacent && (members->words != NULL || !members->floats)));
 }
 
-/* Hashes members without gaps, and sets *nan if a float is NaN. */
+/* Hashes floats and other members without gaps. */
 static uint64_t hash_floats(uint64_t hash, const setti_members* members, const unsigned char* bytes,
                             bool* nan)
 {
@@ -117,7 +116,7 @@ static uint64_t hash_floats(uint64_t hash, const setti_members* members, const u
     return hash;
 }
 
-/* Hashes bytes in full pieces. */
+/* Collects bytes and hashes full pieces. */
 typedef struct hash_sink {
     sett_sink sink; /* first */
     uint64_t hash;
@@ -158,7 +157,6 @@ static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const 
     return hash_bytes(to.hash, to.piece, to.used); /* the last piece is not full */
 }
 
-/* Hashes the members of a value. */
 static uint64_t hash_members(uint64_t hash, const setti_type* type, const setti_members* members,
                              const void* value)
 {
@@ -213,7 +211,6 @@ uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, cons
 
 /* ---------------------------------------------------------------------------------------- pages */
 
-/* Returns the sum of a page of the entity table. */
 static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
 {
     uint64_t sum = 0;
@@ -224,9 +221,7 @@ static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
     return sum;
 }
 
-/* ---------------------------------------------------------------------------------------- walks */
-
-/* Returns the remembered hash of each page, or NULL without memory. */
+/* Returns the remembered hashes of a table. Returns NULL if memory runs out. */
 static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
 {
     setti_page_notes* notes = setti_notes_get(&world->pool, pages);
@@ -255,17 +250,17 @@ typedef enum hash_answer {
     HASH_PRICE /* an estimate of the number of hashes */
 } hash_answer;
 
-/* A table of pages to hash: the values or records of a type, or the entities (`hasher` == NULL). */
+/* A table of pages to hash. */
 typedef struct hash_part {
     sett_world* world;
-    const setti_hash_type* hasher;
+    const setti_hash_type* hasher; /* NULL: the pages are entities */
     setti_pages* pages;
     bool records;     /* the pages are the type's records */
-    setti_view* view; /* hashes side SETTI_BEFORE; NULL: hashes the live world */
+    setti_view* view; /* side SETTI_BEFORE is hashed; NULL: the live world */
     hash_answer answer;
 } hash_part;
 
-/* Returns the table with a type's values. A tag has only presence. */
+/* Returns the table to hash for a type. */
 static setti_pages* hash_pages_of(const sett_world* world, const setti_hash_type* hasher)
 {
     setti_storage* storage = &world->types[hasher->type->id]->storage;
@@ -286,7 +281,7 @@ static sett_entity hash_entity(const hash_part* part, uint32_t index)
     return (sett_entity){index, hash_entities(part, index)->generation[index & SETTI_ENTITY_MASK]};
 }
 
-/* Returns the words of presence from index `first` on, or NULL. */
+/* Returns the words of presence from an index on. */
 static const uint64_t* hash_words(const hash_part* part, uint32_t first)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -314,7 +309,7 @@ static uint32_t hash_record_count(const hash_part* part, uint32_t number)
     return SETTI_MIN(rest, (uint32_t)1 << records->shift);
 }
 
-/* Returns the sum of the values of one word of presence. */
+/* Returns the sum of up to 64 values. */
 static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
                           const unsigned char* rows)
 {
@@ -362,7 +357,6 @@ static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, ui
     return sum;
 }
 
-/* Returns the sum of a page of links. */
 static uint64_t hash_records(const hash_part* part, const unsigned char* record, uint32_t number)
 {
     const setti_records* records = part->hasher->type->records;
@@ -390,7 +384,7 @@ static uint64_t hash_page(const hash_part* part, const void* page, uint32_t numb
     return hash_array(part, page, number);
 }
 
-/* Returns a number that changes with the rows in use of a page. */
+/* Returns a number that changes when rows are added or removed. */
 static uint64_t hash_shape(const hash_part* part, uint32_t number)
 {
     if (part->records) {
@@ -421,13 +415,13 @@ static uint64_t hash_price_of(const hash_part* part)
     return has_rows ? setti_storage_rows(&part->hasher->type->storage) : 64; /* a guess */
 }
 
-/* Returns the sum, or the price, of a live page. */
+/* Returns the sum or the price of a live page. */
 static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_page_hash* known)
 {
     hash_part live = *part;
     live.view = NULL;
     if (part->view != NULL && hash_shape(&live, number) != hash_shape(part, number)) {
-        known = NULL; /* has the hash of the rows in use now, not of the view's rows */
+        known = NULL; /* the view has other rows in use */
     }
     uint64_t tick = part->pages->tick[number];
     uint64_t shape = hash_shape(part, number);
@@ -446,7 +440,7 @@ static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_pag
     return hash;
 }
 
-/* Returns the sum, or the price, of all pages of a table. */
+/* Returns the sum or the price of a table. */
 static uint64_t hash_part_sum(const hash_part* part)
 {
     setti_page_hash* known = hash_remembered(part->world, part->pages);
@@ -514,7 +508,7 @@ uint64_t sett_world_hash(sett_world* world)
 /* Returns true if all machines hash the type's values alike. */
 static bool hash_is_portable(const setti_type* type)
 {
-    if (setti_hash_size(type) == 0) { /* a tag, not part of the state, or hashed by a module */
+    if (setti_hash_size(type) == 0) { /* no bytes, not saved, or hashed by a module */
         return type->desc.size == 0 || type->desc.save == SETT_SAVE_SKIP || type->module != NULL;
     }
     return type->desc.write != NULL || (type->members != NULL && !type->members->opaque);
@@ -553,10 +547,10 @@ static bool hash_part_holds(const hash_part* part, uint32_t* number)
     return true;
 }
 
-/* The number of values in a page, and the entity of the first value. */
+/* The values of a page. */
 typedef struct hash_values {
     const setti_type* type; /* NULL: no page */
-    sett_entity first;
+    sett_entity first;      /* of the first value */
     uint32_t count;
 } hash_values;
 
@@ -581,7 +575,7 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
     return values;
 }
 
-/* Finds a page that was written without a new tick, and returns its values. */
+/* Finds a page that was written without a new tick. */
 static hash_values hash_check(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -591,7 +585,7 @@ static hash_values hash_check(sett_world* world)
         hash_part part = {
             .world = world, .hasher = &hasher, .pages = hash_pages_of(world, &hasher)};
         if (!hash_part_holds(&part, &number)) {
-            /* The next call reports other writes. */
+            /* the next call reports other writes */
             part.pages->notes->hash[number].hash =
                 hash_page(&part, part.pages->data[number], number);
             return hash_values_of(&part, number);
@@ -600,7 +594,6 @@ static hash_values hash_check(sett_world* world)
     return (hash_values){NULL, {0, 0}, 0};
 }
 
-/* Writes the handle and path of the first entity of a page. */
 static void hash_name_entity(const sett_world* world, const hash_values* values, char* out,
                              size_t size)
 {
@@ -644,7 +637,7 @@ sett_status sett_world_check_writes(sett_world* world)
     }
     hash_note_first(world);
     hash_values values = hash_check(world);
-    (void)setti_hash_sum(world, NULL); /* remembers the sums of proper writes, in either case */
+    (void)setti_hash_sum(world, NULL); /* remembers the new sums */
     if (values.type == NULL) {
         return SETT_OK;
     }

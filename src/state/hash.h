@@ -4,20 +4,20 @@
 
 #include "state/view.h"
 
-/* Returns the number of hashed bytes of a value. 0: not part of the state. */
+/* Returns the number of hashed bytes of a value. */
 static inline size_t setti_hash_size(const setti_type* type)
 {
     bool bytes =
         type->desc.save == SETT_SAVE_BYTES ||
         (type->desc.save == SETT_SAVE_CLONE &&
          (type->desc.byte_count != 0 || type->members != NULL || type->desc.write != NULL));
-    return bytes ? type->desc.size : 0;
+    return bytes ? type->desc.size : 0; /* other types are not part of the state */
 }
 
 /* Returns true if two values have the same hash. */
 bool setti_hash_same(const setti_type* type, const void* a, const void* b);
 
-/* The parameters for hashing values of a type. */
+/* A type, prepared for hashing. */
 typedef struct setti_hash_type {
     const setti_type* type;
     uint64_t seed;
@@ -33,7 +33,7 @@ bool setti_hash_is_plain(const setti_hash_type* hasher);
 
 #define SETTI_HASH_K 0x9E3779B97F4A7C15u
 
-/* Finishes a hash. setti_hash_step has added eight bytes at a time. */
+/* Finishes a hash. */
 SETTI_INLINE uint64_t setti_hash_mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -41,13 +41,14 @@ SETTI_INLINE uint64_t setti_hash_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* Adds eight bytes to a hash. */
 SETTI_INLINE uint64_t setti_hash_step(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * 0xD6E8FEB86659FD93u;
     return hash ^ (hash >> 32);
 }
 
-/* Returns 0 if `word` has no float that is NaN. */
+/* Returns 0 if no float of `word` is NaN. */
 SETTI_INLINE uint64_t setti_hash_nan(setti_nan_word nan, uint64_t word)
 {
     return ((word & ~nan.test) + nan.add) & nan.test;
@@ -58,16 +59,15 @@ SETTI_INLINE uint64_t setti_hash_entity(sett_entity entity)
     return setti_hash_mix((((uint64_t)entity.generation << 32) | entity.index) + SETTI_HASH_K);
 }
 
-/* Returns the hash of an entity's value, a part of the world's sum. */
+/* Returns the hash of an entity's value. */
 uint64_t setti_hash_value(const setti_hash_type* hasher, sett_entity entity, const void* value);
 
-/* Returns the hash of a link, a part of the world's sum. */
+/* Returns the hash of a link. */
 uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, const void* record);
 
-/* Returns the sum of all hashes: of SETTI_BEFORE in a view, or without a view of the live world.
- * Begins a new tick. */
+/* Returns the sum of all hashes on side SETTI_BEFORE. Without a view, hashes the live world. */
 uint64_t setti_hash_sum(sett_world* world, setti_view* view);
-/* Estimates the number of values that setti_hash_sum has to hash. */
+/* Estimates the work of setti_hash_sum, in values. */
 uint64_t setti_hash_price(sett_world* world, setti_view* view);
 
 SETTI_INLINE uint64_t setti_hash_finish(uint64_t sum)

@@ -30,7 +30,7 @@ static void owned_sink_write(sett_sink* sink, const void* bytes, size_t size)
 static void owned_encode(setti_encoder* to, const setti_type* type, const void* value)
 {
     owned_sink at = {.sink.write = owned_sink_write};
-    setti_type_write(type, value, &at.sink);
+    setti_type_write(type, value, &at.sink); /* counts the bytes */
     if (at.size > UINT32_MAX) {
         to->status = setti_world_fail_with(type->world, SETT_STATUS_LIMIT,
                                            "sett_delta_encode: a value of \"%.100s\" has more than "

@@ -364,7 +364,6 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Allocates the pages that `from` has. */
 static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     SETTI_ASSERT(to->size == from->size);
@@ -622,7 +621,6 @@ static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti
     return true;
 }
 
-/* Copies the pages that `from` changed after the tick `since`. */
 static bool replica_update_pages(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                  uint64_t since)
 {

@@ -10,7 +10,6 @@ sett_world* setti_replica_create(const sett_world* of);
 /* Registers a type of another world, without callbacks. */
 sett_status setti_replica_join(sett_world* into, const sett_world* from, const setti_type* type);
 
-/* Joins all types of another world. */
 sett_status setti_replica_join_all(sett_world* into, const sett_world* from);
 
 /* Registers a type of another world, without callbacks and required types. */

@@ -62,7 +62,6 @@ static uint32_t ring_length(const sett_ring* ring)
     return length;
 }
 
-/* Drops a snapshot, unless it has ended. */
 static void ring_drop(sett_ring* ring, uint32_t back)
 {
     sett_snapshot snapshot = ring->at[ring_index(ring, back)].snapshot;

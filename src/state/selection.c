@@ -1,6 +1,6 @@
 /* selection.c: a part of a world: its hash, and its values as bytes.
  *
- * The workload: a server sends each client the entities in view; a machine owns a strip of the
+ * The workload: a server sends each client the entities in view. A machine owns a strip of the
  * world and shares the borders. The bytes are a delta (delta.h) with another magic number. The
  * receiver can be in any state. So a part has whole values, and no hashes, orders or lists:
  *
@@ -9,8 +9,8 @@
  *     slots     parents in entries, with generations
  *     entries   changed values, encoded as added values; removed components
  *
- * Entries come last, but decide which entities are listed. So entries have a writer of their own,
- * and are appended at the end. delta_apply.c applies a part like a delta, with other checks.
+ * Entries come last, but decide which entities are listed. So a second writer collects the entries.
+ * delta_apply.c applies a part like a delta, with other checks.
  *
  * Invariant:  copying a selection = encoding it and applying the bytes
  */
@@ -24,7 +24,7 @@
 
 /* ------------------------------------------------------------------------------------ entities */
 
-/* Returns a key for sorting handles by index, then by generation. */
+/* Returns a sort key: the index, then the generation. */
 static uint64_t selection_key(sett_entity entity)
 {
     return (uint64_t)entity.index << 32 | entity.generation;
@@ -45,12 +45,12 @@ static void selection_sink(sett_entity* item, uint32_t at, uint32_t count)
     item[at] = sinking;
 }
 
-/* Sorts handles with heapsort, and removes duplicates. Most lists ascend already. */
+/* Sorts handles with heapsort, and removes duplicates. */
 static void selection_sort(setti_selected* selected)
 {
     sett_entity* item = selected->entity;
     uint32_t count = selected->count;
-    bool ascends = true;
+    bool ascends = true; /* most lists do */
     for (uint32_t k = 1; k < count && ascends; k++) {
         ascends = selection_key(item[k - 1]) < selection_key(item[k]);
     }
@@ -149,7 +149,7 @@ bool setti_selected_add(sett_world* world, setti_selected* selected, sett_entity
     return true;
 }
 
-/* Finds a handle by binary search. Returns SETTI_NONE if it is missing. */
+/* Finds a handle by binary search. */
 static uint32_t selection_position(const setti_selected* selected, sett_entity entity)
 {
     uint32_t low = 0;
@@ -181,7 +181,7 @@ bool setti_selection_has_type(const sett_selection* selection, const setti_type*
 
 /* ---------------------------------------------------------------------------------------- hash */
 
-/* Returns the sum of the hashes of the selected entities' values of a type. */
+/* Returns the sum of the hashes of selected values of a type. */
 static uint64_t selection_sum(const sett_world* world, const setti_selected* selected,
                               const setti_type* type)
 {
@@ -237,7 +237,7 @@ enum {
     SELECTION_OWNED = 8   /* an entry of the entity names owners by index */
 };
 
-/* In place of the kind of an entry: the receiver needs no entry. */
+/* The kind of an entry that the receiver does not need. */
 #define SELECTION_NO_ENTRY SETTI_DELTA_KINDS
 
 typedef struct selection_job {
@@ -247,8 +247,8 @@ typedef struct selection_job {
     const sett_selection* selection;
     setti_selected selected;
     unsigned char* mark;    /* SELECTION_* of each selected entity */
-    bool any_enter;         /* the receiver lacks some of the entities */
-    setti_selected before;  /* the receiver's entities, if the selection has this list */
+    bool any_enter;         /* some entities are new to the receiver */
+    setti_selected before;  /* the receiver's entities, if known */
     setti_view* since;      /* SETTI_BEFORE is the receiver's state; NULL: `tick` decides */
     uint64_t tick;          /* values written later are sent */
     const sett_world* into; /* the receiving world if known, or NULL */
@@ -313,7 +313,7 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
     }
 }
 
-/* Compares values of a type with a codec. */
+/* Returns true if two values of a type with a codec may differ. */
 static bool selection_codec_differs(const selection_job* job, const void* before, const void* after)
 {
     const setti_type* type = job->entries.type;
@@ -325,7 +325,7 @@ static bool selection_codec_differs(const selection_job* job, const void* before
                : memcmp(before, after, type->storage.size) != 0;
 }
 
-/* Rounds a value into one half of `job->packed`. */
+/* Rounds a value into a half of `packed`. */
 static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t side)
 {
     setti_delta_writer* to = &job->entries;
@@ -352,7 +352,7 @@ static void selection_write_value(selection_job* job, const void* value)
     }
 }
 
-/* Compares values as the receiver would see them. */
+/* Compares two values after rounding. */
 static bool selection_is_same(selection_job* job, const void* before, const void* after)
 {
     if (!job->rounds) {
@@ -374,7 +374,7 @@ static bool selection_differs(selection_job* job, sett_entity entity, const void
     return selection_codec_differs(job, before, after) || selection_leads_in(job, entity);
 }
 
-/* Compares a value with the snapshot `since`, and returns the kind of the entry. */
+/* Returns the kind of the entry for a change since a snapshot. */
 static setti_delta_kind selection_kind_since(selection_job* job, sett_entity entity,
                                              const void* value)
 {
@@ -428,7 +428,7 @@ static void selection_write_entry(selection_job* job, sett_entity entity, const 
     to->count++;
 }
 
-/* Writes the values of the entities `bits` in one block. */
+/* Writes the values of several entities as one block. */
 static void selection_write_block(selection_job* job, uint32_t base, uint64_t bits)
 {
     setti_delta_writer* to = &job->entries;
@@ -449,7 +449,7 @@ static void selection_write_block(selection_job* job, uint32_t base, uint64_t bi
     to->count++;
 }
 
-/* Added values of entities with indices in the same word of 64. */
+/* Added values of up to 64 neighbouring entities. */
 typedef struct selection_block {
     uint32_t base; /* first index of the word */
     uint64_t bits; /* 0: no values */
@@ -463,7 +463,7 @@ static void selection_end_block(selection_job* job, selection_block* block)
     }
 }
 
-/* Adds an entry to the block, or after the block. */
+/* Adds a value to a block, or writes an entry. */
 static void selection_add_entry(selection_job* job, selection_block* block, sett_entity entity,
                                 const void* value, setti_delta_kind kind)
 {
@@ -479,7 +479,6 @@ static void selection_add_entry(selection_job* job, selection_block* block, sett
     }
 }
 
-/* Writes the entries of a type. */
 static void selection_write_entries(selection_job* job)
 {
     const setti_codec* codec = job->entries.codec;
@@ -505,7 +504,7 @@ static void selection_write_entries(selection_job* job)
     selection_end_block(job, &block);
 }
 
-/* Writes the handles of all entities destroyed after `since`. */
+/* Writes the handles of all entities destroyed since the snapshot. */
 static void selection_write_all_ended(selection_job* job)
 {
     setti_view_slot slot = {.index = SETTI_NONE};
@@ -558,7 +557,7 @@ static void selection_write_begun(selection_job* job)
     }
 }
 
-/* Writes a list of handles. */
+/* Writes a list of handles, and the count at offset `at`. */
 static void selection_write_list(setti_delta_writer* to, const setti_selected* list, size_t at)
 {
     setti_delta_begin_handles(to);
@@ -568,7 +567,7 @@ static void selection_write_list(setti_delta_writer* to, const setti_selected* l
     setti_delta_write_at(to, at, to->count, 4);
 }
 
-/* Lists the owners that entries of a type name by index. */
+/* Lists the owners of a type's sent values. */
 static bool selection_find_owners(const selection_job* job, const setti_type* type,
                                   setti_selected* owners)
 {
@@ -576,13 +575,16 @@ static bool selection_find_owners(const selection_job* job, const setti_type* ty
     bool ok = true;
     for (uint32_t k = 0; ok && k < job->selected.count; k++) {
         setti_codec_cursor cursor = {0};
-        sett_entity owner;
         if ((job->mark[k] & SELECTION_OWNED) == 0) {
             continue;
         }
-        while (ok && !sett_is_null(owner = codec->owner(job->entries.encoder.sides, type,
-                                                        job->selected.entity[k].index, SETTI_AFTER,
-                                                        &cursor))) {
+        while (ok) {
+            uint32_t index = job->selected.entity[k].index;
+            sett_entity owner =
+                codec->owner(job->entries.encoder.sides, type, index, SETTI_AFTER, &cursor);
+            if (sett_is_null(owner)) {
+                break;
+            }
             ok = setti_selected_add(job->world, owners, owner);
         }
     }
@@ -605,18 +607,19 @@ static void selection_write_parents(selection_job* job)
     setti_selection_free(job->world, &owners);
 }
 
-/* Sets `rounds`, and makes room for two rounded values. Returns false without memory. */
+/* Prepares the entries of a type. Returns false if memory runs out. */
 static bool selection_begin_type(selection_job* job)
 {
     const setti_type* type = job->entries.type;
     job->rounds = !job->exact && setti_delta_sends(type);
     bool ok = !job->rounds || setti_bytes_reserve(&job->world->pool, &job->packed,
                                                   2 * (size_t)setti_delta_bytes(type));
-    job->entries.encoder.status = ok ? job->entries.encoder.status : SETT_STATUS_OUT_OF_MEMORY;
+    if (!ok) {
+        job->entries.encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+    }
     return ok;
 }
 
-/* Writes the entries of all types. counts[k] becomes their number for type k. */
 static void selection_write_values(selection_job* job, uint32_t* counts)
 {
     setti_delta_writer* to = &job->entries;
@@ -629,7 +632,7 @@ static void selection_write_values(selection_job* job, uint32_t* counts)
             selection_begin_type(job)) {
             selection_write_entries(job);
         }
-        counts[k] = to->count;
+        counts[k] = to->count; /* entries of type k */
     }
 }
 
@@ -673,7 +676,7 @@ static void selection_write(selection_job* job, setti_view* sides, uint32_t* cou
     setti_delta_write_seal(out);
 }
 
-/* Fails if a selected entity has a selected type that cannot be sent. */
+/* Checks that all selected values can be sent. */
 static sett_status selection_check_types(const selection_job* job, const char* call)
 {
     for (uint32_t k = 0; k < job->world->registered.count; k++) {
@@ -693,7 +696,7 @@ static sett_status selection_check_types(const selection_job* job, const char* c
     return SETT_OK;
 }
 
-/* Finds the selected entities, and the entities of the list `before`. */
+/* Finds the selected entities and the receiver's entities. */
 static sett_status selection_find_all(selection_job* job, const char* call)
 {
     const sett_selection before = {.entities = job->selection->before,
@@ -722,13 +725,12 @@ static sett_status selection_encode_view(selection_job* job, setti_view* sides, 
                                                   : job->out.encoder.status;
 }
 
-/* Encodes a part. With a null snapshot, `job->tick` selects the writes. */
 static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, const char* call)
 {
     sett_world* world = job->world;
     setti_view view;
     sett_status status = SETT_OK;
-    bool by_tick = snapshot.slot == 0 && snapshot.serial == 0;
+    bool by_tick = snapshot.slot == 0 && snapshot.serial == 0; /* `job->tick` */
     setti_snapshot* since = by_tick ? NULL : setti_snapshot_find(world, snapshot, &status);
     if (status != SETT_OK) {
         return setti_snapshot_fail(world, snapshot, status, call);
@@ -798,7 +800,7 @@ sett_status setti_selection_encode(sett_world* world, const setti_part* part, co
                          .exact = true};
     sett_status status = selection_encode(&job, part->since, call);
     *out = (setti_bytes){job.out.out, job.out.size, job.out.capacity};
-    job.out.out = NULL; /* selection_end leaves the bytes to the caller */
+    job.out.out = NULL; /* the caller has the bytes */
     job.out.capacity = 0;
     selection_end(&job);
     return status;

@@ -6,14 +6,14 @@
 #include "sett/state.h"
 #include "world/world.h"
 
-/* The entities of a selection, ascending by index. Some handles may be stale. */
+/* The entities of a selection, ascending by index. */
 typedef struct setti_selected {
-    sett_entity* entity;
+    sett_entity* entity; /* some handles may be stale */
     uint32_t count;
     uint32_t capacity;
 } setti_selected;
 
-/* Checks the lists and types of a selection. */
+/* Checks a selection. */
 sett_status setti_selection_check(sett_world* world, const sett_selection* selection,
                                   const char* call);
 
@@ -27,19 +27,19 @@ bool setti_selected_add(sett_world* world, setti_selected* selected, sett_entity
 
 bool setti_selected_has(const setti_selected* selected, sett_entity entity);
 
-/* A part of a world to encode: changes since the snapshot `since`, or writes after `tick`. */
+/* A part of a world to encode. */
 typedef struct setti_part {
     const sett_selection* selection;
-    sett_snapshot since;
+    sett_snapshot since;    /* sends later changes; null: `tick` decides */
     const sett_world* into; /* the receiving world, or NULL */
-    uint64_t tick;
+    uint64_t tick;          /* sends later writes */
 } setti_part;
 
-/* Encodes a part into memory of the pool. The caller frees `out`, after a failure as well. */
+/* Encodes a part. The caller always frees `out`. */
 sett_status setti_selection_encode(sett_world* world, const setti_part* part, const char* call,
                                    setti_bytes* out);
 
-/* Encodes ascending lists of destroyed and created entities. */
+/* Encodes destroyed and created entities. */
 sett_status setti_selection_encode_handles(sett_world* world, const setti_selected* ended,
                                            const setti_selected* begun, const char* call,
                                            setti_bytes* out);

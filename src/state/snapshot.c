@@ -40,7 +40,6 @@
 
 /* ---------------------------------------------------------------------------------------- state */
 
-/* Visits the saved data of a table; setti_cow.each. */
 static void state_each(setti_cow* cow, const setti_pages* pages,
                        void (*visit)(void* user, const void* data), void* user)
 {
@@ -70,7 +69,6 @@ static void state_discount_others(setti_state* state, const setti_diff* diff)
     state->cow.pages -= diff->pages;
 }
 
-/* Makes a snapshot the head. The head's diff gets a copy of each page before a write. */
 static void state_set_head(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == NULL || head->toward == NULL);
@@ -82,8 +80,8 @@ static void state_set_head(setti_state* state, setti_snapshot* head)
     }
     state->head = head;
     state->cow.diff = head != NULL ? &head->diff : NULL;
-    if (!state->world
-             ->side_by_side) { /* else setti_cow_settle sets it when all slices have ended */
+    /* setti_cow_settle sets the tick after threads have run */
+    if (!state->world->side_by_side) {
         state->world->pool.cow_from = head != NULL ? head->tick + 1 : 0;
     }
 }
@@ -97,7 +95,7 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
         return NULL;
     }
     const setti_snapshot_slot* slot = &state->slot[snapshot.slot];
-    if (slot->serial != snapshot.serial) { /* an earlier handle: LOST or STALE is a guess */
+    if (slot->serial != snapshot.serial) { /* an earlier handle: the status is a guess */
         *status = snapshot.serial <= state->lost_serial ? SETT_STATUS_LOST : SETT_STATUS_STALE;
         return NULL;
     }
@@ -156,7 +154,7 @@ static sett_snapshot state_occupy_slot(setti_state* state, setti_snapshot* node)
     return handle;
 }
 
-/* Ends the handle of a snapshot. The snapshot stays. */
+/* Ends the handle of a snapshot. */
 static void state_free_slot(setti_state* state, setti_snapshot* node, bool lost)
 {
     SETTI_ASSERT(state->slot[node->slot].node == node);
@@ -165,15 +163,15 @@ static void state_free_slot(setti_state* state, setti_snapshot* node, bool lost)
     slot->lost = lost;
     slot->next_free = state->free_slot;
     state->free_slot = node->slot;
-    state->lost += lost;
     if (lost) {
+        state->lost++;
         state->lost_serial = SETTI_MAX(state->lost_serial, slot->serial);
     }
 }
 
 /* ---------------------------------------------------------------------------------------- roots */
 
-/* Returns the bytes that a snapshot needs for the world's roots. */
+/* Returns the size of all saved roots. */
 static size_t roots_measure(const sett_world* world, uint32_t* count)
 {
     const setti_root* last = world->last_root; /* never NULL: entities have a root */
@@ -181,7 +179,7 @@ static size_t roots_measure(const sett_world* world, uint32_t* count)
     return last->saved_at + SETTI_ROOT_SAVED(last->size);
 }
 
-/* Writes the bytes of each root, and the lengths of the root's two tables. */
+/* Saves all roots and the lengths of their tables. */
 static void roots_save(const sett_world* world, unsigned char* out)
 {
     for (const setti_root* root = world->roots; root != NULL; root = root->next) {
@@ -199,7 +197,6 @@ const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti
     return root->number < node->root_count ? node->roots + root->saved_at : NULL;
 }
 
-/* Restores all roots. */
 static void roots_restore(const sett_world* world, const setti_snapshot* node)
 {
     for (const setti_root* root = world->roots; root != NULL; root = root->next) {
@@ -246,7 +243,6 @@ static void state_unlink_toward(setti_snapshot* node)
     node->toward = NULL;
 }
 
-/* Frees a snapshot without children, and the saved pages. */
 static void state_free(setti_state* state, setti_snapshot* node)
 {
     setti_pool* pool = &state->world->pool;
@@ -264,14 +260,14 @@ static void state_free(setti_state* state, setti_snapshot* node)
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
-/* Merges a hidden snapshot into the only child. */
+/* Merges a hidden snapshot into its only child. */
 static bool state_merge(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden && node->child != NULL && node->child->sibling_next == NULL);
     setti_snapshot* child = node->child;
     const setti_diff before[2] = {child->diff, node->diff};
     if (!setti_diff_merge(&state->world->pool, &child->diff, &node->diff)) {
-        state->postponed = true; /* until memory is free */
+        state->postponed = true;
         return false;
     }
     state_discount_others(state, &before[0]);
@@ -284,7 +280,7 @@ static bool state_merge(setti_state* state, setti_snapshot* node)
     return true;
 }
 
-/* Frees a hidden snapshot if possible. Returns true if the snapshot is freed. */
+/* Frees a hidden snapshot. Returns false if the snapshot has to stay. */
 static bool state_collapse(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden);
@@ -299,6 +295,15 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
     return one_child && node != state->head && state_merge(state, node);
 }
 
+static void state_retry_merges(setti_state* state)
+{
+    state->postponed = false;
+    for (setti_snapshot* at = state->oldest; at != NULL;) {
+        bool freed = at->hidden && state_collapse(state, at);
+        at = freed ? state->oldest : at->younger; /* `at` is gone: start again */
+    }
+}
+
 /* Frees hidden snapshots from `node` towards the head. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
@@ -306,11 +311,8 @@ static void state_tidy(setti_state* state, setti_snapshot* node)
         setti_snapshot* toward = node->toward;
         node = state_collapse(state, node) ? toward : NULL;
     }
-    setti_snapshot* at = state->postponed ? state->oldest : NULL; /* retries merges */
-    state->postponed = false;
-    while (at != NULL) {
-        bool freed = at->hidden && state_collapse(state, at);
-        at = freed ? state->oldest : at->younger; /* `at` is gone: start again */
+    if (state->postponed) {
+        state_retry_merges(state);
     }
 }
 
@@ -319,17 +321,16 @@ typedef enum state_reason {
     STATE_LOST     /* for lack of memory, or because of the limit */
 } state_reason;
 
-/* Ends a snapshot. The snapshot stays, hidden, while others depend on it. */
+/* Ends a snapshot. */
 static void state_drop(setti_state* state, setti_snapshot* node, state_reason reason)
 {
     SETTI_ASSERT(!node->hidden);
     state_free_slot(state, node, reason == STATE_LOST);
-    node->hidden = true;
+    node->hidden = true; /* until no other snapshot depends on it */
     state->hidden++;
     state_tidy(state, node);
 }
 
-/* Ends all snapshots; setti_cow.end. */
 static void state_end(setti_cow* cow, setti_cow_reason reason)
 {
     bool out_of_memory = reason == SETTI_COW_OUT_OF_MEMORY;
@@ -359,7 +360,6 @@ static size_t state_size(const setti_state* state)
     return state->cow.others + (state->head != NULL ? state->head->diff.size : 0);
 }
 
-/* Drops the oldest snapshots while memory exceeds the limit. */
 static void state_enforce_limit(setti_state* state)
 {
     size_t limit = state->cow.limit;
@@ -394,11 +394,11 @@ void setti_state_set_limit(setti_state* state)
     state_enforce_limit(state);
 }
 
-/* Enforces the limit; setti_cow.full. */
+/* Enforces the limit when memory exceeds it. */
 static void state_full(setti_cow* cow)
 {
     setti_state* state = (setti_state*)cow;
-    /* A write may be in progress, and the next snapshot enforces the limit too. */
+    /* a write may be in progress; then the next snapshot enforces the limit */
     if (state->world->locks == 0 && !state->world->side_by_side && !state->has_clones) {
         state_enforce_limit(state);
     }
@@ -423,7 +423,7 @@ static sett_status snapshot_prepare(setti_state* state)
     return SETT_OK;
 }
 
-/* Allocates a snapshot, and saves all roots. */
+/* Makes a snapshot of all roots. */
 static setti_snapshot* snapshot_make(setti_state* state)
 {
     sett_world* world = state->world;
@@ -498,17 +498,17 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target)
     return target;
 }
 
-/* Returns entry `number`, counted over all edges of the path. */
+/* Returns an entry of the path by number. */
 static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t number)
 {
-    const setti_snapshot* node = first;
+    const setti_snapshot* node = first; /* numbers continue from diff to diff */
     for (; number >= node->diff.count; node = node->path) {
         number -= node->diff.count;
     }
     return &node->diff.item[number];
 }
 
-/* Exchanges a live page with the saved page. Plain bytes stay in place, and the table changes. */
+/* Exchanges a live page with the saved page. */
 static void restore_swap(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          setti_cow_entry* saved, uint32_t number)
 {
@@ -516,15 +516,15 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
     uint32_t* lent = setti_pages_entry(saved->pages, saved->number);
     bool plain = saved->kind == SETTI_COW_COPY && setti_pages_values(saved->pages) == NULL;
     if (*setti_pages_restored(saved->pages, saved->number) != pool->tick) {
-        *lent = 0; /* the first exchange of the page, still at its own address */
+        *lent = 0; /* the page is at its own address */
     }
-    if (!plain && *lent != 0) { /* copies the bytes back to the page's own address */
+    if (!plain && *lent != 0) { /* the page returns to its own address */
         setti_cow_give_back(restore_entry(first, *lent - 1));
         *lent = 0;
     }
     setti_cow_swap(pool, diff, saved);
     if (plain && *lent == 0) {
-        saved->kind = SETTI_COW_LENT; /* has the page's own address */
+        saved->kind = SETTI_COW_LENT; /* `saved` has the page's own address now */
         *lent = number + 1;
     }
 }
@@ -532,22 +532,24 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
 /* Returns true if an entry is restored in this pass. */
 static bool restore_is_now(const setti_state* state, const setti_cow_entry* saved, uint32_t pass)
 {
+    if (!state->has_values) {
+        return true;
+    }
     bool plain = setti_pages_values(saved->pages) == NULL;
     bool pass_is_plain = pass == 1;
-    return !state->has_values || plain == pass_is_plain;
+    return plain == pass_is_plain;
 }
 
-/* Restores the pages of a diff. For the head's diff, `first` is NULL and `number` is not used. */
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t number)
 {
-    /* Pass 0 is for values with hooks, which need the old pages of presence. */
+    /* pass 0: values with hooks, while the old presence exists */
     for (uint32_t pass = state->has_values ? 0 : 1; pass < 2; pass++) {
         for (uint32_t k = 0; k < diff->count; k++) {
             if (!restore_is_now(state, &diff->item[k], pass)) {
                 continue;
             }
-            if (first == NULL) {
+            if (first == NULL) { /* the head's diff */
                 setti_cow_undo(&state->world->pool, diff, &diff->item[k]);
             } else {
                 restore_swap(state, first, diff, &diff->item[k], number + k);
@@ -568,7 +570,7 @@ static void restore_addresses(const setti_snapshot* first)
     }
 }
 
-/* Updates the entity table's caches for pages that an edge exchanged. */
+/* Updates the caches of exchanged entity pages. */
 static void restore_entities(sett_world* world, const setti_diff* diff)
 {
     for (uint32_t k = 0; k < diff->count; k++) {
@@ -578,7 +580,7 @@ static void restore_entities(sett_world* world, const setti_diff* diff)
     }
 }
 
-/* Restores the path's last snapshot, edge by edge. */
+/* Walks from the head to the last snapshot of the path. */
 static void restore_walk(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == state->head);
@@ -588,20 +590,20 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     for (const setti_snapshot* node = head->path; node != NULL; node = node->path) {
         state_discount_others(state, &node->diff);
     }
-    restore_diff(state, NULL, &head->diff, 0); /* the head's own state first */
+    restore_diff(state, NULL, &head->diff, 0); /* first the state of the head */
     roots_restore(state->world, head);
     restore_entities(state->world, &head->diff);
     setti_diff_deinit(pool, &head->diff);
     const setti_snapshot* first = head;
     uint32_t number = 0;
-    pool->restored = ++pool->tick; /* a new mark, for the pages exchanged below */
+    pool->restored = ++pool->tick; /* marks the pages exchanged below */
     while (head->path != NULL) {
         setti_snapshot* next = head->path;
         restore_diff(state, first, &next->diff, number);
         roots_restore(state->world, next);
         restore_entities(state->world, &next->diff);
         state_unlink_toward(next);
-        head->diff = next->diff; /* now the difference of `head` from `next` */
+        head->diff = next->diff; /* reverses the edge */
         number += head->diff.count;
         state_link_toward(head, next);
         next->diff = nothing;
@@ -614,7 +616,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     state->world->epoch++;
 }
 
-/* Checks that a snapshot can be restored, and drops all commands. */
+/* Prepares a restore. Returns NULL after an error. */
 static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, const char* call)
 {
     sett_status status = setti_world_check_unlocked(world, call);
@@ -629,7 +631,7 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
         return NULL;
     }
     setti_commands_drop_all(world);
-    /* again: destroyed commands may have exceeded the limit, and ended the snapshot */
+    /* dropping commands may have ended the snapshot */
     setti_snapshot* target = setti_snapshot_find(world, snapshot, &status);
     if (target == NULL) {
         setti_world_fail(world, status, call, sett_null(), 0);
@@ -637,10 +639,10 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
     return target;
 }
 
-/* The behaviour of a restore without memory for SETT_SAVE_SKIP values. */
+/* What a restore does if memory runs out. */
 typedef enum restore_need {
     RESTORE_OR_FAIL,
-    RESTORE_ALWAYS /* the values are initialised */
+    RESTORE_ALWAYS /* initialises SETT_SAVE_SKIP values */
 } restore_need;
 
 static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const char* call,
@@ -658,7 +660,8 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     setti_snapshot* head = setti_snapshot_path(target);
     setti_carried* carried = NULL;
     bool carries = (changes_found || always) && setti_values_carry(state, head, &carried);
-    if ((!changes_found || !carries) && !always) { /* memory ran out */
+    bool ready = changes_found && carries;
+    if (!ready && !always) { /* memory ran out */
         setti_restored_free(world, &changes);
         return setti_world_no_memory(world, call);
     }
@@ -778,7 +781,7 @@ void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats*
 
 /* ------------------------------------------------------------------------------------- validate */
 
-/* Checks that the head has a copy of each page written since. */
+/* Checks that the head has a copy of each written page. */
 static const char* state_check_pages(const sett_world* world, const setti_pages* pages,
                                      uint32_t* saved)
 {
@@ -817,7 +820,6 @@ static bool state_check_diff(const setti_diff* diff)
     return size == diff->size && pages == diff->pages;
 }
 
-/* Checks the tree of snapshots, and the counts in the state. */
 static const char* state_check_tree(const setti_state* state)
 {
     uint32_t count = 0;

@@ -16,14 +16,14 @@ typedef struct setti_snapshot {
     struct setti_snapshot* sibling_previous;
     struct setti_snapshot* path; /* scratch: the next snapshot on the way to a target */
     setti_diff diff;
-    uint64_t tick; /* the world's clock at the time of sett_snapshot_take */
+    uint64_t tick; /* the world's clock when the snapshot was taken */
     uint32_t slot; /* number of the handle's slot */
     uint64_t sum;  /* of hashes, if `summed` */
     bool summed;
     bool hidden; /* dropped, but another snapshot depends on this one */
     uint32_t root_count;
     size_t root_size;
-    unsigned char* roots; /* the bytes of each root, and the lengths of the root's tables */
+    unsigned char* roots; /* the saved roots, and the lengths of their tables */
 } setti_snapshot;
 
 typedef struct setti_snapshot_slot {
@@ -36,7 +36,7 @@ typedef struct setti_snapshot_slot {
 typedef struct setti_state {
     setti_cow cow; /* first: the part that the pool uses */
     sett_world* world;
-    setti_snapshot* head; /* the snapshot next to the live world */
+    setti_snapshot* head; /* next to the live world */
     setti_snapshot* oldest;
     setti_snapshot* youngest;
     uint32_t count;      /* of snapshots, including hidden snapshots */
@@ -59,47 +59,47 @@ enum {
     SETTI_SLOT_STATE = 8
 };
 
-/* Returns the world's state object, or NULL before the first use. */
+/* Returns the world's state object. Returns NULL before the first use. */
 static inline setti_state* setti_state_of(const sett_world* world)
 {
     return world->module[SETTI_SLOT_STATE];
 }
 
-/* Returns the world's state object, or creates one. Returns NULL when memory runs out. */
+/* Returns or creates the world's state object. Returns NULL if memory runs out. */
 setti_state* setti_state_get(sett_world* world);
 
-/* Returns the snapshot of a handle. Returns NULL and sets *status if it has ended. */
+/* Returns the snapshot of a handle. Returns NULL if the snapshot has ended. */
 setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
                                     sett_status* status);
 
-/* Fails with `status`, and returns `status`. */
+/* Reports why a snapshot cannot be used. Returns `status`. */
 sett_status setti_snapshot_fail(sett_world* world, sett_snapshot snapshot, sett_status status,
                                 const char* call);
 
-/* Links the path from the live world to a snapshot, and returns its first snapshot. */
+/* Links the path from the head to a snapshot. Returns the head. */
 setti_snapshot* setti_snapshot_path(setti_snapshot* target);
 
-/* Returns the bytes of a root in a snapshot, or NULL for a newer root. */
+/* Returns the saved bytes of a root. Returns NULL if the root is newer. */
 const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti_root* root);
 
-/* Restores a snapshot even if memory runs out. Then SETT_SAVE_SKIP values are initialised. */
+/* Restores a snapshot even if memory runs out. */
 sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot);
 
-/* Computes the sum of a snapshot's hashes. May begin a new tick. */
+/* Computes the sum of a snapshot's hashes. */
 sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const char* call);
 
-/* Suspends the limit on memory while an internal snapshot exists. */
+/* Suspends the limit on memory. */
 void setti_state_lift_limit(setti_state* state);
 /* Resumes the limit on memory. */
 void setti_state_set_limit(setti_state* state);
 
-/* Prepares a type for snapshots. Fails if the type does not tell how to copy its values. */
+/* Prepares a type for snapshots. */
 sett_status setti_values_prepare(sett_world* world, setti_type* type, const char* call);
 
-/* Returns the reason if values of a type cannot be saved as bytes, or NULL. */
+/* Returns why values of a type cannot be saved as bytes. Returns NULL if they can. */
 const char* setti_values_unsaved(const setti_type* type);
 
-/* Fails if setti_values_unsaved rejects a type of the world. */
+/* Checks that snapshots can save all types. */
 sett_status setti_values_check(sett_world* world, const char* call);
 
 /* The values of a SETT_SAVE_SKIP type during a restore. */
@@ -112,15 +112,14 @@ typedef struct setti_carried {
     unsigned char* values; /* aligned with `entity` */
 } setti_carried;
 
-/* Moves the SETT_SAVE_SKIP values that a restore would lose into *out. Returns false, without
- * effect, if memory runs out. */
+/* Moves SETT_SAVE_SKIP values out of the world. Returns false if memory runs out. */
 bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_carried** out);
 
 /* Calls `fn` for each live SETT_SAVE_SKIP value. */
 void setti_values_each_skipped(const setti_state* state,
                                void (*fn)(const setti_type* type, void* values, uint32_t count));
 
-/* Moves carried values back to their entities, and frees `carried`. New values are initialised. */
+/* Moves carried values back to their entities, and frees `carried`. */
 void setti_values_settle(setti_state* state, setti_carried* carried);
 
 #endif

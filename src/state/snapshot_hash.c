@@ -1,8 +1,7 @@
 /* snapshot_hash.c: hashes of snapshots.
  *
- * The workload: a session compares confirmed frames while the world is some predicted frames ahead;
- * deltas contain the hashes of two states. No snapshot is restored. An estimate selects the cheaper
- * of two methods:
+ * The workload: a session compares confirmed frames while the world is some predicted frames ahead.
+ * Deltas contain the hashes of two states. An estimate selects the cheaper of two methods:
  *
  *     difference   from a snapshot with a known sum: hashes both sides of each different value
  *     whole        page by page, with the remembered sums of live pages (hash.c)
@@ -15,7 +14,7 @@
 #include "state/hash.h"
 #include "state/snapshot.h"
 
-/* Returns the hash of a value and its records on one side of the view. */
+/* Returns the hash of a value and its records. */
 static uint64_t sum_value(const setti_delta_sum* sum, sett_entity entity, const void* value,
                           uint32_t side)
 {
@@ -59,14 +58,14 @@ typedef struct sum_walk {
     setti_delta_sum sum;
 } sum_walk;
 
-/* Adds the difference of a changed value; setti_compare_sink.value. */
+/* Adds the difference of a changed value. */
 static void sum_note_value(setti_compare_sink* sink, sett_entity entity_before, const void* before,
                            sett_entity entity_after, const void* after)
 {
     setti_delta_sum_value(&((sum_walk*)sink)->sum, entity_before, before, entity_after, after);
 }
 
-/* Adds the difference of changed values of an array; setti_compare_sink.rows. */
+/* Adds the difference of changed rows. */
 static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
 {
     const setti_hash_type* hasher = &((sum_walk*)sink)->sum.of;
@@ -83,7 +82,7 @@ static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
     ((sum_walk*)sink)->sum.sum += sum;
 }
 
-/* Returns the sum of SETTI_AFTER minus the sum of SETTI_BEFORE. */
+/* Returns the difference of the two sides' sums. */
 static uint64_t sum_difference(setti_compare* walk)
 {
     sum_walk hash = {.sink.value = sum_note_value, .sum.view = walk->view};
@@ -102,7 +101,7 @@ static uint64_t sum_difference(setti_compare* walk)
 #define SUM_SAMPLES 4u /* an estimate reads this many pages of a type */
 #define SUM_COMPARE 8u /* comparing 8 rows takes as long as hashing one row */
 
-/* Returns the number of different rows in a page. */
+/* Counts the different rows of a page. */
 static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage* storage)
 {
     const unsigned char* before = page->in[SETTI_BEFORE];
@@ -117,7 +116,7 @@ static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage*
     return in_both ? count : rows;
 }
 
-/* Estimates the number of rows to hash for the difference between the sides. */
+/* Estimates the rows to hash for sum_difference. */
 static uint64_t sum_price_difference(setti_view* view)
 {
     const setti_type_list* types = &view->world->registered;
@@ -133,13 +132,13 @@ static uint64_t sum_price_difference(setti_view* view)
             pages++;
         }
         price += pages * setti_storage_rows(storage) / SUM_COMPARE;
-        /* Extrapolates from the samples, with two hashes for each row. */
+        /* two hashes for each different row, extrapolated from the samples */
         price += pages != 0 ? 2 * differ * pages / SETTI_MIN(pages, SUM_SAMPLES) : 0;
     }
     return price;
 }
 
-/* Returns the nearest snapshot with a known sum, or NULL. */
+/* Finds the nearest snapshot with a known sum. */
 static setti_snapshot* sum_find_known(setti_snapshot* node)
 {
     setti_snapshot* older = node->older;
@@ -157,7 +156,7 @@ static setti_snapshot* sum_find_known(setti_snapshot* node)
     return NULL;
 }
 
-/* Computes the sum of `node` from a known sum, unless this takes `price` rows. */
+/* Computes a sum from a known sum. Returns false if the sum is still unknown. */
 static bool sum_by_difference(sett_world* world, setti_snapshot* node, setti_snapshot* known,
                               uint64_t price)
 {

@@ -1,14 +1,14 @@
 /* undo.c: histories of editors.
  *
  * The workload: an artist changes a few values, some hundred times an hour, while a simulation
- * changes the rest of the world. A snapshot per step would hold all pages that the simulation
- * writes. A delta between two states of the selection holds only the few values.
+ * changes the rest of the world. A snapshot per step would hold all pages of the simulation. A
+ * delta of the selection holds only the few values.
  *
- * A step needs a delta in each direction, and a delta can only be encoded while its two states
- * exist. So each history has a second world, the mirror. The mirror has all entities of the world,
- * because links and parents lead to them. Of the selected entities it has the values as well, and
- * a tag. Taking a step updates the mirror and encodes two deltas. Going to a step applies deltas
- * to the mirror, and then applies the differences between mirror and world to the world.
+ * A step needs a delta in each direction, and two states exist while a delta is encoded. So each
+ * history has a second world, the mirror. The mirror has all entities, because links and parents
+ * lead to them. Selected entities have their values and a tag there. Taking a step updates the
+ * mirror and encodes two deltas. Going to a step applies deltas to the mirror. Then the differences
+ * between mirror and world are applied to the world.
  *
  *     world  --sync-->  mirror  --delta-->  mirror at the step  --selection-->  world
  *
@@ -30,15 +30,15 @@
 
 #define UNDO_LIMIT ((size_t)64 << 20)
 
-/* A step, with the delta from the previous step and the delta back to the previous step. */
+/* A step, with deltas from and to the previous step. */
 typedef struct undo_step {
     struct undo_step* before; /* the previous step, or NULL at the begin of the history */
     struct undo_step* after;  /* the step to redo, or NULL */
-    struct undo_step* path;   /* scratch of undo_walk: the next step on the way forward */
+    struct undo_step* path;   /* scratch of undo_walk: the next step */
     struct undo_step* older;  /* list of all steps, in order of taking */
     struct undo_step* younger;
     uint32_t number;
-    uint32_t branches; /* number of steps that have this step as `before` */
+    uint32_t branches; /* number of next steps */
     size_t size;       /* of this struct and `data`, in bytes */
     size_t forward;    /* of the delta from `before`, in bytes */
     size_t back;       /* of the delta to `before`, in bytes */
@@ -64,7 +64,7 @@ struct sett_undo {
     size_t size;
 };
 
-/* A move from the present state of the world to the state of a step. */
+/* A move from the present state to a step. */
 typedef struct undo_move {
     sett_snapshot live;      /* of the mirror, in the present state */
     setti_selected selected; /* entities selected in the present state */
@@ -81,7 +81,7 @@ sett_world* setti_undo_mirror(sett_undo* undo)
 
 /* ------------------------------------------------------------------------------------ failures */
 
-/* Fails in the world with the mirror's failure. */
+/* Reports a failure of the mirror in the world. */
 static sett_status undo_fail(sett_undo* undo, sett_status status, const char* call)
 {
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
@@ -98,7 +98,6 @@ static sett_status undo_fail_state(sett_undo* undo, const char* call)
 
 /* --------------------------------------------------------------------------------------- lists */
 
-/* Adds an entity to a list in the world's pool. */
 static bool undo_list_add(sett_world* world, setti_selected* list, sett_entity entity)
 {
     return setti_selected_add(world, list, entity) ||
@@ -118,7 +117,7 @@ static bool undo_list_tagged(sett_undo* undo, setti_selected* list)
     return true;
 }
 
-/* Lists the entities of `world` that `other` lacks. */
+/* Lists the entities that are missing in `other`. */
 static bool undo_list_only(const sett_world* world, const sett_world* other, sett_world* mirror,
                            setti_selected* list)
 {
@@ -134,7 +133,6 @@ static bool undo_list_only(const sett_world* world, const sett_world* other, set
 
 /* -------------------------------------------------------------------- updating the mirror */
 
-/* Applies an encoded part, and frees the bytes. */
 static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* bytes)
 {
     static const sett_selection all = {0};
@@ -156,7 +154,7 @@ static sett_status undo_sync_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-/* Lists the selected types by their numbers in the mirror. */
+/* Finds the selected types in the mirror. */
 static sett_status undo_find_types(sett_undo* undo, const char* call)
 {
     const sett_world* world = undo->world;
@@ -187,7 +185,7 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-/* Gives the mirror the same entities as the world. */
+/* Creates and destroys entities of the mirror as in the world. */
 static sett_status undo_sync_entities(sett_undo* undo, const char* call)
 {
     sett_world* mirror = undo->mirror;
@@ -220,7 +218,7 @@ static bool undo_has_children(const sett_world* world, sett_entity entity)
 #endif
 }
 
-/* Returns true if no other entity depends on the value. */
+/* Returns true if the value exists and no other entity depends on it. */
 static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const setti_type* type)
 {
     setti_delta_form form = setti_delta_form_of(type);
@@ -228,26 +226,26 @@ static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const 
            !(form == SETTI_DELTA_TREE && undo_has_children(mirror, entity));
 }
 
-/* Removes the values of an entity, the hierarchy last. */
 static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
     bool ok = true;
-    /* Pass 1 is for the hierarchy: as a root, the entity could have another root's name. */
+    /* The hierarchy is last: as a root, the entity could have another root's name. */
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t k = 0; ok && k < mirror->registered.count; k++) {
             const setti_type* type = mirror->registered.item[k];
             bool is_tree = setti_delta_form_of(type) == SETTI_DELTA_TREE;
             bool pass_is_tree = pass == 1;
             bool in_pass = is_tree == pass_is_tree;
-            ok = !in_pass || !undo_can_remove(mirror, entity, type) ||
-                 sett_remove(mirror, entity, type->id) == SETT_OK;
+            if (in_pass && undo_can_remove(mirror, entity, type)) {
+                ok = sett_remove(mirror, entity, type->id) == SETT_OK;
+            }
         }
     }
     return ok;
 }
 
-/* Removes values and tags of entities not selected any more. */
+/* Empties entities that are not selected any more. */
 static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* selected,
                                         const char* call)
 {
@@ -255,8 +253,9 @@ static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* s
     setti_selected tagged = {0};
     bool ok = undo_list_tagged(undo, &tagged);
     for (uint32_t k = 0; ok && k < tagged.count; k++) {
-        ok = setti_selected_has(selected, tagged.entity[k]) ||
-             undo_remove_values(undo, tagged.entity[k]);
+        if (!setti_selected_has(selected, tagged.entity[k])) {
+            ok = undo_remove_values(undo, tagged.entity[k]);
+        }
     }
     setti_selection_free(mirror, &tagged);
     return ok ? SETT_OK : undo_fail_state(undo, call);
@@ -266,8 +265,9 @@ static bool undo_sync_tags(sett_undo* undo, const setti_selected* selected)
 {
     bool ok = true;
     for (uint32_t k = 0; ok && k < selected->count; k++) {
-        ok = !sett_entity_valid(undo->mirror, selected->entity[k]) ||
-             sett_ensure(undo->mirror, selected->entity[k], undo->tag) != NULL;
+        if (sett_entity_valid(undo->mirror, selected->entity[k])) {
+            ok = sett_ensure(undo->mirror, selected->entity[k], undo->tag) != NULL;
+        }
     }
     return ok;
 }
@@ -281,7 +281,7 @@ static bool undo_arrange(const sett_world* from, sett_world* to, const setti_sel
     return true;
 }
 #else
-/* Compares the order of a parent's children in two worlds. */
+/* Returns true if a parent's children have the same order in two worlds. */
 static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_entity parent)
 {
     sett_entity b = sett_hierarchy_first(to, parent);
@@ -295,7 +295,7 @@ static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_
     return true;
 }
 
-/* Orders the children of listed entities as in the world `from`. */
+/* Orders the children of listed entities as in `from`. */
 static bool undo_order(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     setti_selected order = {0};
@@ -309,8 +309,9 @@ static bool undo_order(const sett_world* from, sett_world* to, const setti_selec
         order.count = 0;
         for (sett_entity at = sett_hierarchy_first(from, parent); ok && !sett_is_null(at);
              at = sett_hierarchy_next(from, at)) {
-            ok = !sett_equals(sett_hierarchy_parent(to, at), parent) ||
-                 undo_list_add(to, &order, at);
+            if (sett_equals(sett_hierarchy_parent(to, at), parent)) {
+                ok = undo_list_add(to, &order, at);
+            }
         }
         ok = ok && (order.count == 0 ||
                     sett_hierarchy_order(to, parent, order.entity, order.count) == SETT_OK);
@@ -319,7 +320,7 @@ static bool undo_order(const sett_world* from, sett_world* to, const setti_selec
     return ok;
 }
 
-/* Returns true if an entity can get back a lost name. */
+/* Returns true if an entity has lost its name and the name is free. */
 static bool undo_lost_name(const sett_world* from, const sett_world* to, sett_entity entity)
 {
     const char* name = sett_name_get(from, entity);
@@ -329,7 +330,7 @@ static bool undo_lost_name(const sett_world* from, const sett_world* to, sett_en
            sett_is_null(sett_name_find(to, sett_hierarchy_parent(to, entity), name));
 }
 
-/* Gives back names that other entities had for a moment. */
+/* Restores names that other entities had for a moment. */
 static bool undo_rename(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     for (uint32_t k = 0; k < list->count; k++) {
@@ -342,7 +343,7 @@ static bool undo_rename(const sett_world* from, sett_world* to, const setti_sele
     return true;
 }
 
-/* Gives listed entities the children's order and the names of `from`. */
+/* Copies names and the order of children from the world `from`. */
 static bool undo_arrange(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     return undo_order(from, to, list) && undo_rename(from, to, list);
@@ -413,7 +414,7 @@ static void undo_note_tick(sett_undo* undo)
     sett_world_advance_tick(undo->world);
 }
 
-/* Restores the mirror to the present step. Returns `status`. */
+/* Restores the mirror to the present step. */
 static sett_status undo_reset(sett_undo* undo, sett_status status)
 {
     (void)setti_snapshot_undo(undo->mirror, undo->now_snapshot);
@@ -446,10 +447,10 @@ static void undo_free_steps(sett_undo* undo)
     }
 }
 
-/* Makes the second step the begin of the history. */
+/* Makes the second step the first. */
 static void undo_forget_first(const undo_step* first)
 {
-    undo_step* second = first->younger; /* not first->after: undo_forget may have cleared `after` */
+    undo_step* second = first->younger; /* `after` may be cleared */
     while (second != NULL && second->before != first) {
         second = second->younger;
     }
@@ -457,11 +458,10 @@ static void undo_forget_first(const undo_step* first)
     second->before = NULL;
 }
 
-/* Forgets the oldest step, or the last step of a branch. */
 static void undo_forget(sett_undo* undo, undo_step* step)
 {
     SETTI_ASSERT(step != undo->now);
-    if (step->branches != 0) {
+    if (step->branches != 0) { /* the oldest step */
         undo_forget_first(step);
     }
     if (step->before != NULL) {
@@ -470,9 +470,16 @@ static void undo_forget(sett_undo* undo, undo_step* step)
             step->before->after = NULL;
         }
     }
-    /* Removes the step from the list of all steps. */
-    *(step->older != NULL ? &step->older->younger : &undo->oldest) = step->younger;
-    *(step->younger != NULL ? &step->younger->older : &undo->youngest) = step->older;
+    if (step->older != NULL) {
+        step->older->younger = step->younger;
+    } else {
+        undo->oldest = step->younger;
+    }
+    if (step->younger != NULL) {
+        step->younger->older = step->older;
+    } else {
+        undo->youngest = step->older;
+    }
     undo_free_step(undo, step);
 }
 
@@ -483,7 +490,7 @@ static undo_step* undo_find_least(const sett_undo* undo)
     if (step != NULL && step != undo->now && step->branches <= 1) {
         return step;
     }
-    /* The oldest end of a branch, but never the present step. */
+    /* the oldest end of a branch */
     while (step != NULL && (step == undo->now || step->branches != 0)) {
         step = step->younger;
     }
@@ -541,7 +548,7 @@ static void undo_add_step(sett_undo* undo, undo_step* step)
     }
 }
 
-/* Makes a step from the present snapshot to `to`. *step becomes NULL without changes. */
+/* Makes a step from the present snapshot to `to`. */
 static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* name,
                                const char* call, undo_step** step)
 {
@@ -555,7 +562,7 @@ static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* na
     }
     if (status != SETT_OK) {
         status = undo_fail(undo, status, call);
-    } else if (forward.size > SETTI_DELTA_HEAD) {
+    } else if (forward.size > SETTI_DELTA_HEAD) { /* else nothing changed: no step */
         *step = undo_make_step(undo, name, &forward, &back, call);
         status = *step != NULL ? SETT_OK : undo->world->error;
     }
@@ -599,9 +606,9 @@ sett_status sett_undo_step(sett_undo* undo, const char* name)
 static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
 {
     sett_status status = SETT_OK;
-    undo_step* common = from;                 /* becomes the common ancestor */
-    for (undo_step* at = to; common != at;) { /* the higher number is no ancestor of the other */
-        if (common->number > at->number) {
+    undo_step* common = from; /* becomes the common ancestor */
+    for (undo_step* at = to; common != at;) {
+        if (common->number > at->number) { /* the younger step goes back */
             common = common->before;
         } else {
             at->before->path = at;
@@ -619,7 +626,7 @@ static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
     return status;
 }
 
-/* Finds the entities of a move. */
+/* Lists the entities that a move changes. */
 static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* mirror = undo->mirror;
@@ -633,7 +640,9 @@ static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* 
     }
     for (uint32_t k = 0; ok && k < move->selected.count; k++) {
         sett_entity entity = move->selected.entity[k];
-        ok = sett_entity_valid(mirror, entity) || undo_list_add(mirror, &move->changing, entity);
+        if (!sett_entity_valid(mirror, entity)) {
+            ok = undo_list_add(mirror, &move->changing, entity);
+        }
     }
     setti_selection_free(mirror, &tagged);
     return ok ? SETT_OK : undo_fail(undo, SETT_STATUS_OUT_OF_MEMORY, call);
@@ -662,7 +671,7 @@ static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char
     return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
 }
 
-/* Moves the mirror to a step, and encodes the changes. */
+/* Moves the mirror to a step and encodes the changes. */
 static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step* to,
                                     const char* call)
 {
@@ -682,7 +691,7 @@ static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step*
     return status == SETT_OK ? undo_move_encode(undo, move, call) : status;
 }
 
-/* Applies all changes to the world, or none. */
+/* Applies the changes of a move to the world. */
 static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* world = undo->world;
@@ -705,19 +714,20 @@ static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char*
     if (status != SETT_OK) {
         char why[SETTI_MESSAGE_SIZE];
         snprintf(why, sizeof(why), "%s", sett_world_message(world));
-        (void)setti_snapshot_undo(world, before);
+        (void)setti_snapshot_undo(world, before); /* all changes or none */
         status = setti_world_fail_input(world, status, "%s: %.400s", call, why);
     }
     (void)sett_snapshot_drop(world, before);
     return status;
 }
 
-/* Makes `to` the present step, with redo along its branch. */
+/* Makes `to` the present step. */
 static void undo_arrive(sett_undo* undo, undo_step* to, sett_snapshot snapshot)
 {
     (void)sett_snapshot_drop(undo->mirror, undo->now_snapshot);
     undo->now_snapshot = snapshot;
     undo->now = to;
+    /* redo follows the branch of `to` */
     for (undo_step* step = to; step->before != NULL; step = step->before) {
         step->before->after = step;
     }
@@ -812,7 +822,7 @@ static void undo_free(sett_undo* undo)
     setti_pool_free(pool, undo, sizeof(*undo), 16);
 }
 
-/* Frees all histories of the world; setti_module_calls.free. */
+/* Frees all histories of a world. */
 static void undo_free_all(sett_world* world)
 {
     for (sett_undo* undo = world->module[SETTI_SLOT_UNDO]; undo != NULL;) {
@@ -823,7 +833,6 @@ static void undo_free_all(sett_world* world)
     world->module[SETTI_SLOT_UNDO] = NULL;
 }
 
-/* Copies a list, and sets the pointer at `out` to the copy. */
 static bool undo_copy(sett_world* world, void* out, uint32_t* copied, const void* list,
                       uint32_t count, size_t each, const char* call)
 {
@@ -832,7 +841,7 @@ static bool undo_copy(sett_world* world, void* out, uint32_t* copied, const void
         memcpy(copy, list, count * each);
         *copied = count;
     }
-    memcpy(out, &copy, sizeof(copy)); /* `out` is the address of a pointer of any type */
+    memcpy(out, &copy, sizeof(copy)); /* a pointer of any type */
     return count == 0 || copy != NULL;
 }
 
@@ -867,7 +876,7 @@ static bool undo_make_mirror(sett_undo* undo, const char* call)
     return true;
 }
 
-/* Makes the present state the begin of the history. */
+/* Begins the history anew at the present state. */
 static sett_status undo_begin(sett_undo* undo, const char* call)
 {
     static const setti_bytes none = {0};

@@ -8,7 +8,7 @@ enum {
     SETTI_SLOT_UNDO = 13
 };
 
-/* Returns the world in which the history holds a copy of the selection. */
+/* Returns the world that holds a copy of the selection. */
 sett_world* setti_undo_mirror(sett_undo* undo);
 
 #endif

@@ -1,8 +1,8 @@
 /* values.c: values that own memory, in snapshots.
  *
- * Saved pages of a SETT_SAVE_CLONE type have clones, made by the type's copy hook. One bit for each
- * row, after the columns of the page, marks the rows with a clone. Saved pages of a SETT_SAVE_SKIP
- * type have ticks and entity indices only: a restore carries live values over by entity.
+ * Saved pages of a SETT_SAVE_CLONE type have clones, made by the type's copy hook. Bits at the end
+ * of the page mark the rows with a clone. Saved pages of a SETT_SAVE_SKIP type have no values: a
+ * restore carries the live values over by entity.
  *
  *     page     values of rows | ticks | entity indices | alive, one bit a row
  *
@@ -15,17 +15,15 @@
 
 #define VALUES_WORDS (1024 / 64)
 
-/* Returns the storage that has the table `rows` as a member. */
 static const setti_storage* values_storage(const setti_pages* rows)
 {
     return (const setti_storage*)(const void*)((const unsigned char*)rows -
                                                offsetof(setti_storage, rows));
 }
 
-/* Returns the type that has the table `rows`. A setti_type begins with the storage. */
 static const setti_type* values_type(const setti_pages* rows)
 {
-    return (const setti_type*)(const void*)values_storage(rows);
+    return (const setti_type*)(const void*)values_storage(rows); /* the type's first member */
 }
 
 static uint32_t values_word_count(const setti_storage* storage)
@@ -33,7 +31,7 @@ static uint32_t values_word_count(const setti_storage* storage)
     return (setti_storage_rows(storage) + 63) / 64;
 }
 
-/* Finds the rows of a live page that have a value. */
+/* Finds the rows with a value in a live page. */
 static void values_find_alive(const setti_storage* storage, uint32_t number, uint64_t* words)
 {
     SETTI_ASSERT(number < storage->rows.count);
@@ -53,7 +51,7 @@ static void values_find_alive(const setti_storage* storage, uint32_t number, uin
     }
 }
 
-/* Neighbouring rows with values. {0}: before the first run. */
+/* Neighbouring rows with values. */
 typedef struct values_run {
     uint32_t row;
     uint32_t count;
@@ -98,7 +96,7 @@ static void values_relocate(const setti_type* type, void* to, void* from, uint32
     }
 }
 
-/* Returns the offset of the columns after the values, and their size. */
+/* Finds the columns that follow the values. */
 static size_t values_columns(const setti_storage* storage, size_t* size)
 {
     size_t at = (size_t)setti_storage_rows(storage) * storage->size;
@@ -149,7 +147,7 @@ static void clone_seal(const setti_pages* pages, uint32_t number)
            values_word_count(storage) * sizeof(*alive));
 }
 
-/* Exchanges two values. In `a` or `b` there may be no value. */
+/* Exchanges two values. Either may be missing. */
 static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, bool in_b)
 {
     SETTI_ASSERT((!in_a || !in_b) || type->row != NULL);
@@ -221,7 +219,7 @@ static void skip_save(const setti_pages* pages, uint32_t number, void* copy)
     values_copy_columns(values_storage(pages), copy, pages->data[number]);
 }
 
-/* `seal` and `end` of a page without values: carry_out has moved the values already. */
+/* Does nothing: carry_out has moved the values already. */
 static void skip_page(const setti_pages* pages, uint32_t number)
 {
     (void)pages;
@@ -316,7 +314,7 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
     return values_note(world, type, call, &values_clone);
 }
 
-/* Returns the least index >= `from`. A hash table is not sorted. */
+/* Returns the least index from `from` on. */
 static uint32_t carry_least(const setti_storage* storage, uint32_t from)
 {
     uint32_t least = SETTI_NONE;
@@ -329,15 +327,15 @@ static uint32_t carry_least(const setti_storage* storage, uint32_t from)
     return least;
 }
 
-/* Returns the next index with a value, in ascending order. */
+/* Returns the next higher index with a value. */
 static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
 {
     if (storage->kind != SETTI_SPARSE) {
         return setti_array_next(storage, cursor);
     }
-    if (storage->hashed != 0) {
+    if (storage->hashed != 0) { /* not sorted */
         uint32_t least = carry_least(storage, *cursor);
-        *cursor = least + (least != SETTI_NONE); /* stays SETTI_NONE at the end */
+        *cursor = least != SETTI_NONE ? least + 1 : SETTI_NONE;
         return least;
     }
     for (uint32_t index = *cursor; index >> SETTI_SPARSE_SHIFT < storage->presence.count;) {
@@ -394,7 +392,7 @@ static void carry_free(sett_world* world, setti_carried* carried)
     }
 }
 
-/* Moves all values of a type from its storage to `carried`. */
+/* Moves all values of a type out of the storage. */
 static void carry_out(const sett_world* world, setti_carried* carried)
 {
     const setti_type* type = carried->type;
@@ -432,7 +430,7 @@ bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_ca
     return true;
 }
 
-/* Moves carried values to the rows of the same entities. */
+/* Moves carried values to their entities. */
 static void carry_in(const sett_world* world, const setti_carried* carried)
 {
     const setti_type* type = carried->type;
@@ -475,10 +473,10 @@ void setti_values_each_skipped(const setti_state* state,
     const setti_type_list* types = &state->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
         const setti_type* type = types->item[k];
-        uint32_t cursor = 0;
-        uint32_t index;
-        while (setti_pages_values(&type->storage.rows) == &values_skip &&
-               (index = setti_storage_next(&type->storage, &cursor)) != SETTI_NONE) {
+        if (setti_pages_values(&type->storage.rows) != &values_skip) {
+            continue;
+        }
+        SETTI_EACH_INDEX(index, &type->storage) {
             fn(type, setti_storage_find(&type->storage, index), 1);
         }
     }

@@ -32,7 +32,6 @@ static setti_view_table* view_table(const setti_view* view, const setti_pages* p
     return &view->table[at];
 }
 
-/* Finds a page in the list. */
 static setti_view_page* view_find(const setti_view* view, const setti_pages* pages, uint32_t number)
 {
     const setti_view_table* table = view_table(view, pages);
@@ -68,7 +67,7 @@ static void view_count_entry(setti_view* view, const setti_cow_entry* entry, uin
 }
 
 /* Counts the words that a table needs. */
-static void view_note(setti_view* view, const setti_cow_entry* entry, uint32_t side)
+static void view_count_words(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
     (void)side;
     setti_view_table* table = view_table(view, entry->pages);
@@ -198,7 +197,7 @@ bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, se
         return false;
     }
     view->page_count = 0; /* view_place counts pages */
-    view_walk(view, node, view_note);
+    view_walk(view, node, view_count_words);
     if (view_make_words(view, pool)) {
         view_walk(view, node, view_mark);
         view_place(view);

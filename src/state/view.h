@@ -69,7 +69,6 @@ bool setti_view_next_slot(setti_view* view, setti_view_slot* slot);
 /* Returns an upper bound of a table's page numbers. */
 uint32_t setti_view_count(setti_view* view, const setti_pages* pages);
 
-/* Returns the end of the rows of a type. */
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side);
 
 /* Returns the entity at an index on a side, or null. */

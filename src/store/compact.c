@@ -1,8 +1,7 @@
 /* compact.c: closes the gaps of a keep_order storage, and opens them again.
  *
- * A removal leaves a gap, so that the order of the other rows stays. Moving all later rows at each
- * removal instead would make the removal of all values quadratic. One pass over the rows closes all
- * gaps.
+ * A removal leaves a gap, so that the order of the other rows stays. One pass over the rows closes
+ * all gaps.
  *
  *     before   a . b . . c          after   a b c
  *

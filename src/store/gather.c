@@ -1,9 +1,8 @@
 /* gather.c: finds the copies of values that loops work on. See gather.h.
  *
- * The workload: a loop over several sparse sets looks up a few handles in each batch. There is no
- * table by entity: the row of an entity in the loop's step gives the address of the copy. While a
- * storage has a gather, its `handle_kind` is SETTI_GATHERED, and access by handle takes the slow
- * path. Without a gather, this costs sparse sets one comparison, and arrays nothing.
+ * The workload: a loop over several sparse sets looks up a few handles in each batch. The row of an
+ * entity in the loop's step gives the address of the copy. While a storage has a gather, its
+ * `handle_kind` is SETTI_GATHERED, and access by handle takes the slow path.
  */
 #include "store/gather.h"
 
@@ -46,11 +45,11 @@ void setti_gather_close(setti_gather_scratch* scratch)
     }
 }
 
-/* Returns the entity's row in the step. Other entities get SETTI_GATHER_ROWS or more. */
+/* Returns the entity's row in the step. */
 static uint32_t gather_row_of(const setti_gather_scratch* scratch, uint32_t index)
 {
     uint32_t row = scratch->driver != NULL ? setti_sparse_row(scratch->driver, index) : index;
-    return row - scratch->base;
+    return row - scratch->base; /* for other entities SETTI_GATHER_ROWS or more */
 }
 
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,

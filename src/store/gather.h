@@ -1,6 +1,6 @@
 /* gather.h: a loop over several storages copies values into the loop's order of rows, and works on
- * the copies. The end of the batch writes the copies back. Until then the copy is the value: access
- * by handle (setti_storage_find) and inner loops use the copy.
+ * the copies. The end of the batch writes the copies back. Until then, access by handle and inner
+ * loops use the copies.
  *
  * Invariant:  storage.gather is the list of open gathers of the storage, the latest first;
  *             an entity with a row in `rows` has a copy in each gather with `used`
@@ -22,34 +22,33 @@ typedef struct setti_gather {
     bool used;             /* false: the rows already have the order of the batch */
 } setti_gather;
 
-/* The memory of a loop that gathers. A function may return while its loop is open, so the
- * memory is not a part of the batch. */
+/* The memory of a loop that gathers. */
 typedef struct setti_gather_scratch {
     struct setti_gather_scratch* next;  /* in the list of the loop's query or job */
     struct setti_gather_scratch** link; /* the pointer to this scratch */
-    const setti_storage* driver; /* a loop over rows of this sparse set; NULL: over indices */
+    const setti_storage* driver; /* the sparse set with the loop's rows; NULL: rows are indices */
     uint32_t base;               /* the first row of the step */
     uint32_t size;               /* bytes of the scratch, with `gathers` and all copies */
     uint32_t align;              /* alignment of the allocation */
     uint32_t count;              /* entries of `gathers` */
     uint64_t rows[SETTI_GATHER_ROWS / 64]; /* the rows of the step in the batch */
-    setti_gather gathers[];                /* of the types written by the loop */
+    setti_gather gathers[];                /* of the types that the loop writes */
 } setti_gather_scratch;
 
 /* Adds an empty scratch at the front of `list`. */
 void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** list);
 
-/* Redirects access to the storage's values to the copies in `values`. */
+/* Redirects access to a storage's values to copies. */
 void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values,
                       uint32_t term);
 
-/* Removes the scratch from its list, and ends all redirections. */
+/* Ends all redirections of a scratch. */
 void setti_gather_close(setti_gather_scratch* scratch);
 
-/* For `except` of setti_gather_find: searches all scratches. */
+/* Excludes no scratch from setti_gather_find. */
 #define SETTI_GATHER_ANY ((const setti_gather_scratch*)NULL)
 
-/* Returns the latest copy of a value, or NULL. Ignores the copies of `except`. */
+/* Finds the latest copy of a value, except in the scratch `except`. */
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,
                         uint32_t index);
 

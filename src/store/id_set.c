@@ -1,6 +1,5 @@
-/* id_set.c: the complete sparse set. The idea is from Briggs and Torczon, "An efficient
- * representation for sparse sets" (1993). As in the Varkor engine, the free ids are part of the
- * permutation too, so the next free id is always known.
+/* id_set.c: the complete sparse set, after Briggs and Torczon, "An efficient representation for
+ * sparse sets" (1993). As in the Varkor engine, the free ids are part of the permutation too.
  *
  * The workload: entities are created and destroyed by the hundred thousand, mostly the newest or a
  * random entity, without a search.
@@ -41,18 +40,17 @@ bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at)
 
 bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
-    /* setti_id_set_request writes the pages of two rows and of the two ids in these rows. */
+    /* the pages of two rows and of their ids */
     return setti_id_set_reserve_page(pool, set, set->count) &&
            setti_id_set_reserve_page(pool, set, id) &&
            setti_id_set_reserve_page(pool, set, setti_id_set_dense(set, set->count)) &&
            setti_id_set_reserve_page(pool, set, setti_id_set_sparse(set, id));
 }
 
-/* Exchanges the ids of two rows. The pages of rows and ids exist. */
 static void id_set_swap(setti_pool* pool, setti_id_set* set, uint32_t row_a, uint32_t row_b)
 {
     if (row_a == row_b) {
-        return; /* the usual case, for ids added in order */
+        return; /* the usual case */
     }
     uint32_t a = setti_id_set_dense(set, row_a);
     uint32_t b = setti_id_set_dense(set, row_b);

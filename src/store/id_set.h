@@ -1,5 +1,4 @@
-/* id_set.h: a sparse set on pages of a pool, with an order of the free ids as well. The public
- * sett_sparse_set wraps this set. */
+/* id_set.h: a sparse set on pages of a pool. The free ids have an order as well. */
 #ifndef SETTI_ID_SET_H
 #define SETTI_ID_SET_H
 
@@ -9,7 +8,7 @@
 #define SETTI_ID_SET_ROWS ((uint32_t)1 << SETTI_ID_SET_SHIFT)
 #define SETTI_ID_SET_MASK (SETTI_ID_SET_ROWS - 1)
 
-/* The largest limit, so that the capacity, a multiple of SETTI_ID_SET_ROWS, is less than 2^32. */
+/* The largest limit. A capacity, in whole pages, is less than 2^32. */
 #define SETTI_ID_SET_LIMIT (UINT32_MAX - SETTI_ID_SET_ROWS + 1)
 
 typedef struct setti_id_page {
@@ -25,7 +24,7 @@ typedef struct setti_id_set {
 
 void setti_id_set_init(setti_id_set* set, uint32_t limit);
 
-/* Creates the page of a row, filled with the identity. */
+/* Creates the page of a row. Returns false if memory runs out. */
 bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at);
 
 static inline uint32_t setti_id_set_capacity(const setti_id_set* set)
@@ -38,14 +37,14 @@ SETTI_INLINE setti_id_page* setti_id_set_page_of(const setti_id_set* set, uint32
     return setti_pages_get(&set->pages, at >> SETTI_ID_SET_SHIFT);
 }
 
-/* Returns the id of a row. Without a page, this is the row itself. */
+/* Returns the id of a row. */
 SETTI_INLINE uint32_t setti_id_set_dense(const setti_id_set* set, uint32_t row)
 {
     const setti_id_page* page = setti_id_set_page_of(set, row);
     return page != NULL ? page->dense[row & SETTI_ID_SET_MASK] : row;
 }
 
-/* Returns the row of an id. Without a page, this is the id itself. */
+/* Returns the row of an id. */
 SETTI_INLINE uint32_t setti_id_set_sparse(const setti_id_set* set, uint32_t id)
 {
     const setti_id_page* page = setti_id_set_page_of(set, id);
@@ -57,13 +56,13 @@ SETTI_INLINE bool setti_id_set_has(const setti_id_set* set, uint32_t id)
     return setti_id_set_sparse(set, id) < set->count;
 }
 
-/* Creates the pages for adding an id. */
+/* Makes room for an id. Returns false if memory runs out. */
 bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id);
 
-/* Adds a free id. Its pages exist. */
+/* Adds a free id after setti_id_set_reserve_id. */
 void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id);
 
-/* Puts an id into a row. The row's previous id gets another row from the caller. */
+/* Puts an id into a row. The caller moves the previous id. */
 SETTI_INLINE void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t row, uint32_t id)
 {
     setti_id_page* row_page = set->pages.data[row >> SETTI_ID_SET_SHIFT];
@@ -74,7 +73,7 @@ SETTI_INLINE void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t
     id_page->sparse[id & SETTI_ID_SET_MASK] = row;
 }
 
-/* Removes a member, which becomes the first free id. */
+/* Removes an id. It becomes the first free id. */
 SETTI_INLINE void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
     const setti_id_page* id_page = set->pages.data[id >> SETTI_ID_SET_SHIFT];

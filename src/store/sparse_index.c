@@ -9,10 +9,8 @@
  *     paged    by entity index: the row or SETTI_NONE     | 2 . . 0 | (no page) | . 1 . . |
  *
  * A new set is hashed. With more than INDEX_MOST values the index becomes paged, unless the
- * entities are so far apart that the table of pages would have more than 16 entries per value.
- * Trimming the world makes a small set hashed again. While the pool is pinned, rows of several
- * entities are reserved, and the hash table grows instead: the size does not depend on indices, so
- * reservations stay valid.
+ * entities are far apart. Trimming the world makes a small set hashed again. While the pool is
+ * pinned, a hash table grows instead, because its size does not depend on the reserved indices.
  *
  * Invariant:  hashed: each page has at most INDEX_MOST used slots, and there is no empty slot
  *             between the home of an index and the slot of this index;
@@ -23,14 +21,13 @@
 /* The most used slots of a page. */
 #define INDEX_MOST (SETTI_INDEX_SLOTS / 4 * 3)
 
-/* Returns the mask of slot numbers, which is the last number. */
 static uint32_t index_mask(const setti_storage* storage)
 {
     SETTI_ASSERT(storage->hashed != 0);
     return storage->hashed * SETTI_INDEX_SLOTS - 1;
 }
 
-/* Returns the slot of an entity, or an empty slot. */
+/* Finds the slot of an entity, or the empty slot for it. */
 SETTI_INLINE uint32_t index_seek(const setti_storage* storage, uint32_t index)
 {
     uint32_t mask = index_mask(storage);
@@ -72,7 +69,6 @@ SETTI_INLINE void index_write_slot(setti_pool* pool, const setti_storage* storag
     *setti_index_slot_at(storage, at) = slot;
 }
 
-/* Empties a page of the index. */
 static void index_clear_page(setti_pool* pool, const setti_storage* storage, uint32_t number)
 {
     setti_sparse_page* page = storage->presence.data[number];
@@ -162,7 +158,7 @@ bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
     return true;
 }
 
-/* Returns true if a paged index would need more than 16 table entries per value. */
+/* Returns true if entities are too far apart for a paged index. */
 static bool index_is_far(const setti_storage* storage)
 {
     uint32_t highest = 0;
@@ -172,14 +168,14 @@ static bool index_is_far(const setti_storage* storage)
             highest = index;
         }
     }
-    return (highest >> SETTI_SPARSE_SHIFT) / 16 > storage->count;
+    return (highest >> SETTI_SPARSE_SHIFT) / 16 > storage->count; /* over 16 entries per value */
 }
 
-/* Makes room for `count` more values in a hash table. */
+/* Makes room for more values in a hash table. */
 bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
     uint64_t need = (uint64_t)storage->count + count;
-    /* setti_sparse_reserve_index creates the pages of a paged index. */
+    /* pages of a paged index: setti_sparse_reserve_index */
     if (storage->hashed == 0 || need <= (uint64_t)storage->hashed * INDEX_MOST) {
         return true;
     }
@@ -199,7 +195,7 @@ bool setti_sparse_reserve_index(setti_pool* pool, setti_storage* storage, uint32
     return index_ensure_page(pool, storage, storage->hashed != 0 ? 0 : index >> SETTI_SPARSE_SHIFT);
 }
 
-/* Adds the row of an entity to a hash table. Returns false if the slow path is needed. */
+/* Fast path of setti_sparse_put for a hash table. */
 bool setti_index_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,
                          uint32_t row)
 {
@@ -217,7 +213,7 @@ bool setti_index_try_put(const setti_pool* pool, setti_storage* storage, uint32_
     return true;
 }
 
-/* Adds the row of an entity. There is room in the index. */
+/* Adds an entity to the index. */
 void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row)
 {
     if (storage->hashed != 0) {
@@ -232,7 +228,7 @@ void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, 
     ((setti_sparse_page*)storage->presence.data[index >> SETTI_SPARSE_SHIFT])->count++;
 }
 
-/* Empties a slot, and moves later entries of the same search into the hole. */
+/* Empties a slot, and fills the hole from later slots. */
 SETTI_INLINE void index_empty_slot(setti_pool* pool, const setti_storage* storage, uint32_t hole)
 {
     uint32_t mask = index_mask(storage);
@@ -257,7 +253,7 @@ void setti_index_forget(setti_pool* pool, setti_storage* storage, uint32_t index
     index_empty_slot(pool, storage, at);
 }
 
-/* Fast path of setti_sparse_erase. Returns false if the slow path is needed. */
+/* Fast path of setti_sparse_erase. */
 bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 1 || storage->keep_order || storage->tracked || storage->move != NULL ||
@@ -287,7 +283,7 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     return true;
 }
 
-/* Makes the index a hash table of one page if there are few values. */
+/* Makes the index of few values a hash table of one page. */
 void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0);
@@ -299,7 +295,7 @@ void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Checks a hash table, and adds the used slots to *entries. */
+/* Checks a hash table and counts the used slots. */
 static const char* index_validate_hash(const setti_storage* storage, uint32_t* entries)
 {
     uint32_t pages = storage->hashed;
@@ -320,7 +316,7 @@ static const char* index_validate_hash(const setti_storage* storage, uint32_t* e
     return NULL;
 }
 
-/* Checks a paged index, and adds the rows to *entries. */
+/* Checks a paged index and counts the rows. */
 static const char* index_validate_pages(const setti_storage* storage, uint32_t* entries)
 {
     for (uint32_t number = 0; number < storage->presence.count; number++) {
@@ -337,7 +333,6 @@ static const char* index_validate_pages(const setti_storage* storage, uint32_t* 
     return NULL;
 }
 
-/* Checks the index. setti_sparse_validate has found each row already. */
 const char* setti_sparse_validate_index(const setti_storage* storage)
 {
     uint32_t entries = 0;

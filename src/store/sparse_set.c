@@ -135,7 +135,7 @@ static int set_compare_numbers(uint32_t a, uint32_t b, void* user)
     return (a > b) - (a < b);
 }
 
-/* Bottom-up merge sort, with runs of 1, 2, 4, ... Stable. Returns the array with the result. */
+/* Stable bottom-up merge sort. Returns the array with the result. */
 static uint32_t* set_merge_sort(uint32_t* from, uint32_t* to, size_t count,
                                 int (*compare)(uint32_t, uint32_t, void*), void* user)
 {

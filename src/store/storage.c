@@ -10,7 +10,7 @@
 
 SETTI_ZEROES_CONST setti_zero_page setti_zeroes = {{0}};
 
-/* Computes the number of rows in a page, and the offsets of columns. */
+/* Computes the layout of a page. */
 static void storage_lay_out(setti_storage* storage, size_t most)
 {
     uint8_t least = storage->kind == SETTI_SPARSE ? 0 : 6; /* at least a word of presence */
@@ -193,7 +193,7 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
     return true;
 }
 
-/* Sets the bit of an index. Returns NULL if the slow path is needed. */
+/* Fast path of an insertion into a tag. */
 static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_TAG);

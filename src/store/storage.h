@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-/* Zeroes, for inlined reads of pages that do not exist yet. */
+/* Zeroes for inlined reads of missing pages. */
 typedef union setti_zero_page {
     uint64_t words[1024];
     uint32_t halves[2048];
@@ -40,11 +40,11 @@ typedef enum setti_kind {
     SETTI_SPARSE
 } setti_kind;
 
-/* A page of presence has 8,192 bits (array, tag), 1,024 rows, or 512 hashed slots (sparse set). */
-#define SETTI_BITS_SHIFT 13
+/* Sizes of a page of presence. */
+#define SETTI_BITS_SHIFT 13 /* array, tag: bits */
 #define SETTI_BITS_ROWS ((uint32_t)1 << SETTI_BITS_SHIFT)
 #define SETTI_BITS_WORDS (SETTI_BITS_ROWS / 64)
-#define SETTI_SPARSE_SHIFT 10
+#define SETTI_SPARSE_SHIFT 10 /* sparse set: rows */
 #define SETTI_SPARSE_ROWS ((uint32_t)1 << SETTI_SPARSE_SHIFT)
 #define SETTI_SPARSE_MASK (SETTI_SPARSE_ROWS - 1)
 
@@ -53,7 +53,7 @@ typedef struct setti_index_slot {
     uint32_t row;
 } setti_index_slot;
 
-#define SETTI_INDEX_SHIFT 9
+#define SETTI_INDEX_SHIFT 9 /* sparse set, hashed: slots */
 #define SETTI_INDEX_SLOTS ((uint32_t)1 << SETTI_INDEX_SHIFT)
 
 typedef struct setti_sparse_page {
@@ -61,7 +61,7 @@ typedef struct setti_sparse_page {
         uint32_t row[SETTI_SPARSE_ROWS]; /* the row of each entity index, or SETTI_NONE */
         setti_index_slot slot[SETTI_INDEX_SLOTS];
     };
-    uint32_t count; /* used entries of `row`; not used for `slot` */
+    uint32_t count; /* used entries of `row` */
 } setti_sparse_page;
 
 static_assert(sizeof(((setti_sparse_page*)0)->slot) == sizeof(((setti_sparse_page*)0)->row),
@@ -73,7 +73,7 @@ static_assert(sizeof(((setti_sparse_page*)0)->slot) == sizeof(((setti_sparse_pag
 typedef struct setti_storage {
     /* The members up to the pointers of `rows` are one cache line. */
     uint8_t handle_kind; /* `kind`, or SETTI_GATHERED: access by handle takes the slow path */
-    uint8_t shift;       /* a page has 1 << shift rows: 1,024, or fewer for a page of about 16 KB */
+    uint8_t shift;       /* a page has 1 << shift rows */
     uint8_t kind;        /* setti_kind */
     bool tracked;        /* each row has a tick */
     uint32_t size;       /* bytes a row */
@@ -83,31 +83,27 @@ typedef struct setti_storage {
     setti_pages rows;
 
     /* These SETTI_STORAGE_ROOT_SIZE bytes and the pages are the state of the storage. */
-    uint32_t count; /* values alive */
-    /* array, tag: greater than each index with a value; sparse set: rows in use, with gaps */
-    uint32_t extent;
-    /* the number of an empty page reserved for the next addition, or SETTI_NONE. Array: a page of
-     * rows; tag: the bits of 1 << shift entities; sparse set: a page of the index */
+    uint32_t count;  /* values alive */
+    uint32_t extent; /* above each index with a value; sparse set: above each row in use */
+    /* an empty page retained for the next addition, or SETTI_NONE. Array: of rows; tag: of bits for
+     * 1 << shift entities; sparse set: of the index */
     uint32_t spare;
-    /* sparse set: pages of the hash table, a power of two; 0: presence is paged */
-    uint32_t hashed;
+    uint32_t hashed; /* sparse set: pages of the hash table, a power of two; 0: paged */
 
-    uint32_t blank;  /* array: presence pages without a page of rows, see storage_array.c */
+    uint32_t blank;  /* array: presence pages without a page of rows */
     bool keep_order; /* sparse-set: removal leaves a gap */
     bool far;        /* array, tag: an index was too high for inlined reads (SETTI_READ_SHIFT) */
-    /* Open loops with copies of values. No system that writes the type runs meanwhile. */
-    struct setti_gather* gather;
-    uint32_t indices; /* sparse-set: offset in a page of the rows' entity indices */
-    uint32_t ticks;   /* offset in a page of the rows' ticks, if tracked */
-    uint32_t saved;   /* offset in a saved page of one bit a row (alive); 0: no bits */
-    uint32_t align;   /* of pages, at least the alignment of a value */
-    /* the page that became empty while the pool was pinned, SETTI_NONE, or SETTI_STRAYS */
-    uint32_t stray;
+    struct setti_gather* gather; /* open loops with copies of values */
+    uint32_t indices;            /* sparse-set: offset in a page of the rows' entity indices */
+    uint32_t ticks;              /* offset in a page of the rows' ticks, if tracked */
+    uint32_t saved; /* offset in a saved page of bits for rows with values; 0: no bits */
+    uint32_t align; /* of pages, at least the alignment of a value */
+    uint32_t stray; /* page that became empty while pinned, SETTI_NONE or SETTI_STRAYS */
     void (*move)(void* to, void* from, uint32_t count, void* user); /* NULL: memcpy */
     void* user;                                                     /* argument of `move` */
 } setti_storage;
 
-#define SETTI_STRAYS (SETTI_NONE - 1)
+#define SETTI_STRAYS (SETTI_NONE - 1) /* several pages */
 
 /* Bytes of the root: `count` to `hashed`. */
 #define SETTI_STORAGE_ROOT_SIZE (4 * sizeof(uint32_t))
@@ -117,17 +113,17 @@ typedef struct setti_storage {
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
                         bool tracked);
 
-/* Initialises an empty storage of a tag, a set of entities. */
+/* Initialises the storage of a tag. */
 static inline void setti_storage_init_tag(setti_storage* storage)
 {
     const bool tracked = false; /* a tag has no rows */
     setti_storage_init(storage, SETTI_TAG, 0, 1, tracked);
 }
 
-/* Sets the size of pages to about 1 KB (`small`) or 16 KB, the default. No page exists yet. */
+/* Selects small pages, or pages of the usual size. */
 void setti_storage_use_pages(setti_storage* storage, bool small);
 
-/* Adds a bit for each row to saved pages. No page exists yet. */
+/* Adds a bit for each row to saved pages. */
 void setti_storage_add_saved(setti_storage* storage);
 
 /* Updates `handle_kind` after a change of `gather` or `far`. */
@@ -138,7 +134,7 @@ static inline void setti_storage_update_access(setti_storage* storage)
     setti_pages_hide(&storage->presence, slow);
 }
 
-/* Frees all pages. Does not deinitialise values. */
+/* Frees all pages. The caller deinitialises the values. */
 void setti_storage_deinit(setti_pool* pool, setti_storage* storage);
 
 /* -------------------------------------------------------------------------------------- reading */
@@ -148,14 +144,14 @@ SETTI_INLINE uint32_t setti_storage_rows(const setti_storage* storage)
     return (uint32_t)1 << storage->shift;
 }
 
-/* Array, tag: returns the word of presence of an index, or NULL if the page is missing. */
+/* Array, tag: returns the word of presence of an index. Returns NULL if the page is missing. */
 SETTI_INLINE uint64_t* setti_storage_word(const setti_storage* storage, uint32_t index)
 {
     uint64_t* words = setti_pages_get(&storage->presence, index >> SETTI_BITS_SHIFT);
     return words != NULL ? words + (index / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
 }
 
-/* Array, tag: returns 1 if an index has a value, else 0, for arithmetic instead of branches. */
+/* Array, tag: returns 1 if an index has a value, else 0. */
 SETTI_INLINE uint32_t setti_bitmap_bit(const setti_storage* storage, uint32_t index)
 {
     const uint64_t* word = setti_storage_word(storage, index);
@@ -167,13 +163,13 @@ SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
     return setti_bitmap_bit(storage, index) != 0;
 }
 
-/* Returns the first slot of the search for an entity (Fibonacci hashing). */
+/* Returns the first slot of a search (Fibonacci hashing). */
 SETTI_INLINE uint32_t setti_index_home(uint32_t index, uint32_t pages)
 {
     return (uint32_t)(((uint64_t)(index * 2654435769u) * pages * SETTI_INDEX_SLOTS) >> 32);
 }
 
-/* Sparse-set, hashed: returns the number of an entity's slot, or SETTI_NONE. */
+/* Hashed: finds the slot of an entity. */
 uint32_t setti_index_find(const setti_storage* storage, uint32_t index);
 
 SETTI_INLINE setti_index_slot* setti_index_slot_at(const setti_storage* storage, uint32_t number)
@@ -183,7 +179,7 @@ SETTI_INLINE setti_index_slot* setti_index_slot_at(const setti_storage* storage,
     return &page->slot[number & (SETTI_INDEX_SLOTS - 1)];
 }
 
-/* Sparse-set, hashed, with values: prefetches the slot of an entity and the last row. */
+/* Hashed: prefetches the slot of an entity and the last row. */
 SETTI_INLINE void setti_index_prefetch(const setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->hashed != 0 && storage->count != 0);
@@ -195,10 +191,10 @@ SETTI_INLINE void setti_index_prefetch(const setti_storage* storage, uint32_t in
     SETTI_PREFETCH(rows + storage->indices + at * sizeof(uint32_t));
 }
 
-/* Sparse-set, hashed: returns the row of an entity, or SETTI_NONE. */
+/* Hashed: finds the row of an entity. */
 uint32_t setti_index_row(const setti_storage* storage, uint32_t index);
 
-/* Like setti_sparse_row, for a paged index. */
+/* Paged: finds the row of an entity. */
 SETTI_INLINE uint32_t setti_sparse_paged_row(const setti_pages* presence, uint32_t index)
 {
     const setti_sparse_page* page = setti_pages_get(presence, index >> SETTI_SPARSE_SHIFT);
@@ -211,7 +207,7 @@ SETTI_INLINE uint32_t setti_sparse_row(const setti_storage* storage, uint32_t in
                                 : setti_sparse_paged_row(&storage->presence, index);
 }
 
-/* Sparse-set: returns the number of the presence page with the entity's entry. */
+/* Sparse set: returns the number of an entity's page of presence. */
 SETTI_INLINE uint32_t setti_sparse_page_of(const setti_storage* storage, uint32_t index)
 {
     if (storage->hashed == 0) {
@@ -222,17 +218,17 @@ SETTI_INLINE uint32_t setti_sparse_page_of(const setti_storage* storage, uint32_
 
 bool setti_sparse_has(const setti_storage* storage, uint32_t index);
 
-/* Inlined for arrays and tags only: the calls would take 40 KB more with sparse sets. */
+/* Inlined for arrays and tags. Inlined sparse sets would take 40 KB more. */
 SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index)
 {
     return SETTI_LIKELY(storage->kind != SETTI_SPARSE) ? setti_bitmap_has(storage, index)
                                                        : setti_sparse_has(storage, index);
 }
 
-/* Returns the presence of 64 entities from `base` on. */
+/* Returns the presence of 64 entities. */
 uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base);
 
-/* Returns the place of the entity's value, or SETTI_NONE. */
+/* Finds the place of an entity's value. */
 SETTI_INLINE uint32_t setti_storage_slot(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->kind != SETTI_SPARSE)) {
@@ -241,7 +237,7 @@ SETTI_INLINE uint32_t setti_storage_slot(const setti_storage* storage, uint32_t 
     return setti_sparse_row(storage, index);
 }
 
-/* Returns the address of the value at a place. The page of rows exists. */
+/* Returns the address of the value at a place. */
 SETTI_INLINE void* setti_storage_row(const setti_storage* storage, uint32_t place)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, place >> storage->shift) != NULL);
@@ -249,27 +245,27 @@ SETTI_INLINE void* setti_storage_row(const setti_storage* storage, uint32_t plac
     return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
 }
 
-/* Like setti_storage_row, but for a tag returns any address. */
+/* Like setti_storage_row. A tag has any address. */
 SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place)
 {
     return SETTI_UNLIKELY(storage->kind == SETTI_TAG) ? setti_unconst(storage)
                                                       : setti_storage_row(storage, place);
 }
 
-/* Array, tag: returns the first index from `index` on with an existing page, or SETTI_NONE. */
+/* Array, tag: finds the next index with an existing page. */
 uint32_t setti_array_seek(const setti_storage* storage, uint32_t index);
 
-/* Array, tag: returns 1 + the highest index with a value, or 0 if the storage is empty. */
+/* Array, tag: returns 1 + the highest index with a value. */
 uint32_t setti_array_end(const setti_storage* storage);
 
-/* Returns the words of a saved page with a bit for each row with a value. */
+/* Returns the bits of a saved page for rows with values. */
 SETTI_INLINE uint64_t* setti_storage_saved(const setti_storage* storage, void* page)
 {
     SETTI_ASSERT(storage->saved != 0 && page != NULL);
     return (uint64_t*)(void*)((unsigned char*)page + storage->saved);
 }
 
-/* Sparse-set: returns the address of a row's entity index. The index of a gap is SETTI_NONE. */
+/* Sparse set: returns the address of a row's entity index. A gap has SETTI_NONE. */
 SETTI_INLINE uint32_t* setti_storage_index(const setti_storage* storage, uint32_t row)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE &&
@@ -293,7 +289,7 @@ void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index);
 /* Like setti_storage_find, for any storage. */
 void* setti_storage_find_other(const setti_storage* storage, uint32_t index);
 
-/* Returns the address of the entity's value, or NULL. Inlined for arrays only. */
+/* Finds the value of an entity. Inlined for arrays. */
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->handle_kind == SETTI_ARRAY)) {
@@ -337,13 +333,13 @@ SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_s
     return true;
 }
 
-/* Returns the tick of the last write to a value, or 0. Tags share the tick of a page. */
+/* Returns the tick of the last write to a value. Returns 0 if there is no value. */
 uint64_t setti_storage_written(const setti_storage* storage, uint32_t index);
 
-/* Returns the tick of the last write to a value or the last restore of its pages. */
+/* Returns the tick of the last write or restore of a value. */
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
 
-/* Tracked: copies the ticks of a value that moves. */
+/* Copies the ticks of a moved value. */
 SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t from_place,
                                           const setti_storage* to, uint32_t to_place)
 {
@@ -355,11 +351,10 @@ SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t fr
     *to_restored = SETTI_MAX(*to_restored, from_restored);
 }
 
-/* Returns the next entity index with a value, or SETTI_NONE. *cursor begins as 0. The caller may
- * erase the latest index. */
+/* Returns the next index with a value. The caller may erase the latest index. */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
-/* A walk over all indices with a value: SETTI_EACH_INDEX(index, storage) { ... } */
+/* Walks over all indices with a value: SETTI_EACH_INDEX(index, storage) { ... } */
 #define SETTI_EACH_INDEX(index, storage)                                                           \
     for (uint32_t index##_cursor = 0, index = setti_storage_next(storage, &index##_cursor);        \
          index != SETTI_NONE; index = setti_storage_next(storage, &index##_cursor))
@@ -377,7 +372,7 @@ static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint
     return index;
 }
 
-/* Returns the index of the entity with the value at `address`, or SETTI_NONE. */
+/* Finds the entity with the value at an address. */
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 
 /* ------------------------------------------------------------------------------------- changing
@@ -386,13 +381,13 @@ uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 /* Makes room for an index. Returns false if memory runs out. */
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 
-/* Creates pages for `count` more rows of a sparse set. */
+/* Creates pages for more rows of a sparse set. */
 bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32_t count);
 
-/* Like setti_sparse_reserve_pages, and makes room in a hashed index. */
+/* Makes room for more rows and their entries in a hash table. */
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 
-/* Makes room for the rows of many entities. setti_storage_reserve_indices has to follow. */
+/* Makes room for many entities. Call setti_storage_reserve_indices next. */
 SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage,
                                              uint32_t count)
 {
@@ -401,22 +396,21 @@ SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* st
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count);
 
-/* Inserts up to *count neighbouring indices, within a page of rows. *count becomes their number.
- * Returns the address of the first row. The rows are not initialised. */
+/* Inserts neighbouring indices within a page of rows. *count becomes the number inserted. */
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count);
 
-/* Removes the row of `index`. The value is deinitialised already. Needs no memory. */
+/* Removes an index. The caller has deinitialised the value. */
 void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
 
-/* Closes the gaps of a keep_order storage. Needs no memory. */
+/* Closes the gaps of a keep_order storage. */
 void setti_storage_compact(setti_pool* pool, setti_storage* storage);
 
-/* Opens a gap at each row with want[row] == SETTI_NONE. `want` has `extent` entries. */
+/* Opens a gap at each row with want[row] == SETTI_NONE. */
 bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
                          uint32_t extent);
 
-/* Closes the gaps of a keep_order storage, and frees the spare page. */
+/* Closes gaps and frees the spare page. */
 void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 
 /* Frees the pages that became empty while the pool was pinned. */
@@ -425,7 +419,7 @@ void setti_storage_free_strays(setti_pool* pool, setti_storage* storage);
 /* Returns NULL, or the violated part of the storage's invariant. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* Inserts an index into an existing page of an array. Returns NULL if a snapshot needs a page. */
+/* Fast path of an insertion into an existing page. Returns NULL if a snapshot needs the page. */
 SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
@@ -449,7 +443,7 @@ SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage*
     return setti_storage_row(storage, index);
 }
 
-/* Like setti_array_insert_one, but returns NULL if the page is missing. */
+/* Fast path of an insertion into an array. */
 SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
@@ -458,17 +452,16 @@ SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage*
                : NULL;
 }
 
-/* Like setti_array_try_insert, for any storage. */
+/* Fast path of setti_storage_insert. Returns NULL if the slow path is needed. */
 void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 typedef enum setti_erased {
-    /* no effect: a sparse set, or no value, or a snapshot needs the page of presence */
-    SETTI_NOT_ERASED,
+    SETTI_NOT_ERASED, /* no value, or the slow path is needed */
     SETTI_ERASED,
-    SETTI_EMPTIED, /* the word is 0 now: the caller calls setti_array_word_emptied */
+    SETTI_EMPTIED, /* the word of presence is 0: call setti_array_word_emptied */
 } setti_erased;
 
-/* The fast path of a removal. Inlined. */
+/* Fast path of setti_array_erase. */
 SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_storage* storage,
                                                 uint32_t index)
 {
@@ -487,7 +480,7 @@ SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_st
     return rest != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
-/* Like setti_array_try_erase, if the array or tag has the value, and no snapshot is held. */
+/* Like setti_array_try_erase, without snapshots. The value exists. */
 SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti_storage* storage,
                                                    uint32_t index)
 {
@@ -503,7 +496,7 @@ SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti
     return rest != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
-/* Frees pages without values, after the word of presence of `index` became 0. */
+/* Frees pages after a word of presence became 0. */
 void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 /* ----------------------------------------------------------------------------------------- rows */
@@ -519,7 +512,7 @@ SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
         memcpy(t, f, size);
         return;
     }
-    if (size >= 8) { /* the last eight bytes may overlap the bytes before */
+    if (size >= 8) { /* the last copy may overlap */
         for (size_t at = 0; at + 8 < size; at += 8) {
             memcpy(t + at, f + at, 8);
         }
@@ -568,7 +561,7 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
     return to;
 }
 
-/* Returns the address of an entity's row in the index. */
+/* Returns the address of an entity's entry in the index. */
 SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
@@ -579,7 +572,7 @@ SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t
     return &page->row[index & SETTI_SPARSE_MASK];
 }
 
-/* Like setti_sparse_entry, and marks the page as written. */
+/* Returns the address of an entity's entry, for writing. */
 SETTI_INLINE uint32_t* setti_sparse_entry_mut(setti_pool* pool, const setti_storage* storage,
                                               uint32_t index)
 {
@@ -600,7 +593,7 @@ SETTI_INLINE void setti_sparse_assign_row(setti_pool* pool, const setti_storage*
 /* ---------------------------------------------------------------------------------------- kinds
  * The functions of each kind that storage.c calls, and functions shared by the files of a kind. */
 
-/* Notes an empty page that has to stay while the pool is pinned. */
+/* Notes an empty page to free when the pool is not pinned. */
 SETTI_INLINE void setti_storage_note_stray(setti_pool* pool, setti_storage* storage,
                                            uint32_t number)
 {

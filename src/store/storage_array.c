@@ -9,11 +9,8 @@
  *     rows       [p][p][p][ ][p][ ][ ][p] ...                pages with values; a tag has no rows
  *     page       row 0 | row 1 | ... | ticks, if tracked
  *
- * The tables have a bit for each existing page (setti_pages_next). A walk over few values reads
- * these bits, and after the last page is freed, so does the search for the new extent.
- *
- * The bits of presence are not in the pages of rows: for a million entities, tests of presence
- * touch 128 KB, and a loop over two types reads two short streams of words.
+ * The tables have a bit for each existing page (setti_pages_next), so a walk skips missing pages.
+ * The bits of presence are not in the pages of rows, so tests of presence touch little memory.
  *
  * Invariant:  bit i is set <=> i has a value;  count = number of set bits;
  *             i has a value => i < extent, and the page with row i exists;
@@ -24,8 +21,7 @@
  */
 #include "store/storage.h"
 
-/* The most empty pages of presence that a type retains: 128 KB. */
-#define ARRAY_BLANK 128
+#define ARRAY_BLANK 128 /* most retained empty pages of presence, of 1 KB each */
 
 /* Returns true if a page of presence can be freed. */
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
@@ -120,7 +116,7 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* Updates presence and extent after a page of rows became empty. */
+/* Updates presence and extent after a page was freed. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -150,14 +146,14 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
     array_update_after_free(pool, storage, spare);
 }
 
-/* Moves the spare page to a missing page, which saves an allocation. */
+/* Uses the spare page as a missing page. */
 static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
     uint32_t spare = storage->spare;
     if (spare == SETTI_NONE || pool->cow_from != 0 || pool->pinned != 0 ||
         !array_page_is_empty(storage, spare)) {
-        return false; /* a snapshot may need the spare, or rows of it may be reserved */
+        return false; /* a snapshot or a reservation may need the spare */
     }
     storage->spare = SETTI_NONE;
     setti_pages_move(pool, &storage->rows, spare, number);
@@ -171,7 +167,7 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
     uint32_t presence_page = index >> SETTI_BITS_SHIFT;
     uint32_t row_page = index >> storage->shift;
     if (storage->spare == row_page) {
-        storage->spare = SETTI_NONE; /* so that no removal frees the page before the insertion */
+        storage->spare = SETTI_NONE; /* no removal may free the page now */
     }
     bool fresh = setti_pages_get(&storage->presence, presence_page) == NULL;
     if (!fresh && (storage->kind == SETTI_TAG || storage->rows.data[row_page] != NULL)) {
@@ -198,7 +194,7 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
            setti_pages_ensure(pool, &storage->rows, row_page, &fresh);
 }
 
-/* Makes an empty page the spare. */
+/* Makes a page the spare if it is empty. */
 static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(pool->pinned == 0);
@@ -219,7 +215,6 @@ void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t
     }
 }
 
-/* Frees all pages without values. */
 static void array_free_empty(setti_pool* pool, setti_storage* storage)
 {
     bool tag = storage->kind == SETTI_TAG;
@@ -272,7 +267,10 @@ uint32_t setti_array_seek(const setti_storage* storage, uint32_t index)
 
 uint32_t setti_array_end(const setti_storage* storage)
 {
-    for (uint32_t end = storage->extent; storage->count != 0;) {
+    if (storage->count == 0) {
+        return 0;
+    }
+    for (uint32_t end = storage->extent;;) {
         uint32_t start = (end - 1) & ~(uint32_t)63; /* first index of the word of end - 1 */
         const uint64_t* word = setti_storage_word(storage, start);
         if (word != NULL && *word != 0) {
@@ -284,7 +282,6 @@ uint32_t setti_array_end(const setti_storage* storage)
             end = (number + 1) << SETTI_BITS_SHIFT;
         }
     }
-    return 0;
 }
 
 uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor)

@@ -15,8 +15,11 @@
 bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
-    if (count == 0 || count > SETTI_NONE - storage->extent) {
-        return count == 0; /* too many rows count as out of memory */
+    if (count == 0) {
+        return true;
+    }
+    if (count > SETTI_NONE - storage->extent) {
+        return false; /* too many rows count as out of memory */
     }
     bool fresh;
     uint32_t last = (storage->extent + count - 1) >> storage->shift;
@@ -34,7 +37,7 @@ bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_
            setti_sparse_reserve_entries(pool, storage, count);
 }
 
-/* Returns true if the next insertion closes the gaps instead of adding a page. */
+/* Returns true if the next insertion closes the gaps. */
 bool setti_sparse_is_full(const setti_storage* storage)
 {
     return storage->kind == SETTI_SPARSE && storage->extent != 0 &&
@@ -51,7 +54,7 @@ bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
            setti_sparse_reserve_index(pool, storage, index);
 }
 
-/* Adds the row of an entity to a paged index. Returns false if the slow path is needed. */
+/* Fast path of setti_sparse_put for a paged index. */
 SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,
                                  uint32_t row)
 {
@@ -66,7 +69,7 @@ SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage,
     return true;
 }
 
-/* Inserts an entity. Returns NULL if the slow path is needed. */
+/* Fast path of setti_sparse_insert. */
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
@@ -107,7 +110,7 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     return setti_storage_at(storage, first);
 }
 
-/* Moves a value to row `to`. The caller empties row `from`. */
+/* Moves a value to another row. The caller empties row `from`. */
 void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from != to && *setti_storage_index(storage, from) != SETTI_NONE);
@@ -127,11 +130,12 @@ void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, 
     }
 }
 
-/* Frees all empty pages of rows except the first. */
+/* Frees empty pages of rows. */
 void setti_sparse_release(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     uint32_t used = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
+    /* one empty page stays */
     for (uint32_t number = used + 1; setti_pages_get(&storage->rows, number) != NULL; number++) {
         if (SETTI_UNLIKELY(pool->pinned != 0)) {
             setti_storage_note_stray(pool, storage, SETTI_STRAYS);
@@ -141,7 +145,6 @@ void setti_sparse_release(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Removes an entity from the index. */
 static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
@@ -178,7 +181,7 @@ void setti_sparse_free_strays(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* The slow path of setti_sparse_erase. */
+/* Slow path of setti_sparse_erase. */
 static void sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     uint32_t row = setti_sparse_row(storage, index);
@@ -219,7 +222,7 @@ void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
     storage->spare = SETTI_NONE;
 }
 
-/* Visits rows from the last to the first, so the caller may erase the latest row. */
+/* Visits rows from the last to the first. */
 uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);

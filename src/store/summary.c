@@ -1,8 +1,7 @@
 /* summary.c: see summary.h.
  *
- * The workload: entities are created one after another. Each 64th creation makes a word of free
- * indices empty, and searches the next word with a bit. In a world of a million entities the search
- * reads three words; a walk over all words would read 15,625.
+ * The workload: entities are created one after another. Each 64th creation empties a word of free
+ * indices and searches the next word. In a world of a million entities this reads three words.
  *
  *     level[2]                       0
  *     level[1]               1 0 1 0 0 ...        bit n: level[0][n] has no 0
@@ -47,7 +46,7 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary)
     setti_summary_init(summary);
 }
 
-/* Computes the levels above level[0] for the numbers below `count`. */
+/* Computes the levels above level[0]. */
 static void summary_rebuild(const setti_summary* summary, uint32_t count)
 {
     for (uint32_t k = 1; k < summary->levels; k++) {

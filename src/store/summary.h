@@ -1,8 +1,7 @@
-/* summary.h: finds the words of a large bit set that are not empty, without reading the words.
+/* summary.h: finds the words of a large bit set that are not empty.
  *
- * A summary is a set of numbers of words. At first all numbers 0, 1, 2, ... are members. Numbers
- * from `capacity` on are members and take no memory. A summary is not part of the world's state,
- * since the owner of the words can compute it again.
+ * A summary is a set of numbers of words. At first all numbers are members. Numbers from `capacity`
+ * on are members and take no memory. A summary is not part of the world's state.
  */
 #ifndef SETTI_SUMMARY_H
 #define SETTI_SUMMARY_H
@@ -13,23 +12,23 @@
 #define SETTI_SUMMARY_LEVELS 5 /* 64^5 numbers: enough for all words */
 
 typedef struct setti_summary {
-    /* Bits of level[0] are the numbers that are no members. Bits of level[k + 1] are the full words
-     * of level[k]. All levels are one allocation. */
-    uint64_t* level[SETTI_SUMMARY_LEVELS];
-    uint32_t levels;   /* in use; 0 if `capacity` is 0 */
-    uint32_t capacity; /* numbers below have a bit; a power of two, or 0 */
+    /* Bits of level[0] are the missing numbers. Bits of level[k + 1] are the full words of
+     * level[k]. */
+    uint64_t* level[SETTI_SUMMARY_LEVELS]; /* one allocation */
+    uint32_t levels;                       /* in use; 0 if `capacity` is 0 */
+    uint32_t capacity;                     /* numbers below have a bit; a power of two, or 0 */
 } setti_summary;
 
-/* Initialises a summary of capacity 0: all numbers are members. */
+/* Initialises a summary with all numbers. */
 void setti_summary_init(setti_summary* summary);
 
-/* Frees the memory. All numbers are members again. */
+/* Frees the memory. */
 void setti_summary_deinit(setti_pool* pool, setti_summary* summary);
 
-/* Raises the capacity to at least `count`. Returns false if memory runs out. */
+/* Raises the capacity. Returns false if memory runs out. */
 bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t count);
 
-/* Adds a number below the capacity. */
+/* Adds a number. */
 SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
 {
     SETTI_ASSERT(number < summary->capacity);
@@ -43,7 +42,7 @@ SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
     }
 }
 
-/* Removes a number below the capacity. */
+/* Removes a number. */
 void setti_summary_remove(setti_summary* summary, uint32_t number);
 
 static inline bool setti_summary_has(const setti_summary* summary, uint32_t number)
@@ -55,7 +54,7 @@ static inline bool setti_summary_has(const setti_summary* summary, uint32_t numb
 /* Returns the lowest member >= `from`. */
 uint32_t setti_summary_next(const setti_summary* summary, uint32_t from);
 
-/* Returns the lowest member >= `from` after the first `skip` of them. */
+/* Like setti_summary_next, but skips the first `skip` members. */
 uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_t skip);
 
 /* Returns NULL, or the violated part of the invariant. */

@@ -53,7 +53,7 @@ static void advice_price(const sett_world* world, advice_option* option, advice_
     }
 }
 
-/* Estimates the cost of changes to the members of the group for a query. */
+/* Estimates the cost of entities that enter or leave a group. */
 static setti_price advice_churn(const sett_query* query)
 {
     uint64_t most = 0;

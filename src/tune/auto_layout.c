@@ -56,8 +56,7 @@
 #define AUTO_WARM_MOST ((size_t)4 << 20)
 #define AUTO_WARM_TIME 2500000 /* ns */
 
-/* Number of occupancy words in the sample of a type. */
-#define AUTO_WORDS 32
+#define AUTO_WORDS 32 /* occupancy words in a sample */
 
 /* A sample of the entities with a type. */
 typedef struct auto_mark {
@@ -66,7 +65,6 @@ typedef struct auto_mark {
     uint64_t words[AUTO_WORDS]; /* occupancy words at equal distances */
 } auto_mark;
 
-/* A type's data for sampling. */
 typedef struct setti_type_sample {
     auto_mark last;         /* at the last sample */
     auto_mark before;       /* one frame before the next sample */
@@ -109,7 +107,6 @@ static void auto_mark_rows(auto_mark* mark, const setti_storage* storage)
     }
 }
 
-/* Samples the presence of a type. */
 static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti_storage* storage)
 {
     uint32_t capacity = setti_entity_capacity(&world->entities);
@@ -152,7 +149,6 @@ static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
     return type->sample;
 }
 
-/* Samples the presence of all types. */
 static void auto_mark_all(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -471,7 +467,6 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     return moved;
 }
 
-/* Returns the conditions of the group for a query. */
 static setti_listener auto_conditions(const sett_query* query, setti_type** with,
                                       setti_type** without)
 {
@@ -633,7 +628,6 @@ static void auto_stop_building(sett_world* world, sett_query* query)
     }
 }
 
-/* Begins to build a group, or to convert a type. */
 static void auto_begin_building(sett_world* world, sett_query* query, setti_type* type)
 {
     struct setti_layout* layout = setti_layout_of(world);

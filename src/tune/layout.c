@@ -152,7 +152,6 @@ static bool layout_word_is_name(const layout_word* word, const char* name)
     return *name == '\0';
 }
 
-/* Whether two words spell the same name. */
 static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
 {
     char name[256];
@@ -421,7 +420,7 @@ static bool layout_has_group(const sett_world* world, const char* text,
     return false;
 }
 
-/* Creates the groups of a text that have only registered types. */
+/* Creates the groups of a text. Groups with unregistered types wait. */
 static sett_status layout_make_groups(sett_world* world, const char* text)
 {
     SETTI_ASSERT(world->locks == 0);
@@ -461,7 +460,7 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* Finds a name in an item that occurs twice in the text. Returns NULL if not found. */
+/* Finds a name that occurs twice in the text. Returns NULL if not found. */
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)
 {
@@ -569,7 +568,7 @@ static void layout_drop_text(sett_world* world)
     layout->unreported = false;
 }
 
-/* Destroys groups of earlier layouts that the text does not have. */
+/* Destroys groups of earlier layouts, if missing in the text. */
 static void layout_end_groups(sett_world* world, const char* text)
 {
     for (setti_listener* at = world->listeners; at != NULL;) {
@@ -690,7 +689,7 @@ static void layout_add_name(setti_writer* out, const char* name)
     setti_writer_add(out, "\"");
 }
 
-/* Whether no module of the library relies on the storage of a type. */
+/* Whether a type belongs to no module of the library. */
 static bool layout_is_plain(const setti_type* type)
 {
     return (type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)) == 0;

@@ -40,8 +40,7 @@ struct setti_layout* setti_layout_ensure(sett_world* world);
 /* Whether a type can be stored in the other kind. */
 bool setti_layout_can_convert(const setti_type* type);
 
-/* Whether a group can own the types of a query. An automatic group may replace other automatic
- * groups. */
+/* Whether a group can own the types of a query. */
 bool setti_layout_can_group(const sett_query* query, bool automatic);
 
 /* Describes the group for a query. */

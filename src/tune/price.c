@@ -260,7 +260,6 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
     return price;
 }
 
-/* Adds the prices of the loops over a query. */
 static void price_add(setti_prices* total, const sett_query* query, setti_use use,
                       const setti_relayout* change)
 {

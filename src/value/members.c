@@ -326,7 +326,8 @@ static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 }
 
 /* Finds the next member from `at` on. Returns the offset, or of->size at the end. */
-static uint32_t struct_next(const sett_struct* of, uint32_t at, uint32_t* end, uint32_t* align)
+static uint32_t struct_next_member(const sett_struct* of, uint32_t at, uint32_t* end,
+                                   uint32_t* align)
 {
     uint32_t first = of->size;
     uint32_t limit = *align; /* the struct's alignment */
@@ -347,7 +348,7 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align,
     for (uint32_t at = 0; at < of->size;) {
         uint32_t end = of->size;
         uint32_t align = tail_align;
-        uint32_t next = struct_next(of, at, &end, &align);
+        uint32_t next = struct_next_member(of, at, &end, &align);
         if (next - at >= align) {
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "bytes %u to %u of %.60s belong to no member - describe them, if need be "
@@ -401,7 +402,10 @@ static const char* struct_check(const sett_struct* of, size_t align, bool gaps, 
             return member_wrong(out, of, member, wrong);
         }
     }
-    return gaps ? struct_check_gaps(of, (uint32_t)SETTI_MAX(align, struct_align(of)), out) : NULL;
+    if (!gaps) {
+        return NULL;
+    }
+    return struct_check_gaps(of, (uint32_t)SETTI_MAX(align, struct_align(of)), out);
 }
 
 static bool struct_has_byte(const sett_struct* of, uint32_t at)
@@ -662,7 +666,6 @@ static void send_add(member_copy* copy, const sett_member* member, uint32_t offs
     copy->send_count++;
 }
 
-/* Adds the facts about the members of a struct at offset `base`. */
 static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base)
 {
     for (uint32_t k = 0; k < of->count; k++) {
@@ -803,7 +806,6 @@ static size_t words_size(const sett_struct* of)
     return (of->size / 8 + 1) * sizeof(setti_nan_word);
 }
 
-/* Copies the facts about a type, or measures the memory. */
 static sett_struct members_walk(member_copy* to, const sett_struct* of)
 {
     to->used = setti_align_up(sizeof(setti_members), 8);

@@ -29,7 +29,6 @@ bool setti_number_is_signed(sett_member_kind kind);
 int64_t setti_number_load(sett_member_kind kind, const void* bytes);
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 
-/* Reads an integer or a float. */
 double setti_number_float(sett_member_kind kind, const void* bytes);
 
 /* Writes a number as text. The scale 0 means no scale. Returns the length. */

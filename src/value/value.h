@@ -43,7 +43,6 @@ typedef struct setti_nan_word {
 
 #define SETTI_OWNED_COUNT_MAX 1024 /* strings and lists of a value */
 
-/* A string or a list of a value. */
 typedef struct setti_owned {
     uint32_t offset;
     uint32_t item_size;   /* bytes of a list's item in memory; 0: a string */
@@ -111,7 +110,6 @@ SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members
 /* Sets the bytes of `mask` to 255 for bytes of the canonical form, else to 0. */
 void setti_members_mask(const setti_members* members, unsigned char* mask);
 
-/* Returns the member with a name, or NULL. */
 const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length);
 
 /* Finds a member by path. `guess` gets a similar name for a missing name. */
@@ -176,7 +174,6 @@ typedef struct setti_canonical_cursor {
 size_t setti_canonical_next(const setti_members* members, const void* value,
                             setti_canonical_cursor* cursor, unsigned char* out, size_t capacity);
 
-/* Writes the description of an entity. */
 typedef void (*setti_value_entity)(void* user, setti_writer* out, sett_entity entity);
 
 /* Writes the members of a value: `x = 1.5 m, state = OPEN, at = {x = 1, y = 2}`. */

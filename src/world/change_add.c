@@ -27,11 +27,11 @@ SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, set
     return SETTI_LIKELY(known) ? signature : NULL;
 }
 
-/* Adds an array type by the remembered transition. Returns the uninitialised row, or NULL. Calls no
- * function, so that sett_add saves no registers. */
+/* Adds an array type by the remembered transition. Returns the uninitialised row, or NULL. */
 SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t index,
                                 uint32_t* signature, bool cow)
 {
+    /* no step calls a function, so that sett_add saves no registers */
     SETTI_ASSERT(cow || world->pool.cow_from == 0);
     const setti_transition* added = setti_type_added(type, *signature);
     if (SETTI_UNLIKELY(!setti_entity_try_mark(&world->pool, &world->entities, index, cow))) {
@@ -121,8 +121,7 @@ SETTI_INLINE bool fast_has_collect_room(const setti_type* type)
            type->storage.count < type->collect_room;
 }
 
-/* Adds a type with any storage. Returns the uninitialised value. Returns NULL to take the slow
- * path.
+/* Adds a type with any storage. Returns the uninitialised value, or NULL for the slow path.
  *   slow  flags of types that need the slow path */
 SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity,
                                           uint32_t slow)
@@ -278,8 +277,7 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
                : fast_finish(world, type, entity, value, SETTI_NO_VALUE);
 }
 
-/* Adds an array type without hooks. Returns the uninitialised row. Returns NULL to take another
- * path.
+/* Adds an array type without hooks. Returns the uninitialised row, or NULL for another path.
  *   slow  flags of types that need the slow path */
 SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_entity entity,
                                       uint32_t slow)

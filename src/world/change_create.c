@@ -32,8 +32,8 @@ SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
     return entity;
 }
 
-/* Creates an entity at the only free index of the hint's word. Serves programs that create and
- * destroy entities in turns. */
+/* Creates an entity at the only free index of the hint's word, for programs that create and destroy
+ * entities in turns. */
 SETTI_APART static sett_entity fast_create_only(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
@@ -181,15 +181,14 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
     if (end == 0) {
         end = limit;
     }
-    const char* wrong = NULL;
-    if (end > limit) {
-        wrong = "ends too high - lower the end";
-    } else if (first >= end) {
-        wrong = "is empty - pass a first index below the end";
-    } else if (first % 64 != 0 || (end % 64 != 0 && end != limit)) {
-        wrong = "does not begin and end at multiples of 64 - pass such";
-    }
-    if (wrong != NULL) {
+    bool splits_words = first % 64 != 0 || (end % 64 != 0 && end != limit);
+    if (splits_words || end > limit || first >= end) {
+        const char* wrong = "does not begin and end at multiples of 64 - pass such";
+        if (end > limit) {
+            wrong = "ends too high - lower the end";
+        } else if (first >= end) {
+            wrong = "is empty - pass a first index below the end";
+        }
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: the range from %u to %u, with an entity_limit of %u, %s",
                                      __func__, (unsigned)first, (unsigned)end, (unsigned)limit,

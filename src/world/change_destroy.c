@@ -73,8 +73,8 @@ static void fast_destroy_plain(sett_world* world, uint32_t index)
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
-/* Like fast_destroy_plain, while no snapshot is held. The entity has a signature, and no values in
- * sparse sets. */
+/* Like fast_destroy_plain, for an entity with values in arrays and tags only. No snapshot is
+ * held. */
 SETTI_INLINE void fast_destroy_plain_no_cow(sett_world* world, uint32_t index)
 {
     SETTI_ASSERT(world->pool.cow_from == 0);
@@ -411,8 +411,8 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
 
 /* ------------------------------------------------------------------------------------------ one */
 
-/* Returns the first type of a signature that may collect other entities. Else returns a type that
- * only unlinks, or NULL. */
+/* Returns the first type of a signature that may collect entities. Else returns a type that only
+ * unlinks, or NULL. */
 static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
 {
     SETTI_ASSERT(set == 0 || set < world->signatures.count);

@@ -142,8 +142,9 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
     if (part->type->desc.move != NULL) {
         /* the value of the entity `source` is found again after the move */
         part->source = setti_storage_owner(storage, part->value);
-        if (part->source != SETTI_NONE) { /* the value belongs to an entity */
-            part->origin = storage;
+        bool may_move = part->source != SETTI_NONE; /* the value belongs to an entity */
+        part->origin = may_move ? storage : NULL;
+        if (may_move) {
             part->value = NULL;
         }
     } else { /* plain bytes are copied before the move */

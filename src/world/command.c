@@ -127,11 +127,7 @@ void setti_commands_receive(sett_world* world, bool receiving)
     SETTI_ASSERT(world->receiving != receiving);
     world->receiving = receiving;
     for (sett_commands* at = world->all_commands; at != NULL; at = at->next) {
-        if (receiving) {
-            setti_commands_close(at);
-        } else {
-            setti_commands_open(at);
-        }
+        (receiving ? setti_commands_close : setti_commands_open)(at);
     }
 }
 
@@ -537,35 +533,32 @@ static bool commands_are_too_deep(const sett_commands* commands)
     return commands->world->command_depth > SETTI_EVENT_DEPTH;
 }
 
-SETTI_COLD static sett_status commands_fail_depth(sett_world* world, const char* what)
-{
-    setti_world_fail_with(
-        world, SETT_STATUS_LIMIT,
-        "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, which "
-        "is the limit - let callbacks not record commands for each other without end",
-        what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
-    if (!world->depth_logged) { /* once each time commands are applied */
-        setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
-    }
-    world->depth_logged = true;
-    return SETT_STATUS_LIMIT;
-}
-
 /* Returns why a record was not appended. */
 SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands,
                                                    const command_verb* verb, const char* text,
                                                    sett_entity entity, sett_component component)
 {
     sett_world* world = commands->world;
+    bool too_deep = commands_are_too_deep(commands);
+    bool reports = too_deep || commands->closed; /* else memory ran out */
     char what[COMMAND_TEXT_SIZE];
+    if (!reports) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
     command_print(world, what, verb, text, entity, component);
-    if (commands_are_too_deep(commands)) {
-        return commands_fail_depth(world, what);
+    if (too_deep) {
+        setti_world_fail_with(
+            world, SETT_STATUS_LIMIT,
+            "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, "
+            "which is the limit - let callbacks not record commands for each other without end",
+            what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
+        if (!world->depth_logged) { /* once each time commands are applied */
+            setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
+        }
+        world->depth_logged = true;
+        return SETT_STATUS_LIMIT;
     }
-    if (commands->closed) {
-        return commands_fail_closed(commands, what);
-    }
-    return SETT_STATUS_OUT_OF_MEMORY; /* not reported */
+    return commands_fail_closed(commands, what);
 }
 
 /* Appends a record, and sets *status. Returns NULL on failure.

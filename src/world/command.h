@@ -51,8 +51,8 @@ SETTI_INLINE void setti_commands_check_handle(const sett_commands* commands, set
     }
 }
 
-/* Records a command of another module, and sets *status. Returns the payload of `size` bytes, or
- * NULL. The caller fills the bytes after the setti_command_call. */
+/* Records a command of another module, and sets *status. Returns the payload, or NULL. The caller
+ * fills the payload after the setti_command_call. */
 void* setti_commands_call(sett_commands* commands, sett_entity entity,
                           const setti_command_kind* kind, size_t size, sett_status* status);
 

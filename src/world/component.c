@@ -182,11 +182,11 @@ const char* setti_component_resolve(sett_component_desc* desc)
         return "`keep_order` is set for an array, which is always in the order of entity indices "
                "- set `storage` to SETT_STORAGE_SPARSE_SET";
     }
-    if (desc->storage == SETT_STORAGE_ARRAY && desc->size > ARRAY_SIZE_MAX) {
-        return "`size` is more than 1 MB - set `storage` to SETT_STORAGE_SPARSE_SET";
-    }
-    if (desc->size > SPARSE_SIZE_MAX) {
-        return "`size` is more than 64 MB - store a pointer to larger data";
+    const bool is_array = desc->storage == SETT_STORAGE_ARRAY;
+    const size_t size_max = is_array ? ARRAY_SIZE_MAX : SPARSE_SIZE_MAX;
+    if (desc->size > size_max) {
+        return is_array ? "`size` is more than 1 MB - set `storage` to SETT_STORAGE_SPARSE_SET"
+                        : "`size` is more than 64 MB - store a pointer to larger data";
     }
     if (desc->id >= SETTI_COMPONENT_LIMIT) {
         return "`id` must be below 1,048,576";

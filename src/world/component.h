@@ -45,8 +45,9 @@ enum {
     SETTI_TYPE_CASCADES = 65536, /* setti_type.cascade is set */
     /* is required by a dont_fragment type */
     SETTI_TYPE_REQUIRED_APART = 131072,
-    SETTI_TYPE_ONE = 262144,    /* at most one entity has the type */
-    SETTI_TYPE_CHOSEN = 524288, /* setti_module.choice is or was not the default */
+    SETTI_TYPE_ONE = 262144, /* at most one entity has the type */
+    SETTI_TYPE_CHOSEN =
+        524288, /* setti_module.choice is or was not the default: deltas contain the choice */
     /* created by loading a file, not registered by the program */
     SETTI_TYPE_FROM_FILE = 1048576,
     SETTI_TYPE_UNLINKS = 2097152 /* setti_cascade.alone is set */
@@ -84,8 +85,7 @@ typedef struct setti_call_list {
 /* Transitions that a type remembers: neighbouring entities often alternate between signatures. */
 #define SETTI_TRANSITIONS 4
 
-/* A recent change of signatures that added or removed the type. Most changes repeat a
- * transition. */
+/* A recent change of signature, by adding or removing the type. */
 typedef struct setti_transition {
     uint32_t from; /* signature before; SETTI_NONE: no transition */
     uint32_t to;   /* signature after */
@@ -93,11 +93,10 @@ typedef struct setti_transition {
 
 struct setti_type;
 
-/* Functions of a module that clean up links when an entity is destroyed. Programs use hooks
- * instead. */
+/* Functions of a module that clean up links when an entity is destroyed. */
 typedef struct setti_cascade {
-    /* Collects the entities to destroy before the entity at an index, by setti_change_collect.
-     * Writes nothing. NULL: destroying an entity destroys no other entity. */
+    /* Collects, by setti_change_collect, the entities to destroy before an entity. NULL: no other
+     * entity is destroyed. */
     sett_status (*collect)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Reserves the memory for `detach`, after all entities are collected. NULL: nothing to do. */
     sett_status (*validate)(sett_world* world, struct setti_type* type, uint32_t index);
@@ -171,9 +170,8 @@ typedef struct setti_module {
     sett_status (*join)(sett_world* into, const sett_world* from, const struct setti_type* type);
     /* Returns true if types `a` and `b` of two worlds mean the same. NULL: always true. */
     bool (*same)(const struct setti_type* a, const struct setti_type* b);
-    /* An option that the program can change: a number below `choices`, 0 by default. Deltas of a
-     * SETTI_TYPE_CHOSEN type contain the option, not the layout version. NULL: there is no
-     * option. */
+    /* An option that the program can change: a number below `choices`, 0 by default. NULL: there is
+     * no option. */
     uint32_t (*choice)(const struct setti_type* type);
     void (*choose)(struct setti_type* type, uint32_t choice);
     uint32_t choices;

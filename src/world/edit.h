@@ -5,8 +5,7 @@
  * values, and the removed types. A call may need a list of edits, for example one for each required
  * type. The steps:
  *
- *     reserve           reserves memory for the other steps. A call first reserves all edits of a
- *                       list, and pins the pages if the list changes several entities
+ *     reserve           reserves memory for the other steps, first for all edits of a list
  *     notify leaving    runs on_exit of observers that match `from` and not `to`, and on_remove
  *     commit            changes structure and values; cannot fail
  *     notify entering   runs on_add (with the final value), on_set and on_enter
@@ -24,24 +23,20 @@ typedef struct setti_edit_fill {
     void (*write)(const struct setti_edit_fill* fill, void* value);
 } setti_edit_fill;
 
-/* An added type and the source of the value: `value`, `origin` or `fill`. The other two are NULL.
- * If all three are NULL, the value is only initialised, and on_set does not run. */
+/* An added type. At most one of `value`, `origin` and `fill` is set. If none is set, the value is
+ * only initialised. */
 typedef struct setti_edit_part {
     setti_type* type;
-    /* the value to copy; an array of values for several entities (unless edit->repeat) */
+    /* the value to copy, or an array of values for several entities */
     const void* value;
-    /* The storage of the value to copy. The value is looked up at the commit, because reserving and
-     * groups move values. */
-    const setti_storage* origin;
+    const setti_storage* origin; /* storage to copy from; values in the storage may still move */
     const setti_edit_fill* fill; /* writes the value */
     uint32_t source;             /* with `origin`: index of the entity with the value */
     bool quiet;                  /* on_set does not run, although the part has a value */
 } setti_edit_part;
 
 typedef struct setti_edit {
-    /* The edited entities. If `creates`, the commit writes the new handles here. May be NULL if the
-     * caller needs no handles and no callback runs. */
-    sett_entity* entities;
+    sett_entity* entities;  /* with `creates`, written by the commit; may be NULL */
     uint32_t count;         /* of entities: 1, unless the edit creates */
     uint32_t from;          /* the entities' signature before, without dont_fragment types */
     uint32_t to;            /* the signature after */
@@ -59,12 +54,10 @@ typedef struct setti_edit {
 
 /* --------------------------------------------------------------------------------------- making */
 
-/* Frees unused signatures if there are many. Each call that makes edits first calls this function:
- * afterwards the numbers of signatures stay valid until the call ends. */
+/* Frees unused signatures. A call that makes edits calls this function first. */
 void setti_edit_settle(sett_world* world);
 
-/* A call that reserves edits of several entities before the first commit pins the pages from the
- * first reservation to the last commit. Pinned pages of storages do not move and are not freed. */
+/* Pins the pages of storages. Pinned pages do not move and are not freed. */
 static inline void setti_edit_pin(sett_world* world)
 {
     SETTI_ASSERT(world->locks == 0 && (world->pool.pinned != 0 || !world->pool.strayed));
@@ -74,7 +67,6 @@ static inline void setti_edit_pin(sett_world* world)
 /* Frees the pages that became empty while pages were pinned. */
 void setti_edit_free_strays(sett_world* world);
 
-/* Ends the effect of setti_edit_pin. */
 static inline void setti_edit_unpin(sett_world* world)
 {
     SETTI_ASSERT(world->pool.pinned != 0);
@@ -86,29 +78,26 @@ static inline void setti_edit_unpin(sett_world* world)
     }
 }
 
-/* Returns the signature with the type toggled. A dont_fragment type does not change the signature.
- * SETTI_NONE when memory runs out. */
+/* Returns the signature with the type toggled. Returns SETTI_NONE if memory runs out. */
 uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_type* type);
 
 /* Frees the signatures without entities. */
 void setti_edit_reclaim_signatures(sett_world* world);
 
-/* Drops all plans, and the transitions cached in types. Called after listeners have changed. */
+/* Drops all plans and cached transitions, after listeners have changed. */
 void setti_edit_forget_transitions(sett_world* world);
 
-/* Makes an edit that adds the type of a part to an entity with signature `from`, or that removes a
- * type. When memory runs out, the edit's `to` is SETTI_NONE, and reserving the edit fails. */
+/* Makes an edit that adds a type. If memory runs out, reserving the edit fails. */
 setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t from,
                                setti_edit_part* part);
+
+/* Makes an edit that removes a type. If memory runs out, reserving the edit fails. */
 setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_t from,
                                  setti_type* type);
 
-/* Adds the types required by `type`, and then `type`, to an edit with `added` in the pool. Skips
- * types that the entity has or the edit already adds. Returns the part of `type`, for the caller to
- * set the value. NULL when memory runs out. */
+/* Adds a type, after its required types, to an edit. Returns NULL if memory runs out. */
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type);
 
-/* Frees `added`, if it is in the pool. */
 void setti_edit_free(sett_world* world, setti_edit* edit);
 
 /* Functions that make new entities children of the world's scope. */
@@ -121,20 +110,17 @@ typedef struct setti_scope_calls {
 
 /* ------------------------------------------------------------------------------------ the steps */
 
-/* The step reserve. The edits of a list are reserved in the order of their commits. Fails with
- * LIMIT or OUT_OF_MEMORY; then all reserved edits lose their reservations.
- *   from  for an edit with `creates`: the index at which the search for free indices begins. The
- *         call advances *from for the next edit of the list. NULL for other edits */
+/* The step reserve. A failure drops the reservations of all edits.
+ *   from  with `creates`: where the search for free indices begins; advanced for the next edit */
 sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from);
 
-/* Like setti_edit_reserve, for one entity at an index already reserved by the caller. False when
- * memory runs out. */
+/* The step reserve for one entity, at a reserved index. Returns false if memory runs out. */
 bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index);
 
-/* Drops the reservations of all reserved edits, after reserving another edit failed. */
+/* Drops the reservations of all edits. */
 void setti_edit_unclaim(sett_world* world);
 
-/* The next steps, for edits of one entity; see also setti_edit_notify_entering. */
+/* The steps notify leaving and commit, for one entity. */
 void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit);
 void setti_edit_commit(sett_world* world, const setti_edit* edit);
 
@@ -144,21 +130,18 @@ void setti_edit_commit_many(sett_world* world, const setti_edit* edit);
 /* The step notify entering, for an entity created without components. */
 void setti_edit_notify_begun(sett_world* world, sett_entity entity);
 
-/* Reserves and commits an edit that creates an entity. If memory runs out or no index is free,
- * changes nothing and returns false. */
+/* Reserves and commits an edit that creates an entity. Returns false if the reservation fails. */
 bool setti_edit_begin(sett_world* world, setti_edit* edit);
 
-/* Carries out a reserved edit of an existing entity: notifies leaving, commits, notifies
- * entering. */
+/* Carries out a reserved edit of an existing entity. */
 void setti_edit_run(sett_world* world, const setti_edit* edit);
 
 /* ------------------------------------------------------------------------------- parts of steps */
 
-/* A walk over the types that an edit removes from an entity. First come dont_fragment types, then
- * `types` from the last to the first. */
+/* A walk over the types that an edit removes. */
 typedef struct setti_edit_removal {
-    uint32_t apart; /* dont_fragment types still to visit */
-    uint32_t count; /* entries of `types` still to visit */
+    uint32_t dont_fragment; /* dont_fragment types still to visit */
+    uint32_t count;         /* then, entries of `types` still to visit, from the last on */
     const sett_component* types;
 } setti_edit_removal;
 
@@ -169,20 +152,19 @@ static inline setti_edit_removal setti_edit_removed(const sett_world* world, con
     if (edit->removed != NULL) {
         walk.types = &edit->removed->id;
     } else if (edit->removes_all) {
-        walk.apart = world->dont_fragment.count;
+        walk.dont_fragment = world->dont_fragment.count;
         walk.count = edit->from != 0 ? world->signatures.record[edit->from].count : 0;
         walk.types = walk.count != 0 ? world->signatures.record[edit->from].types : NULL;
     }
     return walk;
 }
 
-/* Returns the next type of the walk, NULL at the end. The caller may remove this type before the
- * next call. */
+/* Returns the next type of a walk, or NULL at the end. */
 static inline setti_type* setti_edit_next_removed(const sett_world* world, setti_edit_removal* walk,
                                                   uint32_t index)
 {
-    while (SETTI_UNLIKELY(walk->apart != 0)) {
-        setti_type* type = world->dont_fragment.item[--walk->apart];
+    while (SETTI_UNLIKELY(walk->dont_fragment != 0)) {
+        setti_type* type = world->dont_fragment.item[--walk->dont_fragment];
         if (setti_storage_has(&type->storage, index)) {
             return type;
         }
@@ -190,7 +172,7 @@ static inline setti_type* setti_edit_next_removed(const sett_world* world, setti
     return walk->count != 0 ? world->types[walk->types[--walk->count]] : NULL;
 }
 
-/* Whether a type removed by the edit may have SETTI_TYPE_REMOVE_HOOKS. */
+/* Whether the edit may remove a type with SETTI_TYPE_REMOVE_HOOKS. */
 SETTI_INLINE bool setti_edit_has_endings(const sett_world* world, const setti_edit* edit)
 {
     if (!edit->removes_all) {
@@ -200,7 +182,7 @@ SETTI_INLINE bool setti_edit_has_endings(const sett_world* world, const setti_ed
            (edit->from != 0 && world->signatures.record[edit->from].hooked != 0);
 }
 
-/* The value to copy for a part, or NULL if the part has no value or has `fill`. */
+/* The value to copy for a part, or NULL. */
 SETTI_INLINE const void* setti_edit_value(const setti_edit_part* part)
 {
     if (part->origin == NULL || part->value != NULL) {
@@ -213,11 +195,11 @@ SETTI_INLINE const void* setti_edit_value(const setti_edit_part* part)
                : setti_storage_find(part->origin, part->source);
 }
 
-/* Writes the value of a part to a new row.
+/* The slow path of setti_edit_write.
  *   value  from setti_edit_value */
 void setti_edit_write_any(const setti_edit_part* part, void* row, const void* value);
 
-/* Writes the value of a part to a new row. Inline for plain bytes. */
+/* Writes the value of a part to a new row. */
 SETTI_INLINE void setti_edit_write(const setti_edit_part* part, void* row)
 {
     const setti_type* type = part->type;
@@ -231,30 +213,32 @@ SETTI_INLINE void setti_edit_write(const setti_edit_part* part, void* row)
     }
 }
 
-/* Whether a type needs rows of a sparse set, or entries of the world's collect_list. `claimed` of
- * such a type counts the reserved rows and entries. */
+/* Whether `claimed` of a type counts reserved rows, or entries of collect_list. */
 SETTI_INLINE bool setti_edit_claims(const setti_type* type)
 {
     return type->storage.kind == SETTI_SPARSE || type->cascade != NULL;
 }
 
-/* Reserves room in collect_list to destroy all entities with a type together, and `more` entities
- * that will get the type. Called before entities are linked. False when memory runs out. */
+/* Reserves room in collect_list for `more` entities with a type. Returns false if memory runs
+ * out. */
 SETTI_INLINE bool setti_edit_reserve_collect(sett_world* world, setti_type* type, uint32_t more)
 {
     uint64_t need = (uint64_t)type->storage.count + type->claimed + more;
-    return SETTI_LIKELY(need <= type->collect_room) || type->cascade == NULL ||
-           type->cascade->collect == NULL || world->cascade_calls->reserve(world, type, need);
+    if (SETTI_LIKELY(need <= type->collect_room)) {
+        return true;
+    }
+    bool collects = type->cascade != NULL && type->cascade->collect != NULL;
+    return !collects || world->cascade_calls->reserve(world, type, need);
 }
 
-/* Functions of edits for listeners, in edit_listener.c (linked only by programs with listeners).
+/* Functions of edits for listeners, in edit_listener.c.
  *   enters  SETTI_ENTERS or SETTI_LEAVES */
 typedef struct setti_listener_calls {
-    /* The slow path of setti_edit_plan, if the world has listeners and the signatures differ. */
+    /* The slow path of setti_edit_plan. */
     const setti_plan_step* (*plan)(sett_world* world, uint32_t from, uint32_t to);
-    /* Reserves memory for a run of entities to enter listeners. False when memory runs out. */
+    /* Reserves memory for entities to enter listeners. Returns false if memory runs out. */
     bool (*reserve)(sett_world* world, const setti_edit* edit, setti_entity_run run);
-    /* Makes a run of entities enter or leave listeners. */
+    /* Makes entities enter or leave listeners. */
     void (*commit)(sett_world* world, const setti_edit* edit, setti_entity_run run, bool enters);
     /* Runs on_enter or on_exit. */
     void (*notify)(sett_world* world, const setti_edit* edit, sett_entity entity, bool enters);
@@ -262,26 +246,22 @@ typedef struct setti_listener_calls {
 
 /* Functions of the hierarchy for observers with conditions on ancestors. */
 typedef struct setti_upward_calls {
-    /* Whether the entity at an index matches. */
+    /* Whether an entity matches. */
     bool (*matches)(sett_world* world, const setti_listener* listener, uint32_t index);
-    /* Runs on_enter or on_exit for the edited entity and all descendants. */
+    /* Runs on_enter or on_exit for an edited entity and all descendants. */
     void (*notify)(sett_world* world, const setti_listener* listener, const setti_edit* edit,
                    sett_entity entity, bool enters);
     /* Detaches the children of an entity that loses Hierarchy. */
     void (*release)(sett_world* world, uint32_t index);
 } setti_upward_calls;
 
-/* The end of the step notify leaving: if the edit removes Hierarchy from an entity and observers
- * have conditions on ancestors, detaches the entity's children. */
+/* Ends the step notify leaving: detaches the children of an entity that loses Hierarchy. */
 void setti_edit_release(sett_world* world, const setti_edit* edit);
 
-/* Appends a listener to the world's list, or removes a listener. Both functions also call
- * setti_edit_forget_transitions. */
 void setti_edit_listen(sett_world* world, setti_listener* listener);
 void setti_edit_unlisten(sett_world* world, setti_listener* listener);
 
-/* Finds or makes the plan of a transition: an array of steps, ended by a step without a listener.
- * Returns NULL without memory for the plan; then the caller has to test every listener. */
+/* Finds or makes the plan of a transition. Returns NULL if memory runs out. */
 SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t from, uint32_t to)
 {
     static const setti_plan_step none = {.listener = NULL};
@@ -289,12 +269,13 @@ SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t 
     if (SETTI_LIKELY(world->listeners == NULL) || from == to) {
         return &none;
     }
-    return plans->last_key == ((uint64_t)from << 32 | to) ? &plans->step[plans->last]
-                                                          : plans->calls->plan(world, from, to);
+    if (plans->last_key == ((uint64_t)from << 32 | to)) {
+        return &plans->step[plans->last];
+    }
+    return plans->calls->plan(world, from, to);
 }
 
-/* The signatures before and after an edit, for listeners; SETTI_NONE if the entity does not
- * exist. */
+/* The signature before an edit. SETTI_NONE stands for an entity that does not exist. */
 SETTI_INLINE uint32_t setti_edit_before(const setti_edit* edit)
 {
     return edit->creates ? SETTI_NONE : edit->from;
@@ -305,22 +286,22 @@ SETTI_INLINE uint32_t setti_edit_after(const setti_edit* edit)
     return edit->destroys ? SETTI_NONE : edit->to;
 }
 
-/* Whether the edit has an effect (SETTI_PLAN_*) on a listener. Without memory for a plan, true. */
+/* Whether an edit may have an effect (SETTI_PLAN_*) on a listener. */
 SETTI_INLINE bool setti_edit_does(sett_world* world, const setti_edit* edit, uint8_t effect)
 {
     const setti_plan_step* plan =
         setti_edit_plan(world, setti_edit_before(edit), setti_edit_after(edit));
-    return plan == NULL || (plan->all & effect) != 0;
+    return plan == NULL || (plan->all & effect) != 0; /* NULL: no memory, so not known */
 }
 
-/* Whether a transition concerns no listener, so that fast paths are allowed. */
+/* Whether a transition concerns no listener. */
 static inline bool setti_edit_has_no_listener(sett_world* world, uint32_t from, uint32_t to)
 {
     const setti_plan_step* plan = setti_edit_plan(world, from, to);
     return plan != NULL && plan->listener == NULL;
 }
 
-/* The slow path of setti_edit_notify_entering, if there may be callbacks. */
+/* The slow path of setti_edit_notify_entering. */
 void setti_edit_call_entering(sett_world* world, const setti_edit* edit);
 
 /* The step notify entering. */
@@ -332,11 +313,11 @@ SETTI_INLINE void setti_edit_notify_entering(sett_world* world, const setti_edit
     }
 }
 
-/* Runs all callbacks of an event. A callback may disable the observer of a later callback. */
+/* Runs all callbacks of an event. */
 void setti_edit_call_all(sett_world* world, const setti_type* type, setti_event event,
                          sett_entity entity, void* value);
 
-/* Like setti_edit_call_all, for an unlocked world. Inline for one callback. */
+/* Fast path of setti_edit_call_all, for an unlocked world. */
 SETTI_INLINE void setti_edit_call_unlocked(sett_world* world, const setti_type* type,
                                            setti_event event, sett_entity entity, void* value)
 {
@@ -366,7 +347,6 @@ SETTI_INLINE void setti_edit_write_signature(sett_world* world, uint32_t index, 
     *signature = to;
 }
 
-/* Deinitialises the value of an entity. Before, preserves the value for snapshots. */
 SETTI_INLINE void setti_edit_deinit_value(sett_world* world, const setti_type* type, uint32_t index)
 {
     if (SETTI_UNLIKELY(type->desc.deinit != NULL)) {

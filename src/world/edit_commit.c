@@ -1,5 +1,5 @@
-/* edit_commit.c: the step commit of an edit, which changes structure and values. All memory is
- * reserved, so this step cannot fail. See edit.h.
+/* edit_commit.c: the step commit of an edit. All memory is reserved, so this step cannot fail. See
+ * edit.h.
  *
  * The workload: one type of an entity, all types of an entity, or thousands of new entities. New
  * entities are filled type by type, in runs of neighbouring indices:
@@ -18,7 +18,7 @@
 
 /* ------------------------------------------------------------------------------------- removing */
 
-/* Calls `unlink` of the cascading types that an edit removes. */
+/* Unlinks the entity from other entities. */
 static void commit_unlink(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     setti_edit_removal walk = setti_edit_removed(world, edit);
@@ -61,7 +61,7 @@ void setti_edit_write_any(const setti_edit_part* part, void* row, const void* va
     }
 }
 
-/* Subtracts entities that get the type now from the type's reservations. */
+/* Uses `count` reservations of a type. */
 SETTI_INLINE void commit_claim(setti_type* type, uint32_t count)
 {
     SETTI_ASSERT(type->claimed >= (setti_edit_claims(type) ? count : 0));
@@ -102,7 +102,7 @@ static void commit_repeat(const setti_type* type, unsigned char* rows, const uns
 }
 
 /* Adds a type to a run of new entities.
- *   done  number of the edit's entities before the run */
+ *   done  entities of the edit before the run */
 static void commit_fill(sett_world* world, const setti_edit* edit, const setti_edit_part* part,
                         setti_entity_run run, uint32_t done)
 {
@@ -132,7 +132,7 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Makes an existing entity leave listeners and removes the types of the edit. */
+/* Removes the types of the edit from an existing entity. */
 static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(!edit->creates);
@@ -147,11 +147,11 @@ static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t ind
     }
 }
 
-/* Creates the entity of an edit. Returns the index of the entity. */
+/* Creates the entity of an edit. Returns its index. */
 SETTI_INLINE uint32_t commit_create(sett_world* world, const setti_edit* edit)
 {
     sett_entity entity = setti_entity_create(&world->pool, &world->entities);
-    *setti_entity_set_mut(&world->entities, entity.index) = edit->to; /* in a page marked above */
+    *setti_entity_set_mut(&world->entities, entity.index) = edit->to; /* creating marked the page */
     if (edit->entities != NULL) {
         edit->entities[0] = entity;
     }

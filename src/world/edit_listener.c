@@ -1,10 +1,9 @@
 /* edit_listener.c: the steps of edits for groups, tracked sets and observers of queries. See edit.h
- * and listener.h. Installed by setti_edit_listen, so that programs without listeners do not link
- * this file.
+ * and listener.h. Programs without listeners do not link this file.
  *
- * A plan lists the listeners concerned by an edit, for a pair of signatures. An edit walks the plan
- * twice: first for the listeners that the entity leaves, then for the listeners that it enters.
- * Only making a plan tests every listener. Without memory for a plan, each edit does so.
+ * A plan lists the listeners that a change from one signature to another concerns. An edit walks
+ * the plan twice: for the listeners that the entity leaves, then for the listeners that it enters.
+ * Making a plan tests every listener. Without memory for a plan, each edit tests every listener.
  *
  * The workload: some groups and observers, and the same few transitions again and again.
  *
@@ -15,27 +14,29 @@
 
 /* ---------------------------------------------------------------------------------------- plans */
 
-/* Whether a transition concerns an observer with conditions on ancestors: the entity or descendants
- * may begin or cease to match. */
+/* Whether a transition concerns an observer with conditions on ancestors. */
 static bool listener_is_concerned(const sett_world* world, const setti_listener* listener,
                                   uint32_t from, uint32_t to)
 {
     const setti_signature_table* table = &world->signatures;
     const setti_type* tree = world->types[SETT_ID_HIERARCHY];
-    bool concerned =
-        setti_listener_matches(listener, table, from) !=
-            setti_listener_matches(listener, table, to) ||
-        setti_listener_is_on(table, from, tree) != setti_listener_is_on(table, to, tree);
-    for (uint32_t k = 0; !concerned && k < listener->upward_count; k++) {
-        const setti_type* type = listener->upward[k].type;
-        concerned =
-            setti_listener_is_on(table, from, type) != setti_listener_is_on(table, to, type);
+    if (setti_listener_matches(listener, table, from) !=
+        setti_listener_matches(listener, table, to)) {
+        return true;
     }
-    return concerned;
+    if (setti_listener_is_on(table, from, tree) != setti_listener_is_on(table, to, tree)) {
+        return true;
+    }
+    for (uint32_t k = 0; k < listener->upward_count; k++) {
+        const setti_type* type = listener->upward[k].type; /* descendants may test the entity */
+        if (setti_listener_is_on(table, from, type) != setti_listener_is_on(table, to, type)) {
+            return true;
+        }
+    }
+    return false;
 }
 
-/* Whether a transition makes entities enter (or, if !enters, leave) a listener. For an observer
- * with conditions on ancestors: whether entities may enter or leave. */
+/* Whether entities may enter or leave a listener. */
 static bool listener_is_crossed(const sett_world* world, const setti_listener* listener,
                                 uint32_t from, uint32_t to, bool enters)
 {
@@ -44,7 +45,10 @@ static bool listener_is_crossed(const sett_world* world, const setti_listener* l
     }
     bool matches_before = setti_listener_matches(listener, &world->signatures, from);
     bool matches_after = setti_listener_matches(listener, &world->signatures, to);
-    return enters ? !matches_before && matches_after : matches_before && !matches_after;
+    if (enters) {
+        return !matches_before && matches_after;
+    }
+    return matches_before && !matches_after;
 }
 
 /* The effects (SETTI_PLAN_*) of a step. */
@@ -57,10 +61,14 @@ static uint8_t plan_effects(const setti_listener* listener, bool enters)
     bool notifies = listener->observes || has_callback; /* an observer may be enabled later */
     unsigned moving = enters ? SETTI_PLAN_ENTERS : SETTI_PLAN_LEAVES;
     unsigned notifying = enters ? SETTI_PLAN_ON_ENTER : SETTI_PLAN_ON_EXIT;
-    return (uint8_t)((listener->observes ? 0 : moving) | (notifies ? notifying : 0));
+    unsigned effects = listener->observes ? 0 : moving; /* an observer has no members */
+    if (notifies) {
+        effects |= notifying;
+    }
+    return (uint8_t)effects;
 }
 
-/* Appends a step to the plan in progress. False when memory runs out. */
+/* Appends a step to the last plan. Returns false if memory runs out. */
 static bool plan_append(sett_world* world, setti_listener* listener, bool enters)
 {
     setti_plan_table* table = &world->plans;
@@ -75,7 +83,7 @@ static bool plan_append(sett_world* world, setti_listener* listener, bool enters
     return true;
 }
 
-/* Appends a step if the transition crosses the listener. False when memory runs out. */
+/* Appends a step if entities may cross the listener. Returns false if memory runs out. */
 static bool plan_append_crossed(sett_world* world, setti_listener* listener, uint32_t from,
                                 uint32_t to, bool enters)
 {
@@ -83,7 +91,6 @@ static bool plan_append_crossed(sett_world* world, setti_listener* listener, uin
            plan_append(world, listener, enters);
 }
 
-/* Finds or makes the plan of a transition (setti_listener_calls.plan). */
 static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uint32_t to)
 {
     setti_plan_table* table = &world->plans;
@@ -95,7 +102,7 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
         table->last = first;
         return &table->step[first];
     }
-    setti_listener* no_listener = NULL; /* of the step that ends a plan */
+    setti_listener* no_listener = NULL; /* ends the plan */
     first = table->count;
     bool has_memory = true;
     for (setti_listener* at = world->listeners; at != NULL && has_memory; at = at->next) {
@@ -131,7 +138,7 @@ static listener_walk listeners_walk(sett_world* world, const setti_edit* edit)
     return (listener_walk){setti_edit_plan(world, from, to), world->listeners, from, to};
 }
 
-/* The next listener that the edit's entities enter (or leave, if !enters); NULL at the end. */
+/* The next listener that the edit's entities enter or leave, or NULL at the end. */
 static setti_listener* listeners_next(const sett_world* world, listener_walk* walk, bool enters)
 {
     for (; walk->step != NULL && walk->step->listener != NULL; walk->step++) {

@@ -24,7 +24,6 @@ void setti_edit_call_all(sett_world* world, const setti_type* type, setti_event 
     world->calling = outer;
 }
 
-/* Runs the type's callbacks of an event for an entity. */
 static void notify_call(sett_world* world, const setti_type* type, setti_event event,
                         sett_entity entity)
 {
@@ -34,7 +33,7 @@ static void notify_call(sett_world* world, const setti_type* type, setti_event e
     }
 }
 
-/* Runs on_add for an entity, and on_set if the part has a value. */
+/* Runs on_add and on_set of an added type. */
 static void notify_part(sett_world* world, const setti_edit_part* part, sett_entity entity)
 {
     bool has_value = part->value != NULL || part->origin != NULL || part->fill != NULL;
@@ -61,12 +60,11 @@ void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
     }
 }
 
-/* If no observer has conditions on ancestors, `unlink` detaches the children later. */
 void setti_edit_release(sett_world* world, const setti_edit* edit)
 {
     bool only_creates = edit->count != 1; /* edits of several entities only create */
     if (SETTI_LIKELY(world->upward_observers == 0) || only_creates) {
-        return;
+        return; /* without observers, the commit detaches children */
     }
     bool removes_hierarchy =
         edit->removes_all || (edit->removed != NULL && edit->removed->id == SETT_ID_HIERARCHY);

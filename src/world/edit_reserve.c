@@ -50,24 +50,27 @@ static setti_edit_part* edit_find_part(const setti_edit* edit, const setti_type*
     return NULL;
 }
 
-/* Makes room for `more` parts. False when memory runs out. */
+/* Makes room for `more` parts. Returns false if memory runs out. */
 static bool edit_grow(sett_world* world, setti_edit* edit, uint32_t more)
 {
     SETTI_ASSERT(edit->added_count <= edit->room);
     void* parts = setti_pool_grow(&world->pool, edit->added, sizeof(*edit->added),
                                   edit->added_count, more, &edit->room);
-    if (parts != NULL) {
-        edit->added = parts;
+    if (parts == NULL) {
+        return false;
     }
-    return parts != NULL;
+    edit->added = parts;
+    return true;
 }
 
 /* Whether the entity has the type or the edit already adds the type. */
 static bool edit_has(const setti_edit* edit, const setti_type* type)
 {
-    return edit_find_part(edit, type) != NULL ||
-           (!edit->creates && edit->entities != NULL &&
-            setti_storage_has(&type->storage, edit->entities[0].index));
+    if (edit_find_part(edit, type) != NULL) {
+        return true;
+    }
+    bool exists = !edit->creates && edit->entities != NULL;
+    return exists && setti_storage_has(&type->storage, edit->entities[0].index);
 }
 
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type)
@@ -108,8 +111,7 @@ void setti_edit_free(sett_world* world, setti_edit* edit)
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Reserves rows of a sparse set and entries of collect_list for `count` more entities with a type.
- * False when memory runs out. */
+/* Adds `count` to the reservations of a type. Returns false if memory runs out. */
 static bool reserve_claim(sett_world* world, setti_type* type, uint32_t count)
 {
     if (SETTI_LIKELY(!setti_edit_claims(type))) {
@@ -139,7 +141,7 @@ SETTI_COLD void setti_edit_free_strays(sett_world* world)
     }
 }
 
-/* Reserves pages for a run of new entities. False when memory runs out. */
+/* Reserves pages for consecutive new entities. Returns false if memory runs out. */
 static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_run run)
 {
     SETTI_ASSERT(run.count != 0);
@@ -153,8 +155,24 @@ static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_
            world->plans.calls->reserve(world, edit, run);
 }
 
-/* Calls reserve_claim for all types of an edit, and sets edit->flags. False when memory runs
- * out. */
+/* Reserves pages for new entities, from index `from` on. Returns false if memory runs out. */
+static bool reserve_runs(sett_world* world, const setti_edit* edit, uint32_t from)
+{
+    if (edit->added_count == 0) {
+        return true;
+    }
+    for (uint32_t done = 0; done < edit->count;) {
+        setti_entity_run run = setti_entity_next_run(&world->entities, from, edit->count - done);
+        if (!reserve_run(world, edit, run)) {
+            return false;
+        }
+        done += run.count;
+        from = run.first + run.count;
+    }
+    return true;
+}
+
+/* Reserves rows for all types of an edit. Returns false if memory runs out. */
 static bool reserve_claims(sett_world* world, setti_edit* edit)
 {
     edit->flags = 0;
@@ -164,11 +182,11 @@ static bool reserve_claims(sett_world* world, setti_edit* edit)
             return false;
         }
     }
-    return edit->to != SETTI_NONE;
+    return edit->to != SETTI_NONE; /* else no memory for the signature */
 }
 
-/* Reserves one row. False when memory runs out.
- *   compacts  a full sparse set may close gaps first, which moves values */
+/* Reserves one row. Returns false if memory runs out.
+ *   compacts  values may move */
 SETTI_INLINE bool reserve_row(sett_world* world, setti_type* type, uint32_t index, bool compacts)
 {
     setti_storage* storage = &type->storage;
@@ -177,7 +195,7 @@ SETTI_INLINE bool reserve_row(sett_world* world, setti_type* type, uint32_t inde
         return SETTI_LIKELY(type->cascade == NULL) || reserve_claim(world, type, 1);
     }
     if (compacts && type->claimed == 0 && setti_sparse_is_full(storage)) {
-        setti_storage_compact(&world->pool, storage);
+        setti_storage_compact(&world->pool, storage); /* closes gaps */
     }
     return reserve_claim(world, type, 1) &&
            setti_storage_reserve_indices(&world->pool, storage, index, 1);
@@ -212,24 +230,17 @@ sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* fr
 {
     SETTI_ASSERT(world->locks == 0 && (from != NULL || !edit->creates));
     if (!edit->creates) {
-        return setti_edit_reserve_at(world, edit, edit->entities[0].index)
-                   ? SETT_OK
-                   : SETT_STATUS_OUT_OF_MEMORY;
+        bool reserved = setti_edit_reserve_at(world, edit, edit->entities[0].index);
+        return reserved ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
     }
     SETTI_ASSERT(edit->count != 0);
-    const setti_entity_table* table = &world->entities;
-    uint32_t at = *from;
+    uint32_t first = *from;
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, from, edit->count);
-    bool done = status == SETT_OK && reserve_claims(world, edit);
-    for (uint32_t k = 0; done && k < edit->count && edit->added_count != 0;) {
-        setti_entity_run run = setti_entity_next_run(table, at, edit->count - k);
-        done = reserve_run(world, edit, run);
-        at = run.first + run.count;
-        k += run.count;
+    if (status == SETT_OK && !(reserve_claims(world, edit) && reserve_runs(world, edit, first))) {
+        status = SETT_STATUS_OUT_OF_MEMORY;
     }
-    if (!done) {
+    if (status != SETT_OK) {
         setti_edit_unclaim(world);
     }
-    bool no_memory = !done && status == SETT_OK;
-    return no_memory ? SETT_STATUS_OUT_OF_MEMORY : status;
+    return status;
 }

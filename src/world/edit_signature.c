@@ -1,8 +1,8 @@
 /* edit_signature.c: finds the signatures of entities before and after an edit.
  *
- * The workload: the first use of each transition. If there are many signatures, the unused ones are
- * freed between calls. So the number of a signature is valid during one call. Code that stores
- * numbers for longer compares world->transition_epoch.
+ * The workload: the first use of each transition. Unused signatures are freed between calls, so the
+ * number of a signature is valid during one call. Caches of numbers compare
+ * world->transition_epoch.
  *
  * Invariant:  during a call, each signature in use belongs to a living entity, or was created after
  *             setti_edit_settle
@@ -19,7 +19,6 @@ uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_ty
                                   (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
 }
 
-/* Warns of many signatures. Names the types in a quarter to three quarters of the signatures. */
 SETTI_COLD static void edit_warn_signatures(sett_world* world)
 {
     const setti_signature_table* table = &world->signatures;
@@ -30,7 +29,7 @@ SETTI_COLD static void edit_warn_signatures(sett_world* world)
         for (uint32_t number = 1; number < table->count; number++) {
             sets += setti_signature_has(table, number, world->registered.item[k]->id);
         }
-        if (sets >= table->count / 4 && sets <= table->count - table->count / 4) {
+        if (sets >= table->count / 4 && sets <= table->count - table->count / 4) { /* splits them */
             setti_writer_add(&names, " %.48s", world->registered.item[k]->desc.name);
         }
     }

@@ -1,9 +1,9 @@
 /* enable.c: switches components off without removing their values, and on again.
  *
  * For each type registered with can_disable there is a tag "<name> off", which requires the type.
- * Entities with the tag have the component switched off. So snapshots, hashes, deltas, files and
- * copies contain the switch like any component, and removing the value removes the tag. Queries,
- * groups and observers of queries with a term of the type exclude the tag (setti_listener_with).
+ * An entity with the tag has the component switched off. So snapshots, hashes, deltas, files and
+ * copies contain the switch. Removing the component removes the tag. Queries, groups and observers
+ * with a term of the type exclude the tag.
  *
  * Invariant:  an entity has a type's tag  =>  the entity has the type
  */
@@ -12,8 +12,7 @@
 
 #include <stdio.h>
 
-/* Returns SETT_OK if the entity's component can be switched on or off; else the status to fail
- * with. */
+/* Checks that an entity's component can be switched on or off. */
 static sett_status enable_check(const sett_world* world, sett_entity entity, const setti_type* type)
 {
     if (type == NULL) {
@@ -97,7 +96,6 @@ sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity, sett_co
     }
     sett_world* world = sett_commands_world(commands);
     const setti_type* type = setti_world_type(world, component);
-    /* the status if the type cannot be switched off */
     sett_status status = type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT;
     if (type == NULL || type->off == NULL) {
         setti_world_misuse(world, status, "sett_cmd_enable", entity, component);

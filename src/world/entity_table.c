@@ -1,17 +1,15 @@
 /* entity_table.c: see entity_table.h. A bitmap of free indices.
  * The workload: hundreds of thousands of entities are created and destroyed, one by one and in
  * bulk, in order and at random. Creating takes the lowest bit of the hint's word. Destroying sets a
- * bit. The summary of words, which finds the next hint, changes only when a word becomes 0 or stops
- * being 0. If entities are created and destroyed in turn in a full table, the summary never changes
- * (`unlisted`).
+ * bit. A summary of the words finds the next hint. The summary changes when a word becomes 0 or
+ * stops being 0; `unlisted` avoids this if entities are created and destroyed in turn.
  *     free      ... 0 0 0 | 0 0 1 0 1 1 | 0 0 0 | 1 1 1 ...   1: dead, not retired, not reserved
  *     words           0          1, or      0       1         a summary, 64 words to one, and so on
  *                               hint               next
- * The free bits are in the page of the generations, so that a page has one mark and one copy in
- * snapshots. Summary and hint are caches, computed again when a restore replaces pages. The
- * rejected alternative is a sparse set (store/id_set.c): destroying an entity touched 18 bytes in
- * five cache lines instead of three, and the next handle depended on the order of earlier
- * destructions.
+ * The free bits are in the page of the generations, so a snapshot copies one page. Summary and hint
+ * are caches, computed again when a restore replaces pages. The rejected alternative is a sparse
+ * set (store/id_set.c): destroying an entity touched five cache lines instead of three, and the
+ * next handle depended on the order of destructions.
  * Invariant:  free <=> dead, not retired, not reserved, and below the limit;
  *             alive <=> no SETTI_DEAD in the generation;  not alive => signature == 0;
  *             a word is in `words` <=> the word is not 0, and is not the hint's word if `unlisted`;
@@ -78,7 +76,7 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor)
 
 /* -------------------------------------------------------------------------------- free indices */
 
-/* The first word with free bits, from `from` on. `from` is after the hint. */
+/* The first word with free bits at or after `from`, which is after the hint. */
 static uint32_t entity_next_word(const setti_entity_table* table, uint32_t from)
 {
     SETTI_ASSERT(from > table->hint);
@@ -94,7 +92,7 @@ uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from)
     }
     uint64_t searched = UINT64_MAX << (from % 64); /* the bits of the word to search */
     if (word < table->hint) {
-        word = table->hint;
+        word = table->hint; /* no lower word has free bits */
         searched = UINT64_MAX;
     }
     uint64_t bits = searched & setti_entity_free_bits(table, word);
@@ -116,11 +114,11 @@ uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from,
     if (hint_has_free && skip == 0) {
         return table->hint;
     }
-    uint32_t skip_after_hint = skip - hint_has_free;
+    uint32_t skip_after_hint = hint_has_free ? skip - 1 : skip;
     return setti_summary_skip(&table->words, table->hint + 1, skip_after_hint);
 }
 
-/* Adds an unlisted hint's word to the summary, before another word becomes the hint. */
+/* Lists the hint's word, before another word becomes the hint. */
 static void entity_settle_hint(setti_entity_table* table)
 {
     if (table->unlisted && setti_entity_free_bits(table, table->hint) != 0) {
@@ -129,7 +127,6 @@ static void entity_settle_hint(setti_entity_table* table)
     table->unlisted = false;
 }
 
-/* Makes a word the hint. For a word after the range, the hint becomes SETTI_ENTITY_NO_WORD. */
 static void entity_set_hint(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(word >= table->first && !table->unlisted);
@@ -157,20 +154,23 @@ void setti_entity_leave_hint(setti_entity_table* table)
 void setti_entity_add_word(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, word) == 0);
-    if (word <= table->hint && word >= table->first && word < table->end) {
+    bool becomes_hint = word <= table->hint && word >= table->first && word < table->end;
+    if (becomes_hint) {
         if (word < table->hint) {
             entity_settle_hint(table);
             table->next = table->hint;
             table->hint = word;
         }
         table->unlisted = true;
-    } else {
-        setti_summary_add(&table->words, word);
-        table->next = word > table->hint ? SETTI_MIN(table->next, word) : table->next;
+        return;
+    }
+    setti_summary_add(&table->words, word);
+    if (word > table->hint) {
+        table->next = SETTI_MIN(table->next, word);
     }
 }
 
-/* Updates summary and hint after a word became 0. */
+/* Updates the caches after a word became 0. */
 static void entity_drop_word(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, word) == 0);
@@ -212,11 +212,11 @@ bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uin
 /* A mask of the bits of a word below the limit. */
 static uint64_t entity_word_limit(const setti_entity_table* table, uint32_t word)
 {
-    uint32_t first = word * 64;
-    return setti_bits_below(SETTI_MIN(table->limit - SETTI_MIN(first, table->limit), 64));
+    uint32_t first = SETTI_MIN(word * 64, table->limit);
+    return setti_bits_below(SETTI_MIN(table->limit - first, 64));
 }
 
-/* Creates a page of unused indices. False when memory runs out. */
+/* Creates a page of unused indices. Returns false if memory runs out. */
 SETTI_COLD static bool entity_make_page(setti_pool* pool, setti_entity_table* table,
                                         uint32_t number)
 {
@@ -270,8 +270,8 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, ui
         }
         uint64_t bits = setti_entity_free_bits(table, index / 64) >> (index % 64);
         uint32_t free_in_word = setti_bits_count(bits);
-        *from = (index | 63) + 1; /* the next word */
-        if (count < free_in_word) {
+        *from = (index | 63) + 1;   /* the next word */
+        if (count < free_in_word) { /* or the next free index of this word */
             bits = setti_bits_drop(bits, count);
             *from = index + setti_bits_lowest(bits);
         }
@@ -322,7 +322,7 @@ sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
     return entity;
 }
 
-/* Clears the free bits of `count` indices of a page, from index `first` on. */
+/* Clears the free bits of consecutive indices of a page. */
 static void entity_take_slots(setti_entity_table* table, uint32_t first, uint32_t count)
 {
     SETTI_ASSERT((first & SETTI_ENTITY_MASK) + count <= SETTI_ENTITY_ROWS);
@@ -366,7 +366,7 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
 
 /* ----------------------------------------------------------------------------------- destroying */
 
-/* Destroys the entity at an index, and frees the index unless `next` is SETTI_RETIRED.
+/* Destroys the entity at an index.
  *   next  the new generation of the slot */
 SETTI_INLINE void entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index,
                              uint32_t next)
@@ -380,7 +380,7 @@ SETTI_INLINE void entity_end(setti_pool* pool, setti_entity_table* table, uint32
     page->generation[slot] = next;
     table->count--;
     if (SETTI_UNLIKELY(next == SETTI_RETIRED)) {
-        table->retired++;
+        table->retired++; /* the index does not become free */
         return;
     }
     if (page->free[slot / 64] == 0) {
@@ -400,7 +400,7 @@ static void entity_drop_page(setti_pool* pool, setti_entity_table* table, uint32
 {
     const setti_entity_page* page = table->pages.data[number];
     for (uint32_t k = 0; k < SETTI_ENTITY_WORDS; k++) {
-        if (page->free[k] != UINT64_MAX) { /* usual, so tested before the generations */
+        if (page->free[k] != UINT64_MAX) { /* the usual case */
             return;
         }
     }
@@ -500,18 +500,25 @@ void setti_entity_trim(setti_pool* pool, setti_entity_table* table)
     }
 }
 
+static void entity_rebuild_page(const setti_entity_table* table, uint32_t number)
+{
+    setti_entity_page* page = table->pages.data[number];
+    for (uint32_t k = 0; k < SETTI_ENTITY_WORDS; k++) {
+        uint64_t bits = 0;
+        for (uint32_t slot = 0; slot < 64; slot++) {
+            bool is_free = page->generation[k * 64 + slot] > SETTI_RETIRED; /* so also dead */
+            bits |= (uint64_t)is_free << slot;
+        }
+        page->free[k] = bits & entity_word_limit(table, number * SETTI_ENTITY_WORDS + k);
+    }
+}
+
 void setti_entity_rebuild(setti_entity_table* table)
 {
     SETTI_ASSERT(table->reserved == 0);
     for (uint32_t number = 0; number < table->pages.count; number++) {
-        setti_entity_page* page = table->pages.data[number];
-        for (uint32_t k = 0; page != NULL && k < SETTI_ENTITY_WORDS; k++) {
-            uint64_t bits = 0;
-            for (uint32_t slot = 0; slot < 64; slot++) {
-                bool is_free = page->generation[k * 64 + slot] > SETTI_RETIRED; /* so also dead */
-                bits |= (uint64_t)is_free << slot;
-            }
-            page->free[k] = bits & entity_word_limit(table, number * SETTI_ENTITY_WORDS + k);
+        if (table->pages.data[number] != NULL) {
+            entity_rebuild_page(table, number);
         }
         setti_entity_refresh(table, number);
     }
@@ -519,12 +526,11 @@ void setti_entity_rebuild(setti_entity_table* table)
 
 /* ------------------------------------------------------------------------------------- validate */
 
-/* The numbers of living, reserved and retired slots. */
 typedef struct entity_counts {
     uint32_t alive, reserved, retired;
 } entity_counts;
 
-/* Checks a slot, and adds the slot to the counts. Returns NULL or the error. */
+/* Checks and counts a slot. Returns NULL or the error. */
 static const char* entity_validate_slot(const setti_entity_table* table, uint32_t index,
                                         entity_counts* counts)
 {
@@ -541,13 +547,17 @@ static const char* entity_validate_slot(const setti_entity_table* table, uint32_
     if (!alive && page->signature[index & SETTI_ENTITY_MASK] != 0) {
         return "entity table: a dead slot has a signature";
     }
-    counts->alive += alive;
-    counts->retired += generation == SETTI_RETIRED;
-    counts->reserved += setti_entity_is_claimed(table, index);
+    if (alive) {
+        counts->alive++;
+    } else if (generation == SETTI_RETIRED) {
+        counts->retired++;
+    } else if (!is_free && index < table->limit) {
+        counts->reserved++;
+    }
     return NULL;
 }
 
-/* Whether `hint` and `next` exclude that a word has free bits. */
+/* Whether a search for free indices skips a word. */
 static bool entity_is_skipped(const setti_entity_table* table, uint32_t word)
 {
     bool in_range = word >= table->first && word < table->end;

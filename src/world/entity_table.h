@@ -1,9 +1,9 @@
 /* entity_table.h: the living entities, with their generations and signatures (sets of components).
  *
- * For each index, the table has a slot with a generation, a signature and a free bit. The
- * generation in a dead slot is the generation of the next entity, with the bit SETTI_DEAD. So a
- * handle is current if its generation equals the slot's. Entities are created at the lowest free
- * index, so the next handle depends only on the table, not on the order of earlier calls.
+ * For each index, the table has a slot with a generation, a signature and a free bit. A handle is
+ * current if its generation equals the slot's. A dead slot has the generation of its next entity,
+ * with the bit SETTI_DEAD. Entities are created at the lowest free index, so the next handle does
+ * not depend on the order of earlier calls.
  */
 #ifndef SETTI_ENTITY_TABLE_H
 #define SETTI_ENTITY_TABLE_H
@@ -21,7 +21,7 @@
 /* The largest limit for which the capacity, a multiple of the rows, is below 2^32. */
 #define SETTI_ENTITY_LIMIT (UINT32_MAX - SETTI_ENTITY_ROWS + 1)
 
-/* The hint if no index of the range is free. The word has no page, so that fast paths fail. */
+/* The hint if no index of the range is free. This word has no page, so fast paths fail. */
 #define SETTI_ENTITY_NO_WORD (SETTI_ENTITY_LIMIT / 64)
 
 #define SETTI_DEAD 0x80000000u           /* in a generation: the slot has no living entity */
@@ -36,23 +36,21 @@ typedef struct setti_entity_page {
     uint64_t free[SETTI_ENTITY_WORDS];      /* a bit for each slot: dead, not retired or reserved */
 } setti_entity_page;
 
-/* All free bits form one array of words of 64 bits: word w is for the indices from 64 * w on. */
+/* The free bits form words of 64 bits. Word w is for the indices from 64 * w on. */
 typedef struct setti_entity_table {
     setti_pages pages; /* setti_entity_page; all slots of a missing page are unused and free */
-    /* The table's root (SETTI_ENTITY_ROOT_SIZE): together with the pages, the table's state. */
+    /* The table's root: SETTI_ENTITY_ROOT_SIZE bytes of state. */
     uint32_t count;    /* living entities */
     uint32_t reserved; /* indices of recorded creations, not applied: neither free nor alive */
     uint32_t retired;  /* slots without further generations */
     uint32_t limit;    /* indices are below */
-    /* The world's own range: new entities get indices of the words from `first` to before `end`. */
-    uint32_t first;
-    uint32_t end;
+    /* The world's own range, the indices for new entities. */
+    uint32_t first; /* the first word */
+    uint32_t end;   /* the word after the last */
     /* Caches for searching free bits. */
-    uint32_t hint; /* words of the range before this word are 0; or SETTI_ENTITY_NO_WORD */
-    uint32_t next; /* words between the hint and this word are 0 */
-    /* True if the hint's word has free bits, but is not in `words`. So destroying an entity and
-     * creating another does not change `words`. */
-    bool unlisted;
+    uint32_t hint;       /* words of the range before this word are 0; or SETTI_ENTITY_NO_WORD */
+    uint32_t next;       /* words between the hint and this word are 0 */
+    bool unlisted;       /* `words` lacks the hint's word, although the word has free bits */
     setti_summary words; /* the numbers of words with free bits */
 } setti_entity_table;
 
@@ -67,11 +65,10 @@ void setti_entity_deinit(setti_pool* pool, setti_entity_table* table);
 
 /* -------------------------------------------------------------------------------------- reading */
 
-/* Makes a handle. On little-endian machines, copies one 64-bit number, because gcc would use two
- * vector registers for two members. */
 SETTI_INLINE sett_entity setti_entity_make(uint32_t index, uint32_t generation)
 {
     sett_entity entity = {index, generation};
+    /* One number, because gcc would use two vector registers for two members. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint64_t both = (uint64_t)generation << 32 | index;
     memcpy(&entity, &both, sizeof(entity));
@@ -86,7 +83,7 @@ SETTI_INLINE setti_entity_page* setti_entity_page_of(const setti_entity_table* t
     return setti_pages_get(&table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 
-/* The signature at an index with a page. May include the bit SETTI_DYING. */
+/* The signature at an index. SETTI_DYING may be set. */
 SETTI_INLINE uint32_t setti_entity_set_of(const setti_entity_table* table, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(table, index);
@@ -94,7 +91,6 @@ SETTI_INLINE uint32_t setti_entity_set_of(const setti_entity_table* table, uint3
     return page->signature[index & SETTI_ENTITY_MASK];
 }
 
-/* The address of the signature at an index with a page. */
 SETTI_INLINE uint32_t* setti_entity_set_mut(const setti_entity_table* table, uint32_t index)
 {
     setti_entity_page* page = setti_entity_page_of(table, index);
@@ -102,7 +98,7 @@ SETTI_INLINE uint32_t* setti_entity_set_mut(const setti_entity_table* table, uin
     return &page->signature[index & SETTI_ENTITY_MASK];
 }
 
-/* Marks the page of an index as written. Call it before writing to a slot. */
+/* Marks the page of an index as written, before a write. */
 SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table* table,
                                      uint32_t index)
 {
@@ -110,16 +106,14 @@ SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table*
     setti_pages_write(pool, &table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 
-/* Like setti_entity_write, for fast paths (setti_pages_try_mark). False if a snapshot needs the
- * page. */
+/* Fast path of setti_entity_write. Returns false if a snapshot needs the page. */
 SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_entity_table* table,
                                         uint32_t index, bool cow)
 {
     return setti_pages_try_mark(pool, &table->pages, index >> SETTI_ENTITY_SHIFT, cow);
 }
 
-/* Whether the handle's generation equals the slot's. Also true for an invalid handle with
- * SETTI_DEAD, so the caller must also test for a component: dead slots have no components. */
+/* Whether a handle's generation equals the slot's. An invalid handle may equal a dead slot. */
 SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_entity entity)
 {
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -127,7 +121,7 @@ SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_
            SETTI_LIKELY(page->generation[entity.index & SETTI_ENTITY_MASK] == entity.generation);
 }
 
-/* The address of a living entity's signature; NULL if the handle is null, stale or invalid. */
+/* The address of an entity's signature, or NULL if the entity is not alive. */
 SETTI_INLINE uint32_t* setti_entity_signature(const setti_entity_table* table, sett_entity entity)
 {
     setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -139,7 +133,6 @@ SETTI_INLINE uint32_t* setti_entity_signature(const setti_entity_table* table, s
     return &page->signature[slot];
 }
 
-/* The generation in the slot of any index. */
 static inline uint32_t setti_entity_generation(const setti_entity_table* table, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(table, index);
@@ -201,18 +194,17 @@ static inline uint32_t setti_entity_taken(const setti_entity_table* table)
     return table->count + table->reserved + table->retired;
 }
 
-/* Returns the index of the next living entity, in ascending order; SETTI_NONE at the end. *cursor
- * begins as 0. Entities may be created and destroyed between calls. */
+/* Returns the index of the next living entity, or SETTI_NONE at the end. *cursor begins as 0. */
 uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor);
 
 /* -------------------------------------------------------------------------------- free indices */
 
-/* The free bits of a word. Without a page, the bits of indices at or above the limit are also
- * set. */
+/* The free bits of a word. */
 static inline uint64_t setti_entity_free_bits(const setti_entity_table* table, uint32_t word)
 {
     const setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
-    return page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : UINT64_MAX;
+    return page != NULL ? page->free[word % SETTI_ENTITY_WORDS]
+                        : UINT64_MAX; /* also above the limit */
 }
 
 /* The handle of the next entity at an index. */
@@ -222,10 +214,10 @@ static inline sett_entity setti_entity_upcoming(const setti_entity_table* table,
     return setti_entity_make(index, setti_entity_generation(table, index) & ~SETTI_DEAD);
 }
 
-/* The lowest free index of the world's own range, at or above `from`; or SETTI_NONE. */
+/* The lowest free index of the own range at or above `from`, or SETTI_NONE. */
 uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from);
 
-/* Skips `skip` words with free bits, from word `from` on. Returns the next word with free bits. */
+/* Skips `skip` words with free bits. Returns the next word with free bits. */
 uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from, uint32_t skip);
 
 /* Consecutive free indices. */
@@ -234,19 +226,17 @@ typedef struct setti_entity_run {
     uint32_t count;
 } setti_entity_run;
 
-/* The first run at or after index `from`, cut to `most` indices. A free index must exist. */
+/* The first run at or after an index, cut to `most` indices. */
 setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t from,
                                        uint32_t most);
 
 /* ------------------------------------------------------------------------------------- creating */
 
-/* Reserves the memory to create `count` entities at the lowest free indices from *from on. *from
- * becomes the index after the last of these indices. Fails with LIMIT or OUT_OF_MEMORY. */
+/* Reserves the memory to create `count` entities from index *from on. Advances *from. */
 sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t* from,
                                  uint32_t count);
 
-/* Stores the lowest free index in *index, and reserves the memory to create an entity there. False
- * when memory runs out or no index is free. */
+/* Finds the lowest free index, and reserves memory there. Returns false on failure. */
 SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_table* table,
                                               uint32_t* index)
 {
@@ -261,11 +251,10 @@ SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_tab
     return setti_entity_reserve(pool, table, &from, 1) == SETT_OK;
 }
 
-/* Reserves the memory to create an entity at an index. Fails with LIMIT or OUT_OF_MEMORY. */
+/* Reserves the memory to create an entity at an index. */
 sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Makes the first word with free indices the hint. The word may lack a page.
- * setti_entity_leave_hint is the slow path, for a hint's word without free indices. */
+/* Makes the first word with free indices the hint. */
 void setti_entity_leave_hint(setti_entity_table* table);
 SETTI_INLINE void setti_entity_find_hint(setti_entity_table* table)
 {
@@ -274,17 +263,16 @@ SETTI_INLINE void setti_entity_find_hint(setti_entity_table* table)
     }
 }
 
-/* Removes the hint's word from `words`, and makes `next` the hint. Called after the last free index
- * of the word was taken. */
+/* Advances the hint, after the last free index of its word was taken. */
 void setti_entity_advance_hint(setti_entity_table* table);
 
-/* Whether setti_entity_step_hint can replace setti_entity_advance_hint. */
+/* Whether setti_entity_step_hint may be called. */
 SETTI_INLINE bool setti_entity_can_step_hint(const setti_entity_table* table)
 {
     return table->unlisted && table->next < table->end;
 }
 
-/* Like setti_entity_advance_hint, for fast paths. */
+/* Fast path of setti_entity_advance_hint. */
 SETTI_INLINE void setti_entity_step_hint(setti_entity_table* table)
 {
     SETTI_ASSERT(setti_entity_can_step_hint(table));
@@ -292,11 +280,10 @@ SETTI_INLINE void setti_entity_step_hint(setti_entity_table* table)
     table->unlisted = false;
 }
 
-/* Creates an entity with a given handle. The index is free and has a page. */
+/* Creates an entity with a given handle. The memory is reserved. */
 void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
-/* Creates an entity at the lowest free index of the hint's word. If `bits` has only one bit, the
- * caller calls setti_entity_advance_hint next.
+/* Creates an entity at the lowest free index of the hint's word.
  *   page  the page with the word, marked as written
  *   bits  the free bits of the word */
 SETTI_INLINE sett_entity setti_entity_take_lowest(setti_entity_table* table,
@@ -305,7 +292,7 @@ SETTI_INLINE sett_entity setti_entity_take_lowest(setti_entity_table* table,
     SETTI_ASSERT(page == setti_entity_page_of(table, setti_entity_hint_index(table)) && bits != 0);
     uint32_t word = table->hint;
     uint32_t index = word * 64 + setti_bits_lowest(bits);
-    page->free[word % SETTI_ENTITY_WORDS] = bits & (bits - 1);
+    page->free[word % SETTI_ENTITY_WORDS] = bits & (bits - 1); /* at 0 the caller moves the hint */
     table->count++;
     uint32_t generation = page->generation[index & SETTI_ENTITY_MASK] & ~SETTI_DEAD;
     page->generation[index & SETTI_ENTITY_MASK] = generation;
@@ -315,19 +302,17 @@ SETTI_INLINE sett_entity setti_entity_take_lowest(setti_entity_table* table,
 /* Creates an entity at the lowest free index. The memory is reserved. */
 sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table);
 
-/* Creates an entity with a given signature at each index of a run. The memory is reserved. Writes
- * the handles to `out`, unless `out` is NULL. */
+/* Creates an entity at each index of a run. The memory is reserved.
+ *   out  the handles, or NULL */
 void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_entity_run run,
                              uint32_t signature, sett_entity* out);
 
 /* ----------------------------------------------------------------------------------- destroying */
 
-/* Makes a word the hint, or adds the word to `words`. Called before the first free bit of the word
- * is set. */
+/* Updates the caches before the first free bit of a word is set. */
 void setti_entity_add_word(setti_entity_table* table, uint32_t word);
 
-/* Like setti_entity_add_word, for fast paths. If this function cannot add the word, changes nothing
- * and returns false; then the caller calls setti_entity_add_word. */
+/* Fast path of setti_entity_add_word. Returns false if the caller must take the slow path. */
 SETTI_INLINE bool setti_entity_try_add_word(setti_entity_table* table, uint32_t word)
 {
     if (table->unlisted || word >= table->hint || word < table->first || word >= table->end) {
@@ -339,16 +324,12 @@ SETTI_INLINE bool setti_entity_try_add_word(setti_entity_table* table, uint32_t 
     return true;
 }
 
-/* Destroys the entity at an index. The handle becomes stale. Allocates no memory. */
 void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Destroys the entity at an index outside of the world's own range, and makes the index unused. So
- * an entity with the same handle can be created again. Frees pages without used indices. Allocates
- * no memory. */
+/* Destroys an entity of another range, so that the same handle can be created again. */
 void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Like setti_entity_destroy, for fast paths. The handle is current, the generation is not the last,
- * and no snapshot is held. The word has a free index or was added (setti_entity_add_word). */
+/* Fast path of setti_entity_destroy, for a word that has a free index or was added. */
 SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
                                               sett_entity entity)
 {
@@ -370,8 +351,6 @@ typedef enum setti_prefetch {
     SETTI_PREFETCH_TO_CHANGE
 } setti_prefetch;
 
-/* Prefetches the generation at any index. Before a change, also prefetches the signature and the
- * free bits. */
 SETTI_INLINE void setti_entity_prefetch(const setti_entity_table* table, uint32_t index,
                                         setti_prefetch use)
 {
@@ -385,37 +364,33 @@ SETTI_INLINE void setti_entity_prefetch(const setti_entity_table* table, uint32_
     }
 }
 
-/* Sets the generation of the next entity at the index of `entity`. The index has a page, and is
- * dead and not retired. */
+/* Sets the generation of the next entity in a dead slot. */
 void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
 /* ----------------------------------------------------------------------- reserved by commands */
 
-/* Claims a free index with a page for a recorded creation. Returns the future handle. */
+/* Claims a free index for a recorded creation. Returns the future handle. */
 sett_entity setti_entity_claim(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Whether an index is claimed and the entity is not created yet. */
 bool setti_entity_is_claimed(const setti_entity_table* table, uint32_t index);
 
-/* Creates the entity at a claimed index. */
 void setti_entity_create_claimed(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
 /* ----------------------------------------------------------------------------------- replacing */
 
-/* Updates the caches after a page was created, freed or replaced. No index is claimed. */
+/* Updates the caches after a page was created, freed or replaced. */
 void setti_entity_refresh(setti_entity_table* table, uint32_t number);
 
-/* Reserves memory for a table of `count` pages, without the pages. False when memory runs out. */
+/* Reserves room for the addresses of `count` pages. Returns false if memory runs out. */
 bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uint32_t count);
 
-/* Sets the world's own range: the words from `first` to before `end`. */
+/* Sets the world's own range, in words. */
 void setti_entity_set_range(setti_entity_table* table, uint32_t first, uint32_t end);
 
-/* Frees unused memory of the summary, after pages were freed. */
+/* Frees unused memory of the summary. */
 void setti_entity_trim(setti_pool* pool, setti_entity_table* table);
 
-/* Computes the free bits of all pages from the generations, and then all caches. Called after pages
- * were copied from another world, because claims and limit may differ there. */
+/* Computes the free bits and the caches, after pages were copied from another world. */
 void setti_entity_rebuild(setti_entity_table* table);
 
 /* Returns NULL, or the broken part of the invariant. */

@@ -8,8 +8,7 @@ typedef struct group_draft {
     const char* call;
     setti_conversion conversion[SETT_GROUP_TYPES]; /* reserved conversions of owned arrays */
     uint32_t conversion_count;
-    /* The number of members, if they are already the first rows of all owned types, in the same
-     * order. SETTI_NONE: not known */
+    /* the number of members, if they are the first rows already; else SETTI_NONE */
     uint32_t arranged;
 } group_draft;
 
@@ -26,7 +25,7 @@ static sett_status group_reject_type(const group_draft* draft, const setti_type*
                                  draft->group->listener.name, type->desc.name, why);
 }
 
-/* Adds the types with these ids to a list of the group. */
+/* Adds types to a list of the group. */
 static sett_status group_add_types(const group_draft* draft, const sett_component* ids,
                                    setti_type_list* list)
 {
@@ -61,7 +60,7 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
     return SETT_OK;
 }
 
-/* Whether an id is among the first `count` entries of a list, before an entry 0. */
+/* Whether a list, ended by 0 or at `count`, has an id. */
 static bool group_lists(const sett_component* list, uint32_t count, sett_component id)
 {
     for (uint32_t k = 0; k < count && list[k] != 0; k++) {
@@ -72,7 +71,7 @@ static bool group_lists(const sett_component* list, uint32_t count, sett_compone
     return false;
 }
 
-/* Fails if a type is in two lists, or twice in a list. */
+/* Checks that no type is in two lists, or twice in a list. */
 static sett_status group_check_lists(const group_draft* draft)
 {
     sett_world* world = draft->group->world;
@@ -82,34 +81,33 @@ static sett_status group_check_lists(const group_draft* draft)
     for (uint32_t list = 0; list < 3; list++) {
         for (uint32_t k = 0; k < SETT_GROUP_TYPES && lists[list][k] != 0; k++) {
             sett_component id = lists[list][k];
-            uint32_t earlier = 0; /* the first list with the id */
-            while (earlier < list && !group_lists(lists[earlier], SETT_GROUP_TYPES, id)) {
-                earlier++;
-            }
-            bool repeated = earlier < list || group_lists(lists[list], k, id);
-            if (repeated) {
-                return setti_world_fail_with(
-                    world, SETT_STATUS_ARGUMENT,
-                    "%s: group \"%.100s\": \"%.100s\" (component %u) is in `%s` and %sin `%s` - "
-                    "leave out one",
-                    draft->call, draft->group->listener.name, setti_component_text(world, id),
-                    (unsigned)id, words[earlier], earlier == list ? "again " : "", words[list]);
+            for (uint32_t earlier = 0; earlier <= list; earlier++) {
+                bool same_list = earlier == list;
+                if (group_lists(lists[earlier], same_list ? k : SETT_GROUP_TYPES, id)) {
+                    return setti_world_fail_with(
+                        world, SETT_STATUS_ARGUMENT,
+                        "%s: group \"%.100s\": \"%.100s\" (component %u) is in `%s` and %sin "
+                        "`%s` - leave out one",
+                        draft->call, draft->group->listener.name, setti_component_text(world, id),
+                        (unsigned)id, words[earlier], same_list ? "again " : "", words[list]);
+                }
             }
         }
     }
     return SETT_OK;
 }
 
-/* Whether the present owner of a type gives way to the new group. A layout's group gives way to
- * groups of the program. An automatic group also gives way to other automatic groups. */
+/* Whether the present owner of a type gives way to the new group. */
 static bool group_gives_way(const group_draft* draft, const setti_listener* owner)
 {
     const setti_listener* created = &draft->group->listener;
+    if (!owner->by_layout) {
+        return false;
+    }
     bool for_program = !created->by_layout;
-    return owner->by_layout && (for_program || (created->automatic && owner->automatic));
+    return for_program || (created->automatic && owner->automatic);
 }
 
-/* Checks that the group can own a type. */
 static sett_status group_check_owned(const group_draft* draft, const setti_type* type)
 {
     sett_world* world = draft->group->world;
@@ -141,11 +139,13 @@ static sett_status group_reserve_owned(group_draft* draft)
 {
     sett_world* world = draft->group->world;
     const setti_type_list* owned = &draft->group->listener.owned;
-    sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < owned->count; k++) {
-        status = group_check_owned(draft, owned->item[k]);
+    for (uint32_t k = 0; k < owned->count; k++) {
+        sett_status status = group_check_owned(draft, owned->item[k]);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    for (uint32_t k = 0; status == SETT_OK && k < owned->count; k++) {
+    for (uint32_t k = 0; k < owned->count; k++) {
         setti_conversion* conversion = &draft->conversion[draft->conversion_count];
         if (owned->item[k]->storage.kind == SETTI_SPARSE) {
             continue;
@@ -155,7 +155,7 @@ static sett_status group_reserve_owned(group_draft* draft)
         }
         draft->conversion_count++;
     }
-    return status;
+    return SETT_OK;
 }
 
 static void group_free(sett_group* group)
@@ -171,7 +171,6 @@ static void group_free(sett_group* group)
     setti_pool_free(pool, group, sizeof(*group), 64);
 }
 
-/* Allocates listener->row, if an owned type has a move hook. */
 static sett_status group_make_row(const group_draft* draft)
 {
     setti_listener* listener = &draft->group->listener;
@@ -182,14 +181,14 @@ static sett_status group_make_row(const group_draft* draft)
         listener->row_align = SETTI_MAX(listener->row_align, storage->align);
     }
     if (size == 0) {
-        return SETT_OK;
+        return SETT_OK; /* no move hook */
     }
     listener->row = setti_pool_alloc(&draft->group->world->pool, size, listener->row_align);
     listener->row_size = listener->row != NULL ? size : 0;
     return listener->row != NULL ? SETT_OK : group_out_of_memory(draft);
 }
 
-/* Sets a group's conditions from the descriptor. On failure, the caller frees the group. */
+/* Sets a group's conditions from the descriptor. */
 static sett_status group_init(group_draft* draft)
 {
     sett_world* world = draft->group->world;
@@ -211,21 +210,22 @@ static sett_status group_init(group_draft* draft)
     return status == SETT_OK ? group_reserve_owned(draft) : status;
 }
 
-/* Whether an entity is at row `length`, the row of the next member, in all owned storages. */
-static bool group_is_in_place(const setti_listener* listener, uint32_t index)
+/* Whether an entity is at a row in all owned storages. */
+static bool group_is_at(const setti_listener* listener, uint32_t index, uint32_t row)
 {
-    bool in_place = true;
-    for (uint32_t k = 0; in_place && k < listener->owned.count; k++) {
-        in_place = setti_sparse_row(&listener->owned.item[k]->storage, index) == listener->length;
+    for (uint32_t k = 0; k < listener->owned.count; k++) {
+        if (setti_sparse_row(&listener->owned.item[k]->storage, index) != row) {
+            return false;
+        }
     }
-    return in_place;
+    return true;
 }
 
 /* Makes all matching entities members of a group with owned types. */
 static void group_admit(sett_world* world, setti_listener* listener)
 {
     const setti_storage* storage = &listener->owned.item[0]->storage;
-    uint32_t most = storage->count; /* the most members: values of the rarest owned type */
+    uint32_t most = storage->count; /* members: at most the values of the rarest owned type */
     setti_matches known;
     setti_matches_init(&known);
     for (uint32_t k = 1; k < listener->owned.count; k++) {
@@ -238,7 +238,7 @@ static void group_admit(sett_world* world, setti_listener* listener)
         if (!setti_matches_find(&known, listener, &world->signatures, signature)) {
             continue;
         }
-        if (group_is_in_place(listener, index)) {
+        if (group_is_at(listener, index, listener->length)) { /* in place already */
             listener->length++;
         } else {
             setti_listener_enter(&world->pool, listener, index);
@@ -272,48 +272,49 @@ bool setti_change_admit(sett_world* world, setti_listener* listener)
 }
 
 #if !defined(NDEBUG)
-/* Whether the members are the first `length` rows. Tests only rows 0, length - 1 and length. */
-static bool group_is_arranged(const sett_world* world, setti_listener* listener, uint32_t length)
+/* Whether the members are the first `length` rows. */
+static bool group_is_arranged(const sett_world* world, const setti_listener* listener,
+                              uint32_t length)
 {
     const setti_storage* storage = &listener->owned.item[0]->storage;
-    const uint32_t tested[] = {0, length - 1, length};
-    bool arranged = length <= storage->count;
-    for (uint32_t k = 0; arranged && k < 3; k++) {
+    const uint32_t tested[] = {0, length - 1, length}; /* a sample */
+    if (length > storage->count) {
+        return false;
+    }
+    for (uint32_t k = 0; k < 3; k++) {
         uint32_t row = tested[k];
-        if (row < storage->count) {
-            uint32_t index = *setti_storage_index(storage, row);
-            bool matches = setti_listener_matches(listener, &world->signatures,
-                                                  setti_entity_set_of(&world->entities, index));
-            bool is_member = row < length;
-            listener->length = row; /* for group_is_in_place */
-            arranged = matches == is_member && (!matches || group_is_in_place(listener, index));
+        if (row >= storage->count) {
+            continue;
+        }
+        uint32_t index = *setti_storage_index(storage, row);
+        bool matches = setti_listener_matches(listener, &world->signatures,
+                                              setti_entity_set_of(&world->entities, index));
+        bool is_member = row < length;
+        if (matches != is_member || (matches && !group_is_at(listener, index, row))) {
+            return false;
         }
     }
-    listener->length = 0;
-    return arranged;
+    return true;
 }
 #endif
 
-/* Carries out the reserved conversions. Each conversion moves the members to the first rows, in the
- * order of indices. Returns the number of members if all owned types were converted with the same
- * number; else SETTI_NONE. The number saves a search for members (2 ms for 500,000). */
+/* Carries out the reserved conversions. Returns the new value of draft->arranged. */
 static uint32_t group_convert(group_draft* draft)
 {
     const setti_listener* listener = &draft->group->listener;
     uint32_t members = SETTI_NONE;
-    bool known = draft->conversion_count == listener->owned.count;
+    bool arranged = draft->conversion_count == listener->owned.count;
     for (uint32_t k = 0; k < draft->conversion_count; k++) {
-        uint32_t count =
+        uint32_t count = /* of members, moved to the first rows in the order of indices */
             setti_conversion_commit(draft->group->world, &draft->conversion[k], listener);
-        known = known && (k == 0 || count == members);
+        arranged = arranged && (k == 0 || count == members);
         members = count;
     }
     draft->conversion_count = 0;
-    return known ? members : SETTI_NONE;
+    return arranged ? members : SETTI_NONE;
 }
 
-/* Destroys the groups that give way, carries out the conversions, and adds the matching entities.
- * Cannot fail for a group with owned types, because the memory is reserved. */
+/* Takes over the owned types, and adds the matching entities. */
 static sett_status group_fill(group_draft* draft)
 {
     SETTI_ASSERT(draft->group->listener.length == 0);
@@ -327,7 +328,7 @@ static sett_status group_fill(group_draft* draft)
     if (draft->conversion_count != 0) {
         draft->arranged = group_convert(draft);
     }
-    if (draft->arranged != SETTI_NONE) {
+    if (draft->arranged != SETTI_NONE) { /* saves a search for members (2 ms for 500,000) */
         SETTI_ASSERT(group_is_arranged(world, listener, draft->arranged));
         listener->length = draft->arranged;
         return SETT_OK;
@@ -335,7 +336,6 @@ static sett_status group_fill(group_draft* draft)
     return setti_change_admit(world, listener) ? SETT_OK : group_out_of_memory(draft);
 }
 
-/* Adds the group to the world's listeners, and the group's members to the world's state. */
 static void group_link(sett_world* world, setti_listener* listener)
 {
     setti_edit_listen(world, listener);
@@ -355,7 +355,7 @@ typedef struct group_options {
     setti_type* const* hidden;
 } group_options;
 
-/* Allocates a group without conditions. Fails and returns NULL when memory runs out. */
+/* Allocates a group without conditions. Returns NULL if memory runs out. */
 static sett_group* group_alloc(sett_world* world, const sett_group_desc* desc,
                                group_options options, const char* call)
 {

@@ -8,10 +8,7 @@
  *
  * An entering entity exchanges rows, in each storage, with the first entity after the members. A
  * leaving entity exchanges rows with the last member. A tracked set has a bitmap of members and
- * moves no values, so that addresses in arrays stay valid.
- *
- * An observer has no members. For observers with conditions on ancestors (`upward`), the hierarchy
- * compares the matching entities before and after a change (world->upward_calls).
+ * moves no values. An observer has no members.
  *
  * Invariant:  e is a member <=> e's signature has all types of `with`, no type of `without`, a type
  *             of `any`, and no tag of `hidden` (except tags in `with` or `any`);
@@ -35,22 +32,26 @@ bool setti_listener_is_on(const setti_signature_table* table, uint32_t signature
            (type->off == NULL || !setti_signature_has(table, signature, type->off->id));
 }
 
-/* Whether `any` is empty or a signature has a type of `any`. */
+/* Tests the condition `any` for a signature. */
 static bool listener_has_any(const setti_listener* listener, const setti_signature_table* table,
                              uint32_t signature)
 {
-    bool has = listener->any.count == 0;
-    for (uint32_t k = 0; !has && k < listener->any.count; k++) {
-        has = setti_listener_is_on(table, signature, listener->any.item[k]);
+    if (listener->any.count == 0) {
+        return true;
     }
-    return has;
+    for (uint32_t k = 0; k < listener->any.count; k++) {
+        if (setti_listener_is_on(table, signature, listener->any.item[k])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature)
 {
     if (signature == SETTI_NONE) {
-        return false;
+        return false; /* the entity does not exist */
     }
     for (uint32_t k = 0; k < listener->with.count; k++) {
         if (!setti_signature_has(table, signature, listener->with.item[k]->id)) {
@@ -113,7 +114,7 @@ static void group_exchange_values(const setti_listener* group, const setti_stora
     }
 }
 
-/* Exchanges two rows of an owned storage: entities, ticks and values. */
+/* Exchanges two rows of an owned storage. */
 static void group_swap(setti_pool* pool, const setti_listener* group, setti_storage* storage,
                        uint32_t a, uint32_t b)
 {
@@ -137,7 +138,7 @@ static void group_swap(setti_pool* pool, const setti_listener* group, setti_stor
     }
 }
 
-/* Exchanges an entity's row with row `row` in all owned storages. */
+/* Moves an entity to a row of all owned storages, by exchange. */
 static void group_exchange(setti_pool* pool, const setti_listener* group, uint32_t index,
                            uint32_t row)
 {

@@ -1,9 +1,9 @@
-/* listener.h: a listener follows the entities that match conditions. The three kinds of listeners
- * are owning groups (arrange the rows of sparse sets), tracked sets (have a bitmap of the entities)
- * and observers of queries (have only callbacks).
+/* listener.h: a listener follows the entities that match conditions. An owning group arranges the
+ * rows of sparse sets. A tracked set has a bitmap of the entities. An observer of a query has only
+ * callbacks.
  *
  * Conditions test signatures. So a transition from one signature to another always concerns the
- * same listeners. The list of these listeners is the plan of the transition. */
+ * same listeners. A plan lists the listeners of a transition. */
 #ifndef SETTI_LISTENER_H
 #define SETTI_LISTENER_H
 
@@ -14,7 +14,7 @@
 typedef struct setti_upward_term {
     setti_type* type;
     sett_walk walk;
-    bool with; /* true: the parent or an ancestor has the type; false: no such entity has it */
+    bool with; /* the parent or an ancestor must have the type; false: must not have it */
 } setti_upward_term;
 
 typedef struct setti_listener {
@@ -24,14 +24,14 @@ typedef struct setti_listener {
     setti_type_list with;    /* a member has all types of this list, */
     setti_type_list without; /* no type of this list, */
     setti_type_list any;     /* and a type of this list, unless empty; only of an observer */
-    /* group: the types of `with` with sparse sets to arrange; empty for other listeners */
+    /* group: the types with rows to arrange; empty for other listeners */
     setti_type_list owned;
-    uint32_t length;  /* group: the members are rows 0..length-1 of each owned storage */
-    void* row;        /* group: room for one value, to exchange rows of types with a move hook */
-    size_t row_size;  /* bytes of `row` */
-    size_t row_align; /* alignment of `row` */
+    uint32_t length;       /* group: the members are rows 0..length-1 of each owned storage */
+    void* row;             /* group: room for one value, if a type has a move hook */
+    size_t row_size;       /* bytes of `row` */
+    size_t row_align;      /* alignment of `row` */
     setti_storage members; /* tracked set: a tag of no registered type */
-    /* world->hidden, if members must not have a hidden tag (unless `with` or `any` names the tag).
+    /* world->hidden: members must not have hidden tags, except tags in `with` or `any`.
      * NULL: members may have hidden tags. */
     setti_type* const* hidden;
     setti_upward_term upward[SETT_QUERY_ELSEWHERE]; /* only of an observer */
@@ -52,12 +52,11 @@ struct sett_group {
     sett_world* world;
 };
 
-/* The effects of steps of a plan: an entity leaves or enters a group or tracked set; on_exit or
- * on_enter runs. */
+/* The effects of a step of a plan. */
 enum {
-    SETTI_PLAN_LEAVES = 1,
+    SETTI_PLAN_LEAVES = 1, /* of a group or tracked set */
     SETTI_PLAN_ENTERS = 2,
-    SETTI_PLAN_ON_EXIT = 4,
+    SETTI_PLAN_ON_EXIT = 4, /* the callback runs */
     SETTI_PLAN_ON_ENTER = 8
 };
 
@@ -82,23 +81,22 @@ typedef struct setti_plan_table {
     uint32_t last;          /* first step of the plan for last_key */
 } setti_plan_table;
 
-/* Adds the condition that members have the type switched on. False when memory runs out. */
+/* Requires a type, switched on, of members. Returns false if memory runs out. */
 bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type* type);
 
 /* Whether entities with a signature have the type switched on. */
 bool setti_listener_is_on(const setti_signature_table* table, uint32_t signature,
                           const setti_type* type);
 
-/* Whether entities with a signature match. Does not test the conditions on ancestors (`upward`).
- * False for SETTI_NONE, which stands for an entity that does not exist. */
+/* Whether entities with a signature match, apart from conditions on ancestors. */
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature);
 
-/* A cache of results of setti_listener_matches, for walks over entities with many signatures. */
+/* The size of a cache of setti_listener_matches. */
 #define SETTI_MATCHES 1024
 
 typedef struct setti_matches {
-    uint32_t signature[SETTI_MATCHES]; /* at signature % SETTI_MATCHES; SETTI_NONE: no result yet */
+    uint32_t signature[SETTI_MATCHES]; /* at signature % SETTI_MATCHES; or SETTI_NONE */
     bool matches[SETTI_MATCHES];       /* the result for signature[k] */
 } setti_matches;
 
@@ -120,48 +118,40 @@ static inline bool setti_matches_find(setti_matches* known, const setti_listener
     return known->matches[at];
 }
 
-/* Whether the entity is a member of a group or tracked set. */
+/* Whether an entity is a member. */
 bool setti_listener_has(const setti_listener* listener, uint32_t index);
 
-/* Reserves memory for setti_listener_enter. False when memory runs out. */
+/* Reserves memory for setti_listener_enter. Returns false if memory runs out. */
 bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t index);
 
-/* Adds or removes a member. The entity must have all owned types. The caller runs the callbacks. */
 void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t index);
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index);
 
-/* Creates a group that gives way to groups of the program. Converts arrays of owned types to sparse
- * sets, even arrays chosen by the program. On failure returns NULL and leaves the world unchanged.
- *   length  the number of members, if the members are already the first rows of all owned storages,
- *           in the same order; else SETTI_NONE
+/* Creates a group that gives way to groups of the program. Returns NULL on failure.
+ *   length  the number of members, if they are the first rows already; else SETTI_NONE
  *   call    for messages */
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, uint32_t length, const char* call);
 
-/* Like sett_group_create, but entities with a hidden tag (such as sett_disabled_tag) do not become
- * members, because loops skip them. */
+/* Creates a group without hidden entities, which loops skip. */
 sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc);
 
-/* Destroys a layout's group that owns the type. Fails with CONFLICT if a group of the program owns
- * the type, and with LOCKED while snapshots are held. */
+/* Destroys a layout's group that owns a type. Fails if a group of the program owns the type. */
 sett_status setti_group_give_way(sett_world* world, const struct setti_type* type,
                                  const char* call);
 
-/* Destroys a group; no snapshot is held. */
 void setti_group_end(sett_group* group);
 
-/* The group of a listener that does not observe. */
 static inline sett_group* setti_group_of(setti_listener* listener)
 {
     SETTI_ASSERT(!listener->observes);
     return (sett_group*)(void*)listener; /* the first member of sett_group */
 }
 
-/* Calls free_user of all observers. Called when the world is destroyed, after the last callback. */
+/* Calls free_user of all observers, before the world is freed. */
 void setti_observer_free_users(sett_world* world);
 
-/* The name of an observer of the type, or of an observer with a term of the type, or NULL. The
- * world must be unlocked. */
+/* The name of an observer that uses a type, or NULL. */
 const char* setti_observer_of_type(sett_world* world, const setti_type* type);
 
 /* Returns NULL, or the broken part of the invariant. */

@@ -1,8 +1,7 @@
-/* module.h: how a world holds the state of modules in higher layers, and calls their functions.
+/* module.h: how a world holds and calls modules of higher layers.
  *
- * A module has a slot, with a number from the module's header (SETTI_SLOT_*; tools/check_layers.sh
- * rejects a number that is used twice), and may have a table of calls. The world uses a module only
- * through the slot and the table: world/ names no module, so programs link only modules in use.
+ * A module has a slot, with a number from the module's header (SETTI_SLOT_*), and may have a table
+ * of calls. world/ names no module, so programs link only modules in use.
  *
  *     world->module[slot]     the state of the module in this world; NULL until first use
  *     world->called[0 ..]     the tables of the modules in use, in order of slots
@@ -21,35 +20,34 @@ struct setti_type;
 /* Each call is optional. */
 typedef struct setti_module_calls {
     uint32_t slot;
-    /* Called when the world is destroyed: frees memory outside of the pool. */
+    /* Frees memory outside of the pool, when the world is destroyed. */
     void (*free)(sett_world* world);
-    /* Frees caches and unused memory, for sett_world_trim. */
+    /* Frees unused memory. */
     void (*trim)(sett_world* world);
-    /* Returns NULL, or the broken part of the module's invariant. *where becomes the name of the
-     * broken query, system or the like. */
+    /* Returns NULL or the error. *where becomes the name of a broken query, system or the like. */
     const char* (*validate)(sett_world* world, const char** where);
-    /* The name of a query, system or the like with a pointer to the type, or NULL. */
+    /* The name of a query, system or the like that uses a type, or NULL. */
     const char* (*holder)(const sett_world* world, const struct setti_type* type);
-    const char* kind; /* of the things named by `holder`, for messages: "query" */
-    /* Adds the module's memory and counts, for sett_world_stats. */
+    const char* kind; /* for messages about holders: "query" */
+    /* Adds the module's memory and counts to the statistics. */
     void (*count)(const sett_world* world, sett_stats* stats);
-    /* Called when a tag that hides entities is registered: updates queries. */
+    /* Updates queries after a tag that hides entities was registered. */
     void (*update)(sett_world* world);
-    /* Called after another world's types were copied to `into`. */
+    /* Called after types of another world were copied. */
     void (*join)(sett_world* into);
 
-    /* The storage for the type `name`; SETT_STORAGE_DEFAULT: the storage in the descriptor. */
+    /* The storage for a new type. SETT_STORAGE_DEFAULT stands for the descriptor's. */
     sett_storage_kind (*choose)(const sett_world* world, const char* name);
     void (*registered)(sett_world* world); /* called after a type was registered */
     /* Called before a type is freed. */
     void (*unregistered)(sett_world* world, struct setti_type* type);
 
-    /* Called before several threads read the world: updates caches. */
+    /* Updates caches before several threads read the world. */
     void (*before_jobs)(sett_world* world);
     void (*after_frame)(sett_world* world); /* called at the end of sett_progress */
     /* The name of the system running on the current thread, or NULL. */
     const char* (*running)(const sett_world* world);
-    /* Stores the failure of a job, while several jobs run. */
+    /* Stores the failure of a job. */
     void (*failed)(const sett_world* world, sett_status status, const char* message);
 } setti_module_calls;
 
@@ -59,7 +57,7 @@ typedef struct setti_guard {
     /* Called at an access to the value of an entity. */
     void (*touch)(const sett_world* world, sett_entity entity, sett_component component,
                   uint32_t access, const char* call);
-    /* Called at an access to the values of all entities, also of entities of other jobs. */
+    /* Called at an access to the values of all entities. */
     void (*visit)(const sett_world* world, sett_component component, uint32_t access,
                   const char* call);
 } setti_guard;
@@ -67,15 +65,13 @@ typedef struct setti_guard {
 /* Functions of the module for names of entities. */
 typedef struct setti_naming {
     bool (*has)(const sett_world* world, sett_entity entity);
-    /* Whether `has` and `path` can run without allocating memory. False after the state was
-     * replaced, until a name is used. */
+    /* Whether `has` and `path` can run without allocating memory. */
     bool (*ready)(const sett_world* world);
-    /* Writes the names of the entity and of all ancestors, from the root down. Like snprintf, cuts
-     * the text at `size` and returns the whole length. */
+    /* Writes the names of all ancestors and of the entity, like snprintf. */
     size_t (*path)(const sett_world* world, sett_entity entity, char* out, size_t size);
 } setti_naming;
 
-/* Adds a module's table to world->called, unless the table was added before. */
+/* Adds a module's table to world->called, once. */
 void setti_world_add_calls(sett_world* world, const setti_module_calls* calls);
 
 /* Loops over the tables in which `call` is not NULL:

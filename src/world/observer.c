@@ -1,9 +1,8 @@
 /* observer.c: creates, disables and destroys observers. edit_notify.c calls observers.
  *
  * The workload: some dozens of observers, created when a program starts, and thousands of events in
- * a frame. To find observers without a search, a type has a list of calls for each event, with an
- * entry for the descriptor's callback and an entry for each observer of the type. An observer of a
- * query is a listener without members:
+ * a frame. A type has a list of calls for each event, with an entry for the descriptor's callback
+ * and for each observer of the type. An observer of a query is a listener without members:
  *
  *     type     notified[ADD]     [ descriptor's | observer | observer ]
  *              notified[REMOVE]  [ observer | observer | descriptor's ]
@@ -14,7 +13,7 @@
  *
  * The entry of an observer with terms, an entity or a target calls a filter function. The entry of
  * a disabled observer calls a function that does nothing. While the world is locked, a list may be
- * in use. So sett_observer_destroy only disables the observer then, and a later call frees it.
+ * in use, so a destroyed observer is freed later.
  *
  * Invariant:  a type's flag of an event <=> the type's list of the event is not empty;
  *             an entry belongs to the type's descriptor or to an observer in the world's list
@@ -37,7 +36,7 @@ struct sett_observer {
 
 static const char observer_call[] = "sett_observer_create";
 
-/* The `user` in the lists of a type, for an observer of every component. */
+/* The `user` of entries of an observer of every component. */
 typedef struct observer_part {
     const sett_observer* observer;
     sett_component component;
@@ -57,7 +56,7 @@ static void observer_idle(sett_world* world, sett_entity entity, void* value, vo
 
 /* --------------------------------------------------------------------------------------- filter */
 
-/* Whether an event of a relationship is about a link to `target`.
+/* Whether an event is about a link to `target`.
  *   old  in on_set: the old value, or OBSERVER_NO_OLD */
 static bool observer_is_about(const sett_world* world, sett_entity entity, sett_component component,
                               const void* old, sett_entity target)
@@ -68,8 +67,11 @@ static bool observer_is_about(const sett_world* world, sett_entity entity, sett_
     }
     bool link_is_known =
         world->changed_link.relationship == component && world->changed_link.source == entity.index;
-    return (link_is_known && sett_equals(world->changed_link.target, target)) ||
-           type->module->leads(world, type, link_is_known ? sett_null() : entity, old, target);
+    if (link_is_known && sett_equals(world->changed_link.target, target)) {
+        return true;
+    }
+    /* if the link is known, only the old value can still lead to the target */
+    return type->module->leads(world, type, link_is_known ? sett_null() : entity, old, target);
 }
 
 /* The argument `old` for events without an old value. */
@@ -102,7 +104,7 @@ static bool observer_wants(const sett_observer* observer, sett_entity entity,
     return !has_any_terms || meets_any_term;
 }
 
-/* The function of an observer with a filter; `user` is the observer. */
+/* The function of an observer with a filter. */
 #define OBSERVER_FILTER(event, old)                                                                \
     static void observer_filter_##event(sett_world* world, sett_entity entity, void* value,        \
                                         void* user)                                                \
@@ -118,7 +120,7 @@ OBSERVER_FILTER(on_remove, OBSERVER_NO_OLD)
 OBSERVER_FILTER(on_event, OBSERVER_NO_OLD)
 #undef OBSERVER_FILTER
 
-/* The on_set function of an observer with on_replace; `user` is the observer. */
+/* The on_set function of an observer with on_replace. */
 static void observer_replaced(sett_world* world, sett_entity entity, void* value, void* user)
 {
     const sett_observer* observer = user;
@@ -140,7 +142,7 @@ static bool observer_has_filter(const sett_observer* observer)
            !sett_is_null(observer->desc.target);
 }
 
-/* The functions of an observer of every component; `user` is an observer_part. */
+/* The functions of an observer of every component. */
 #define OBSERVER_OF_ALL(event, change, old)                                                        \
     static void observer_any_##event(sett_world* world, sett_entity entity, void* value,           \
                                      void* user)                                                   \
@@ -157,7 +159,7 @@ OBSERVER_OF_ALL(on_set, SETT_CHANGE_SET, world->replaced)
 OBSERVER_OF_ALL(on_remove, SETT_CHANGE_REMOVE, OBSERVER_NO_OLD)
 #undef OBSERVER_OF_ALL
 
-/* The observer's entry for an event. `fn` is NULL if the observer does not observe the event. */
+/* The observer's entry for an event. `fn` is NULL if there is no callback. */
 static setti_call observer_call_of(const sett_observer* observer, uint32_t event)
 {
     SETTI_ASSERT(event < SETTI_EVENTS);
@@ -194,13 +196,13 @@ static sett_status observer_check_terms(sett_world* world, const char* name,
                                         const sett_observer_desc* desc)
 {
     uint32_t at;
-    const char* wrong =
-        setti_terms_check(desc->terms,
-                          desc->component != 0 || desc->on_any != NULL ? SETTI_TERM_OF_VALUES
-                                                                       : SETTI_TERM_OF_ENTERING,
-                          &at);
-    return wrong == NULL ? SETT_OK
-                         : setti_term_reject(world, desc->terms, at, observer_call, name, wrong);
+    bool of_query = desc->component == 0 && desc->on_any == NULL;
+    uint32_t allowed = of_query ? SETTI_TERM_OF_ENTERING : SETTI_TERM_OF_VALUES;
+    const char* wrong = setti_terms_check(desc->terms, allowed, &at);
+    if (wrong == NULL) {
+        return SETT_OK;
+    }
+    return setti_term_reject(world, desc->terms, at, observer_call, name, wrong);
 }
 
 /* Whether the descriptor has a callback for a component. */
@@ -210,7 +212,7 @@ static bool observer_has_component_calls(const sett_observer_desc* desc)
            desc->on_event != NULL || desc->on_replace != NULL;
 }
 
-/* Whether values own memory, so that a copy of an old value's bytes is useless. */
+/* Whether values of a type own memory. */
 static bool observer_type_owns(const setti_type* type)
 {
     if (type->links != NULL) {
@@ -304,13 +306,12 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
 static sett_status observer_check_query(sett_world* world, const char* name,
                                         const sett_observer_desc* desc)
 {
-    sett_status status = SETT_OK;
     uint32_t count = setti_term_count(desc->terms);
-    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        status = observer_check_term(world, name, &desc->terms[k]);
-    }
-    if (status != SETT_OK) {
-        return status;
+    for (uint32_t k = 0; k < count; k++) {
+        sett_status status = observer_check_term(world, name, &desc->terms[k]);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
     if (observer_has_component_calls(desc) || !sett_is_null(desc->entity) ||
         !sett_is_null(desc->target)) {
@@ -326,14 +327,16 @@ static sett_status observer_check_query(sett_world* world, const char* name,
 
 /* ---------------------------------------------------------------------------------------- lists */
 
-/* Updates a type's flags of events after the lists have changed, and `hooked` in signatures. */
+/* Updates a type's flags of events after the lists have changed. */
 static void observer_update_flags(sett_world* world, setti_type* type)
 {
     bool was_hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         uint32_t flag = (uint32_t)SETTI_TYPE_ON_ADD << event;
         type->flags &= ~flag;
-        type->flags |= type->notified[event].count != 0 ? flag : 0;
+        if (type->notified[event].count != 0) {
+            type->flags |= flag;
+        }
     }
     bool is_hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
     if (is_hooked != was_hooked) {
@@ -341,22 +344,23 @@ static void observer_update_flags(sett_world* world, setti_type* type)
     }
 }
 
-/* Reserves room in a type's lists for the observer's entries. False when memory runs out. */
+/* Reserves room for the observer's entries. Returns false if memory runs out. */
 static bool observer_reserve_entries(const sett_observer* observer, setti_type* type)
 {
-    bool reserved = true;
-    for (uint32_t event = 0; reserved && event < SETTI_EVENTS; event++) {
-        reserved = observer_call_of(observer, event).fn == NULL ||
-                   setti_call_list_reserve(&observer->world->pool, &type->notified[event]);
+    for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
+        bool has_entry = observer_call_of(observer, event).fn != NULL;
+        if (has_entry && !setti_call_list_reserve(&observer->world->pool, &type->notified[event])) {
+            return false;
+        }
     }
-    return reserved;
+    return true;
 }
 
 /* The argument `part` for an observer of one component. */
 #define OBSERVER_NO_PART ((observer_part*)NULL)
 
 /* Adds the observer's entries to a type's lists. The room is reserved.
- *   part  for an observer of every component: the `user` of the entries; else OBSERVER_NO_PART */
+ *   part  the `user` of the entries, or OBSERVER_NO_PART */
 static void observer_enlist(const sett_observer* observer, setti_type* type, observer_part* part)
 {
     SETTI_ASSERT((part != NULL) == (observer->desc.on_any != NULL));
@@ -366,8 +370,12 @@ static void observer_enlist(const sett_observer* observer, setti_type* type, obs
         if (call.fn == NULL) {
             continue;
         }
-        call.fn = observer->enabled ? call.fn : observer_idle;
-        call.user = part != NULL ? part : call.user;
+        if (!observer->enabled) {
+            call.fn = observer_idle;
+        }
+        if (part != NULL) {
+            call.user = part;
+        }
         SETTI_ASSERT(list->count < list->capacity);
         uint32_t at = list->count++;
         if (event == SETTI_ON_REMOVE && at != 0 && list->item[at - 1].observer == NULL) {
@@ -379,7 +387,7 @@ static void observer_enlist(const sett_observer* observer, setti_type* type, obs
     observer_update_flags(observer->world, type);
 }
 
-/* Removes the observer's entries from a type's lists, and frees the observer_part. */
+/* Removes the observer's entries from a type's lists. */
 static void observer_delist(const sett_observer* observer, setti_type* type)
 {
     sett_world* world = observer->world;
@@ -400,7 +408,7 @@ static void observer_delist(const sett_observer* observer, setti_type* type)
     observer_update_flags(world, type);
 }
 
-/* Adds an observer of every component to the lists of a type. False when memory runs out. */
+/* Adds an observer of every component to a type. Returns false if memory runs out. */
 static bool observer_join_type(const sett_observer* observer, setti_type* type)
 {
     setti_pool* pool = &observer->world->pool;
@@ -422,7 +430,7 @@ static void observer_leave_types(const sett_observer* observer)
     }
 }
 
-/* Adds an observer of every component to the lists of all types. False when memory runs out. */
+/* Adds an observer of every component to all types. Returns false if memory runs out. */
 static bool observer_join_types(const sett_observer* observer)
 {
     const setti_type_list* types = &observer->world->registered;
@@ -435,7 +443,7 @@ static bool observer_join_types(const sett_observer* observer)
     return true;
 }
 
-/* See world->observe_type. Adds observers in the order of creation. */
+/* Adds or removes the observers of every component, for world->observe_type. */
 static bool observer_observe_type(sett_world* world, setti_type* type, bool begins)
 {
     const sett_observer* oldest = world->observers;
@@ -446,12 +454,16 @@ static bool observer_observe_type(sett_world* world, setti_type* type, bool begi
     for (const sett_observer* at = oldest; at != NULL && joined; at = at->previous) {
         joined = at->desc.on_any == NULL || observer_join_type(at, type);
     }
-    for (const sett_observer* at = oldest; at != NULL && !joined; at = at->previous) {
-        if (at->desc.on_any != NULL) { /* the type ends, or memory has run out */
+    if (joined) {
+        return true;
+    }
+    /* the type ends, or memory has run out */
+    for (const sett_observer* at = oldest; at != NULL; at = at->previous) {
+        if (at->desc.on_any != NULL) {
             observer_delist(at, type);
         }
     }
-    return joined;
+    return false;
 }
 
 /* Whether an entity without components may match an observer of a query. */
@@ -466,11 +478,15 @@ static void observer_link(sett_observer* observer)
     SETTI_ASSERT(observer->next == NULL && observer->previous == NULL);
     sett_world* world = observer->world;
     SETTI_LIST_ADD(world->observers, observer);
-    world->target_observers += !sett_is_null(observer->desc.target);
+    if (!sett_is_null(observer->desc.target)) {
+        world->target_observers++;
+    }
     if (observer->desc.on_any != NULL) {
         world->observe_type = observer_observe_type;
     } else if (observer->type != NULL) {
-        observer->type->replace_observers += observer->desc.on_replace != NULL;
+        if (observer->desc.on_replace != NULL) {
+            observer->type->replace_observers++;
+        }
         observer_enlist(observer, observer->type, OBSERVER_NO_PART);
     } else {
         setti_edit_listen(world, &observer->listener);
@@ -483,11 +499,15 @@ static void observer_unlink(sett_observer* observer)
 {
     sett_world* world = observer->world;
     SETTI_LIST_REMOVE(world->observers, observer);
-    world->target_observers -= !sett_is_null(observer->desc.target);
+    if (!sett_is_null(observer->desc.target)) {
+        world->target_observers--;
+    }
     if (observer->desc.on_any != NULL) {
         observer_leave_types(observer);
     } else if (observer->type != NULL) {
-        observer->type->replace_observers -= observer->desc.on_replace != NULL;
+        if (observer->desc.on_replace != NULL) {
+            observer->type->replace_observers--;
+        }
         observer_delist(observer, observer->type);
     } else {
         setti_edit_unlisten(world, &observer->listener);
@@ -516,7 +536,6 @@ static void observer_free_user(const sett_observer* observer)
     }
 }
 
-/* Frees the observers destroyed so far. */
 static void observer_sweep(sett_world* world)
 {
     SETTI_ASSERT(world->locks == 0);
@@ -546,12 +565,13 @@ const char* setti_observer_of_type(sett_world* world, const setti_type* type)
 {
     observer_sweep(world);
     for (const sett_observer* at = world->observers; at != NULL; at = at->next) {
-        bool uses_type = at->type == type;
-        for (uint32_t k = 0; k < SETT_QUERY_TERMS && at->desc.terms[k].component != 0; k++) {
-            uses_type = uses_type || at->desc.terms[k].component == type->id;
-        }
-        if (uses_type) {
+        if (at->type == type) {
             return at->listener.name;
+        }
+        for (uint32_t k = 0; k < SETT_QUERY_TERMS && at->desc.terms[k].component != 0; k++) {
+            if (at->desc.terms[k].component == type->id) {
+                return at->listener.name;
+            }
         }
     }
     return NULL;
@@ -559,8 +579,8 @@ const char* setti_observer_of_type(sett_world* world, const setti_type* type)
 
 /* --------------------------------------------------------------------------------------- replay */
 
-/* Calls a new observer for an existing entity, if the entity matches.
- *   value  the entity's value of the observed component; NULL for an observer of a query */
+/* Calls a new observer for an existing entity.
+ *   value  of the observed component; NULL for an observer of a query */
 static void observer_replay_one(const sett_observer* observer, sett_entity entity, void* value)
 {
     SETTI_ASSERT(observer->enabled && observer->world->locks != 0);
@@ -568,20 +588,22 @@ static void observer_replay_one(const sett_observer* observer, sett_entity entit
     if (observer->type != NULL) {
         setti_call call = observer_call_of(observer, SETTI_ON_ADD);
         call.fn(world, entity, value, call.user);
+        return;
+    }
+    const setti_listener* listener = &observer->listener;
+    bool matches;
+    if (listener->upward_count != 0) {
+        matches = world->upward_calls->matches(world, listener, entity.index);
     } else {
-        const setti_listener* listener = &observer->listener;
-        bool matches =
-            listener->upward_count != 0
-                ? world->upward_calls->matches(world, listener, entity.index)
-                : setti_listener_matches(listener, &world->signatures,
-                                         *setti_entity_signature(&world->entities, entity));
-        if (matches) {
-            observer->desc.on_enter(world, entity, observer->desc.user);
-        }
+        uint32_t signature = *setti_entity_signature(&world->entities, entity);
+        matches = setti_listener_matches(listener, &world->signatures, signature);
+    }
+    if (matches) {
+        observer->desc.on_enter(world, entity, observer->desc.user);
     }
 }
 
-/* The storage with the entities to visit in a replay, or NULL to visit all entities. */
+/* The storage to visit in a replay. NULL stands for all entities. */
 static const setti_storage* observer_rarest(const sett_observer* observer)
 {
     if (observer->type != NULL) {
@@ -591,7 +613,9 @@ static const setti_storage* observer_rarest(const sett_observer* observer)
     const setti_storage* rarest = NULL;
     for (uint32_t k = 0; k < with->count; k++) {
         const setti_storage* storage = &with->item[k]->storage;
-        rarest = rarest == NULL || storage->count < rarest->count ? storage : rarest;
+        if (rarest == NULL || storage->count < rarest->count) {
+            rarest = storage;
+        }
     }
     return rarest;
 }
@@ -628,7 +652,7 @@ static void observer_replay(sett_observer* observer)
 
 /* ----------------------------------------------------------------------------------- the public */
 
-/* Adds a term of a query to an observer's listener. False when memory runs out. */
+/* Adds a term to an observer of a query. Returns false if memory runs out. */
 static bool observer_add_term(sett_world* world, setti_listener* listener, const sett_term* term)
 {
     setti_type* type = setti_world_type(world, term->component);
@@ -646,8 +670,7 @@ static bool observer_add_term(sett_world* world, setti_listener* listener, const
     return setti_type_list_add(&world->pool, list, type);
 }
 
-/* Copies the name, and allocates memory for the kind of observer: terms of a query, or entries in
- * lists. False when memory runs out. */
+/* Allocates the name, the terms and entries. Returns false if memory runs out. */
 static bool observer_reserve(sett_observer* observer, const char* name)
 {
     sett_world* world = observer->world;
@@ -664,14 +687,14 @@ static bool observer_reserve(sett_observer* observer, const char* name)
     if (observer->type != NULL) {
         return observer_reserve_entries(observer, observer->type);
     }
-    bool added = true;
-    for (uint32_t k = 0; added && k < setti_term_count(desc->terms); k++) {
-        added = observer_add_term(world, listener, &desc->terms[k]);
+    for (uint32_t k = 0; k < setti_term_count(desc->terms); k++) {
+        if (!observer_add_term(world, listener, &desc->terms[k])) {
+            return false;
+        }
     }
-    return added;
+    return true;
 }
 
-/* Fails if no observer can be created from the descriptor. */
 static sett_status observer_check(sett_world* world, const char* name,
                                   const sett_observer_desc* desc)
 {
@@ -695,8 +718,6 @@ static sett_status observer_check(sett_world* world, const char* name,
     return status;
 }
 
-/* Allocates an observer outside of world->observers. Fails and returns NULL when memory runs
- * out. */
 static sett_observer* observer_make(sett_world* world, const char* name,
                                     const sett_observer_desc* desc)
 {
@@ -745,7 +766,6 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
     return observer;
 }
 
-/* Updates the observer's entries in a type's lists after `enabled` has changed. */
 static void observer_enable_in(const sett_observer* observer, setti_type* type)
 {
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
@@ -769,10 +789,11 @@ void sett_observer_enable(sett_observer* observer, bool enabled)
     observer->listener.on_enter = enabled ? observer->desc.on_enter : NULL;
     observer->listener.on_exit = enabled ? observer->desc.on_exit : NULL;
     const setti_type_list* types = &observer->world->registered;
-    for (uint32_t k = 0; observer->desc.on_any != NULL && k < types->count; k++) {
-        observer_enable_in(observer, types->item[k]);
-    }
-    if (observer->type != NULL) {
+    if (observer->desc.on_any != NULL) {
+        for (uint32_t k = 0; k < types->count; k++) {
+            observer_enable_in(observer, types->item[k]);
+        }
+    } else if (observer->type != NULL) {
         observer_enable_in(observer, observer->type);
     }
 }

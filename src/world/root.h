@@ -1,9 +1,8 @@
 /* root.h: roots, the parts of a world's state outside of pages.
  *
- * A module can hold a part of the world's state in memory of a fixed size. The module embeds a root
- * and adds the root to the world (setti_world_add_root). A restored snapshot writes the memory and
- * increments world->epoch, so that caches are computed again. Roots also refer to tables of pages;
- * a table without a root is a cache. */
+ * A module can hold a part of the world's state in memory of a fixed size, and adds a root for the
+ * memory (setti_world_add_root). A restored snapshot writes the memory and increments world->epoch,
+ * so that caches are computed again. Roots also refer to tables of pages. */
 #ifndef SETTI_ROOT_H
 #define SETTI_ROOT_H
 
@@ -18,15 +17,14 @@ typedef struct setti_root {
     struct setti_root* next; /* in the order of adding */
     struct setti_root* previous;
     void* address;
-    uint32_t number;       /* of this root: how many roots are before it */
+    uint32_t number;       /* how many roots are before this root */
     uint32_t size;         /* bytes at `address`, at most SETTI_ROOT_SIZE */
-    size_t saved_at;       /* offset of this root in the bytes of all roots in a snapshot */
+    size_t saved_at;       /* offset in the roots of a snapshot */
     setti_pages* pages[2]; /* the root's tables of pages, or NULL */
-    /* Cloning the world copies the bytes to the other world's root with the same name. NULL: the
-     * bytes are not copied. Set after adding. */
+    /* Cloning copies the bytes to the other world's root with the same name. NULL: not copied. */
     const char* name;
-    uint32_t cloned; /* how many bytes cloning copies: all, unless set after adding */
-    bool optional;   /* of the program, such as a system: the other world may lack this root */
+    uint32_t cloned; /* how many bytes cloning copies */
+    bool optional;   /* the other world may lack this root, for example of a system */
     /* the bytes when the root was added, for restoring an earlier state */
     unsigned char first[SETTI_ROOT_SIZE];
 } setti_root;

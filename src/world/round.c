@@ -3,32 +3,37 @@
  * The workload: one call in a frame, before the snapshot for the next delta; some ten thousand
  * values of few types. Most values are rounded already, so only changed values are written.
  *
- * All values are rounded, not only the values in a delta, because deltas are differences of values,
- * and sender and receiver compare hashes of whole worlds.
+ * Values outside of a delta are rounded too, because sender and receiver compare hashes of whole
+ * worlds.
  *
- * Invariant:  after a call, each finite number of a member with a step is a multiple of the step
- *             (if below 2^52 steps), and a second call writes nothing
+ * Invariant:  after a call, each number below 2^52 steps is a multiple of the step;
+ *             a second call writes nothing
  */
 #include "sett/members.h"
 #include "world/world.h"
 
-/* Whether a struct has a member with a step. `of` may be NULL. */
+/* Whether a struct has a member with a step. */
 static bool round_concerns(const sett_struct* of)
 {
-    bool found = false;
-    for (uint32_t k = 0; of != NULL && !found && k < of->count; k++) {
-        const sett_member* member = &of->members[k];
-        found =
-            member->step != 0 || (member->kind == SETT_MEMBER_STRUCT && round_concerns(member->of));
+    if (of == NULL) {
+        return false;
     }
-    return found;
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        if (member->step != 0) {
+            return true;
+        }
+        if (member->kind == SETT_MEMBER_STRUCT && round_concerns(member->of)) {
+            return true;
+        }
+    }
+    return false;
 }
 
-/* Rounds a number to the nearest multiple of `step`, and a half away from 0. A step is a power of
- * two, so each operation is exact on every machine. */
+/* Rounds a number to the nearest multiple of `step`, and a half away from 0. */
 static double round_number(double number, double step)
 {
-    double steps = number / step;
+    double steps = number / step; /* exact, because a step is a power of two */
     if (!(steps > -4503599627370496.0 && steps < 4503599627370496.0)) { /* 2^52 */
         return number; /* NaN, infinite, or so large that every such number is a multiple */
     }
@@ -45,7 +50,7 @@ static double round_number(double number, double step)
 /* The argument `out` to compare without writing. */
 #define ROUND_ONLY_TEST NULL
 
-/* Rounds the number at `at`. If the number changes, writes it to `out` and returns true. */
+/* Rounds a number. Returns true if the number changes. */
 static bool round_element(const void* at, uint32_t size, double step, void* out)
 {
     float narrow;
@@ -69,7 +74,7 @@ static bool round_element(const void* at, uint32_t size, double step, void* out)
     return changes;
 }
 
-/* Writes the rounded numbers of a value to `out`. Returns true if a number changes. */
+/* Rounds the numbers of a value. Returns true if a number changes. */
 static bool round_value(const sett_struct* of, const unsigned char* value, unsigned char* out)
 {
     bool changes = false;
@@ -80,9 +85,11 @@ static bool round_value(const sett_struct* of, const unsigned char* value, unsig
         for (uint32_t n = 0; (nested || member->step != 0) && n < member->count; n++) {
             uint32_t at = member->offset + n * size;
             unsigned char* to = out != NULL ? out + at : NULL;
-            changes = (nested ? round_value(member->of, value + at, to)
-                              : round_element(value + at, size, member->step, to)) ||
-                      changes;
+            bool this_changes = nested ? round_value(member->of, value + at, to)
+                                       : round_element(value + at, size, member->step, to);
+            if (this_changes) {
+                changes = true;
+            }
         }
     }
     return changes;
@@ -91,7 +98,10 @@ static bool round_value(const sett_struct* of, const unsigned char* value, unsig
 sett_status sett_world_round(sett_world* world)
 {
     sett_status status = setti_world_check_unlocked(world, "sett_world_round");
-    for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
+    if (status != SETT_OK) {
+        return status;
+    }
+    for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         const sett_struct* of = type->members != NULL ? &type->members->of : NULL;
         if (!round_concerns(of)) {
@@ -105,5 +115,5 @@ sett_status sett_world_round(sett_world* world)
             }
         }
     }
-    return status;
+    return SETT_OK;
 }

@@ -1,7 +1,7 @@
 /* signature.c: see signature.h.
  *
- * The workload: a game has some dozens to thousands of different sets and toggles types millions of
- * times, almost always along existing edges. The danger is many independent types, because n such
+ * The workload: a game has some dozens to thousands of different sets. Types are toggled millions
+ * of times, almost always along existing edges. Independent types are dangerous, because n such
  * types make up to 2^n sets. A game registers independent types as dont_fragment.
  *
  * Invariant:  types ascend strictly;  two records in use never hold the same set;  hooked <= count;
@@ -16,8 +16,7 @@ static uint64_t signature_edge_key(uint32_t signature, sett_component type)
     return ((uint64_t)signature << 32) | type; /* not 0, because a type is not 0 */
 }
 
-/* Makes room for one more record. The first call also adds the empty set, record 0. False when
- * memory runs out. */
+/* Makes room for one more record. Returns false if memory runs out. */
 static bool signature_grow(setti_pool* pool, setti_signature_table* table)
 {
     if (table->count < table->capacity) {
@@ -36,7 +35,7 @@ static bool signature_grow(setti_pool* pool, setti_signature_table* table)
     if (table->count != 0) {
         memcpy(record, table->record, table->count * sizeof(setti_signature));
     } else {
-        memset(record, 0, sizeof(setti_signature)); /* the empty set */
+        memset(record, 0, sizeof(setti_signature)); /* record 0, the empty set */
         record[0].chain = SETTI_NONE;
         table->count = 1;
         table->free = SETTI_NONE;
@@ -64,23 +63,28 @@ static bool signature_is_toggled(const setti_signature* other, const setti_signa
     bool removed = signature_contains(from, type);
     const setti_signature* larger = removed ? from : other; /* with the type */
     const setti_signature* smaller = removed ? other : from;
-    uint32_t k = 0;
-    bool same = larger->count == smaller->count + 1;
-    for (uint32_t at = 0; same && at < larger->count; at++) {
-        if (larger->types[at] != type) {
-            same = k < smaller->count && larger->types[at] == smaller->types[k];
-            k++;
-        }
+    if (larger->count != smaller->count + 1) {
+        return false;
     }
-    return same && k == smaller->count;
+    uint32_t k = 0;
+    for (uint32_t at = 0; at < larger->count; at++) {
+        if (larger->types[at] == type) {
+            continue;
+        }
+        if (k == smaller->count || larger->types[at] != smaller->types[k]) {
+            return false;
+        }
+        k++;
+    }
+    return k == smaller->count;
 }
 
-/* The hash of a type. The hash of a set is the xor of the types' hashes, so toggling is one xor. */
 static uint64_t signature_type_hash(sett_component type)
 {
     return setti_hash_bytes(&type, sizeof(type));
 }
 
+/* The hash of a set: the xor of the hashes of all types. */
 static uint64_t signature_hash(const setti_signature* signature)
 {
     uint64_t hash = 0;
@@ -90,13 +94,13 @@ static uint64_t signature_hash(const setti_signature* signature)
     return hash;
 }
 
-/* The key in by_set for the hash of a set. The map cannot have a key 0. */
+/* The key in by_set for the hash of a set. */
 static uint64_t signature_key(uint64_t hash)
 {
-    return hash != 0 ? hash : 1;
+    return hash != 0 ? hash : 1; /* the map cannot have a key 0 */
 }
 
-/* Copies the set `from` with a type toggled. False when memory runs out. */
+/* Copies a set with a type toggled. Returns false if memory runs out. */
 static bool signature_copy_toggled(setti_pool* pool, const setti_signature* from,
                                    sett_component type, bool hooked, setti_signature* out)
 {
@@ -137,7 +141,7 @@ static void signature_free_types(setti_pool* pool, setti_signature* signature)
     memset(signature, 0, sizeof(*signature));
 }
 
-/* Adds a new set to the table. Returns the number of the set; SETTI_NONE when memory runs out. */
+/* Adds a new set. Returns the number of the set, or SETTI_NONE if memory runs out. */
 static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
                                  setti_signature* added, uint64_t key)
 {
@@ -160,7 +164,7 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
     return number;
 }
 
-/* Finds the set `signature` with `type` toggled. Returns SETTI_NONE if the table lacks this set.
+/* Finds a set with a type toggled. Returns SETTI_NONE if the set is new.
  *   hash  of the set to find */
 static uint32_t signature_find_toggled(const setti_signature_table* table, uint32_t signature,
                                        sett_component type, uint64_t hash)

@@ -1,9 +1,9 @@
-/* signature.h: interned sets of component types. Equal sets have the same number; the empty set has
+/* signature.h: interned sets of component types. Equal sets have the same number. The empty set has
  * number 0.
  *
- * The table is a graph. An edge leads from a signature to the signature with a type toggled (added
- * or removed). Edges are created on demand, and found by a hash of (signature, type). The table is
- * a cache: the state of a world does not depend on the numbers of signatures.
+ * The table is a graph. An edge leads from a signature to the signature with a type toggled: added,
+ * or removed. Edges are created on demand. The table is a cache: the state of a world does not
+ * depend on the numbers of signatures.
  */
 #ifndef SETTI_SIGNATURE_H
 #define SETTI_SIGNATURE_H
@@ -16,9 +16,9 @@ typedef struct setti_signature {
     uint32_t count;
     uint32_t room;   /* capacity of `types` */
     uint32_t hooked; /* types of the set with SETTI_TYPE_REMOVE_HOOKS */
-    /* the next record with an equal hash; of a free record, the next free record; or SETTI_NONE */
+    /* the next record with an equal hash, or the next free record; or SETTI_NONE */
     uint32_t chain;
-    uint32_t mark; /* while unused signatures are freed: 1 if in use */
+    uint32_t mark; /* during a sweep: 1 if in use */
 } setti_signature;
 
 typedef struct setti_signature_table {
@@ -27,8 +27,8 @@ typedef struct setti_signature_table {
     uint32_t capacity;
     uint32_t free; /* the first free record, or SETTI_NONE */
     uint32_t free_count;
-    uint32_t reclaim_at; /* number of signatures at which unused signatures are freed next */
-    uint32_t swept;      /* how often setti_signature_sweep ran; numbers may change their meaning */
+    uint32_t reclaim_at;   /* number of signatures at which the next sweep runs */
+    uint32_t swept;        /* sweeps so far; a sweep may change the meaning of numbers */
     setti_hash_map by_set; /* hash of the types -> first record of its chain */
     setti_hash_map edges;  /* signature and type -> signature with the type toggled */
 } setti_signature_table;
@@ -36,18 +36,19 @@ typedef struct setti_signature_table {
 /* The number of signatures below which unused signatures are not freed. */
 #define SETTI_SIGNATURE_RECLAIM 4096
 
-/* The signature at the end of an edge; SETTI_NONE if the edge is not in the table. */
+/* The signature at the end of an edge, or SETTI_NONE without the edge. */
 static inline uint32_t setti_signature_edge(const setti_signature_table* table, uint32_t signature,
                                             sett_component type)
 {
     return setti_hash_map_find(&table->edges, ((uint64_t)signature << 32) | type);
 }
 
-/* Returns the signature with a type toggled: removed if the signature has the type, else added.
- * SETTI_NONE when memory runs out. setti_signature_take_edge is the slow path for a missing edge.
- *   hooked  the type has SETTI_TYPE_REMOVE_HOOKS */
+/* The slow path of setti_signature_toggle, for a missing edge. */
 uint32_t setti_signature_take_edge(setti_pool* pool, setti_signature_table* table,
                                    uint32_t signature, sett_component type, bool hooked);
+
+/* Returns the signature with a type toggled. Returns SETTI_NONE if memory runs out.
+ *   hooked  the type has SETTI_TYPE_REMOVE_HOOKS */
 SETTI_INLINE uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table,
                                              uint32_t signature, sett_component type, bool hooked)
 {
@@ -57,8 +58,7 @@ SETTI_INLINE uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_t
                : setti_signature_take_edge(pool, table, signature, type, hooked);
 }
 
-/* Updates `hooked` of the signatures with a type after the type's SETTI_TYPE_REMOVE_HOOKS changed.
- *   hooked  whether the type now has removal hooks */
+/* Updates the signatures with a type after the type has got or lost SETTI_TYPE_REMOVE_HOOKS. */
 void setti_signature_hook(const setti_signature_table* table, sett_component type, bool hooked);
 
 bool setti_signature_has(const setti_signature_table* table, uint32_t signature,
@@ -69,8 +69,7 @@ static inline uint32_t setti_signature_count(const setti_signature_table* table)
     return table->count - table->free_count;
 }
 
-/* Frees all edges, and the signatures with mark 0. Before, the caller marks the signatures in use;
- * afterwards, the caller resets its own caches. */
+/* Frees the signatures with mark 0, and all edges. */
 void setti_signature_sweep(setti_pool* pool, setti_signature_table* table);
 
 const char* setti_signature_validate(const setti_signature_table* table);

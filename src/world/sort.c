@@ -1,11 +1,10 @@
 /* sort.c: sorts the rows of sparse sets, and the members of groups.
  *
- * The workload: draw order by depth or material; a hundred thousand values are sorted in every
+ * The workload: draw order by depth or material. A hundred thousand values are sorted in every
  * frame, and few values change between frames. Keys are read once into an array of items (key,
  * row). The algorithm is E. Ernerfeldt's drop-merge sort: items already in order stay; the other
  * items are dropped, sorted separately and merged into the rest. If more than an eighth would be
- * dropped, all items are sorted: with keys by an LSD radix sort, with a comparator by a merge sort.
- * Then each row is copied to the new place.
+ * dropped, all items are sorted by an LSD radix sort, or by a merge sort for a comparator.
  *
  * All sorts are stable: rows break ties, so equal values stay in the order of rows.
  *
@@ -33,8 +32,11 @@ typedef struct sort_order {
 
 static bool sort_less(const sort_order* order, const sort_item* a, const sort_item* b)
 {
+    if (order->compare == NULL && a->key != b->key) {
+        return a->key < b->key;
+    }
     if (order->compare == NULL) {
-        return a->key != b->key ? a->key < b->key : a->row < b->row;
+        return a->row < b->row;
     }
     int result = order->compare(setti_storage_at(order->storage, a->row),
                                 setti_storage_at(order->storage, b->row), order->user);
@@ -63,7 +65,7 @@ static void sort_merge(const sort_order* order, const sort_item* a, size_t a_cou
     memcpy(to + a_count, b, b_count * sizeof(*b));
 }
 
-/* Bottom-up merge sort. Returns the array with the result: `items` or `spare`. */
+/* Bottom-up merge sort. Returns `items` or `spare`, with the result. */
 static sort_item* sort_by_merging(const sort_order* order, sort_item* items, size_t count,
                                   sort_item* spare)
 {
@@ -81,8 +83,7 @@ static sort_item* sort_by_merging(const sort_order* order, sort_item* items, siz
     return items;
 }
 
-/* LSD radix sort by bytes; skips bytes equal in all keys. Returns the array with the result:
- * `items` or `spare`. */
+/* LSD radix sort by bytes. Returns `items` or `spare`, with the result. */
 static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare)
 {
     SETTI_ASSERT(count != 0);
@@ -114,8 +115,7 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
     return items;
 }
 
-/* Sorts all items. `items` contains each row once, in any order. Returns the array with the result:
- * `items` or `spare`. */
+/* Sorts all items. Returns `items` or `spare`, with the result. */
 static sort_item* sort_all(const sort_order* order, sort_item* items, size_t count,
                            sort_item* spare)
 {
@@ -128,31 +128,30 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
     return sort_by_radix(spare, count, items);
 }
 
-/* After dropping this many items without keeping one, sort_drop checks the last kept items: these
- * may be the ones out of order. */
+/* After so many drops in a row, sort_drop suspects the last kept items of being out of order. */
 #define SORT_RECENT 8
 
-/* Counts the last kept items that are greater than all of the recently dropped items. Returns 0 if
- * there are more such items than recent ones. */
+/* Counts the last kept items that are greater than all recently dropped items. */
 static size_t sort_count_too_great(const sort_order* order, const sort_item* kept,
                                    size_t kept_count, const sort_item* recent, size_t recent_count)
 {
     SETTI_ASSERT(recent_count != 0);
     const sort_item* greatest = recent;
     for (size_t k = 1; k < recent_count; k++) {
-        greatest = sort_less(order, greatest, &recent[k]) ? &recent[k] : greatest;
+        if (sort_less(order, greatest, &recent[k])) {
+            greatest = &recent[k];
+        }
     }
     size_t too_great = 0;
     while (too_great <= recent_count && too_great < kept_count &&
            sort_less(order, greatest, &kept[kept_count - too_great - 1])) {
         too_great++;
     }
-    return too_great <= recent_count ? too_great : 0;
+    return too_great <= recent_count ? too_great : 0; /* dropping more is no gain */
 }
 
-/* Splits items: items in ascending order stay at the front of `items`, and the others move to
- * `dropped`. Returns the number of dropped items. If more than `most` items would be dropped,
- * returns most + 1 and leaves all items in `items`, in another order. */
+/* Moves items out of order to `dropped`. Returns the number of dropped items, or most + 1 after
+ * giving up. */
 static size_t sort_drop(const sort_order* order, sort_item* items, size_t count, sort_item* dropped,
                         size_t most)
 {
@@ -196,8 +195,7 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
     return dropped_count;
 }
 
-/* Sorts items. `items` and `spare` have room for `count` items. Returns the array with the result:
- * `items` or `spare`. */
+/* Sorts items. Returns `items` or `spare`, with the result. */
 static sort_item* sort_items(const sort_order* order, sort_item* items, size_t count,
                              sort_item* spare)
 {
@@ -210,8 +208,8 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
         return items;
     }
     size_t kept = count - dropped;
-    /* Sorts the dropped items, and moves them to the end of `spare`. The merge writes `spare` from
-     * the front, and never overtakes the dropped items not read yet. */
+    /* The dropped items move to the end of `spare`. The merge writes from the front, and never
+     * overtakes the dropped items not read yet. */
     sort_item* sorted = sort_by_merging(order, spare, dropped, items + kept);
     memmove(spare + kept, sorted, dropped * sizeof(*sorted));
     sort_merge(order, items, kept, spare + kept, dropped, spare);
@@ -229,22 +227,19 @@ static void sort_move(const setti_storage* storage, void* to, void* from)
     }
 }
 
-/* Marks the pages `first` to `last` as written, because values move between them. Gives all these
- * pages the latest of their ticks of restoring: the first loop collects the tick in page `last`,
- * the second loop copies the tick from there. */
+/* Marks pages as written. All get the latest of their ticks of restoring. */
 static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint32_t last)
 {
     for (uint32_t number = first; number <= last; number++) {
         setti_pages_write(pool, pages, number);
-        setti_pages_join_restored(pages, number, last);
+        setti_pages_join_restored(pages, number, last); /* page `last` gets the latest tick */
     }
     for (uint32_t number = first; number < last; number++) {
-        setti_pages_join_restored(pages, last, number);
+        setti_pages_join_restored(pages, last, number); /* and passes it on */
     }
 }
 
-/* For all k < count, moves row from[k] to row first + k. Copies each column to `room` in the new
- * order, and back.
+/* Moves row from[k] to row first + k, for all k < count.
  *   room  memory for the widest column of `count` rows */
 static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t* from,
                        uint32_t first, uint32_t count, unsigned char* room)
@@ -252,18 +247,23 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
     SETTI_ASSERT(count != 0 && first + count <= storage->extent);
     size_t size = storage->size;
     sort_mark(pool, &storage->rows, first >> storage->shift, (first + count - 1) >> storage->shift);
-    for (uint32_t k = 0; k < count && size != 0; k++) {
-        sort_move(storage, room + k * size, setti_storage_at(storage, from[k]));
+    /* each column is copied to `room` in the new order, and back */
+    if (size != 0) {
+        for (uint32_t k = 0; k < count; k++) {
+            sort_move(storage, room + k * size, setti_storage_at(storage, from[k]));
+        }
+        for (uint32_t k = 0; k < count; k++) {
+            sort_move(storage, setti_storage_at(storage, first + k), room + k * size);
+        }
     }
-    for (uint32_t k = 0; k < count && size != 0; k++) {
-        sort_move(storage, setti_storage_at(storage, first + k), room + k * size);
-    }
-    uint64_t* ticks = (uint64_t*)(void*)room;
-    for (uint32_t k = 0; k < count && storage->tracked; k++) {
-        ticks[k] = *setti_storage_tick(storage, from[k]);
-    }
-    for (uint32_t k = 0; k < count && storage->tracked; k++) {
-        *setti_storage_tick(storage, first + k) = ticks[k];
+    if (storage->tracked) {
+        uint64_t* ticks = (uint64_t*)(void*)room;
+        for (uint32_t k = 0; k < count; k++) {
+            ticks[k] = *setti_storage_tick(storage, from[k]);
+        }
+        for (uint32_t k = 0; k < count; k++) {
+            *setti_storage_tick(storage, first + k) = ticks[k];
+        }
     }
     uint32_t* indices = (uint32_t*)(void*)room;
     for (uint32_t k = 0; k < count; k++) {
@@ -276,15 +276,15 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* The rows to sort: the first `count` rows of a type, or of all types owned by a group. */
+/* Rows to sort, of one type or of all types owned by a group. */
 typedef struct sort_task {
     sett_world* world;
     setti_type* const* types;
     uint32_t type_count;
-    uint32_t count; /* rows */
+    uint32_t count; /* the first rows */
 } sort_task;
 
-/* For all rows k and storages of a task, moves row from[k] to row k. */
+/* Moves row from[k] to row k, in all storages of a task. */
 static sett_status sort_rows(const sort_task* task, const uint32_t* from)
 {
     SETTI_ASSERT(task->type_count != 0 && task->count <= task->types[0]->storage.extent);
@@ -326,7 +326,7 @@ bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, 
     return sort_rows(&task, from) == SETT_OK;
 }
 
-/* Sorts a task by the values of the type `by`. All entities of the task have this type. */
+/* Sorts a task by the values of the type `by`. */
 static sett_status sort_run(const sort_task* task, const setti_type* by, const sett_sort_desc* desc)
 {
     SETTI_ASSERT(task->world->locks == 0);
@@ -345,10 +345,12 @@ static sett_status sort_run(const sort_task* task, const setti_type* by, const s
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     for (uint32_t row = 0; row < task->count; row++) {
-        const unsigned char* value =
-            &by->storage == rows
-                ? setti_storage_at(rows, row)
-                : setti_storage_find(&by->storage, *setti_storage_index(rows, row));
+        const unsigned char* value;
+        if (&by->storage == rows) {
+            value = setti_storage_at(rows, row);
+        } else {
+            value = setti_storage_find(&by->storage, *setti_storage_index(rows, row));
+        }
         items[row].key =
             desc->compare == NULL ? setti_sort_key(value + desc->key_offset, desc->key) ^ flip : 0;
         items[row].row = row;
@@ -365,7 +367,7 @@ static sett_status sort_run(const sort_task* task, const setti_type* by, const s
     return sort_rows(task, from);
 }
 
-/* Fails if the type cannot be sorted without a group. *type becomes the type. */
+/* Finds a type, and checks that it can be sorted without a group. */
 static sett_status sort_check(sett_world* world, sett_component component, const char* call,
                               setti_type** type)
 {
@@ -381,8 +383,7 @@ static sett_status sort_check(sett_world* world, sett_component component, const
     return SETT_OK;
 }
 
-/* Converts a type to a sparse set without gaps, and destroys a layout's group that owns the
- * type. */
+/* Makes a type a sparse set that no group owns. */
 static sett_status sort_prepare(sett_world* world, setti_type* type, const char* call)
 {
     sett_status status = setti_change_need_sparse_set(world, type, call);
@@ -394,7 +395,16 @@ static sett_status sort_prepare(sett_world* world, setti_type* type, const char*
     return status;
 }
 
-/* Moves the rows of the walk's entities to the front, in the order of the walk or in reverse. */
+static void sort_reverse(uint32_t* rows, uint32_t count)
+{
+    for (uint32_t k = 0; k < count / 2; k++) {
+        uint32_t row = rows[k];
+        rows[k] = rows[count - 1 - k];
+        rows[count - 1 - k] = row;
+    }
+}
+
+/* Sorts a task in the order of a walk, or in reverse. */
 static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bool reverse)
 {
     sett_world* world = task->world;
@@ -413,10 +423,8 @@ static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bo
             taken[row] = 1;
         }
     }
-    for (uint32_t k = 0; reverse && k < count / 2; k++) {
-        uint32_t row = from[k];
-        from[k] = from[count - 1 - k];
-        from[count - 1 - k] = row;
+    if (reverse) {
+        sort_reverse(from, count);
     }
     for (uint32_t row = 0; row < task->count; row++) { /* appends the other rows */
         if (taken[row] == 0) {
@@ -439,8 +447,10 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
     sort_task task = {world, &type, 1, type->storage.count};
     const bool reverse = false;
     status = sort_by_walk(&task, walk, reverse);
-    return status == SETT_OK ? status
-                             : setti_world_fail(world, status, call, sett_null(), component);
+    if (status == SETT_OK) {
+        return SETT_OK;
+    }
+    return setti_world_fail(world, status, call, sett_null(), component);
 }
 
 /* A walk over the entities of a storage, in the order of rows. */
@@ -456,7 +466,7 @@ static uint32_t sort_model_next(setti_sort_walk* walk)
     return setti_storage_next_row(model->storage, &model->cursor);
 }
 
-/* Checks the key or comparator of a descriptor. Returns NULL or the error. */
+/* Checks the key or comparator. Returns NULL or the error. */
 static const char* sort_argument(const sett_sort_desc* desc, const setti_type* by)
 {
     size_t size = desc->key >= SETT_KEY_U64 ? 8 : 4; /* bytes of the key */
@@ -469,12 +479,13 @@ static const char* sort_argument(const sett_sort_desc* desc, const setti_type* b
     if (by->storage.size < size || desc->key_offset > by->storage.size - size) {
         return "`key` at `key_offset` lies outside of the value - set `key_offset` with offsetof";
     }
-    return setti_sort_key_fits(by, desc->key_offset, desc->key)
-               ? NULL
-               : "the member at `key_offset` is of another kind than `key` - set that kind";
+    if (!setti_sort_key_fits(by, desc->key_offset, desc->key)) {
+        return "the member at `key_offset` is of another kind than `key` - set that kind";
+    }
+    return NULL;
 }
 
-/* Fails if the descriptor's group cannot be sorted; else sets the rows of the task. */
+/* Checks the descriptor's group, and makes the task of sorting it. */
 static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
 {
     sett_world* world = task->world;
@@ -519,7 +530,7 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     return SETT_OK;
 }
 
-/* Fails unless exactly one of `compare`, `key` and `like` is set, and usable. */
+/* Checks the order: one of `compare`, `key` and `like`. */
 static sett_status sort_check_order(sett_world* world, const sett_sort_desc* desc,
                                     const setti_type* by)
 {
@@ -531,11 +542,12 @@ static sett_status sort_check_order(sett_world* world, const sett_sort_desc* des
                                      "%s: set exactly one of `compare`, `key` and `like`",
                                      sort_call);
     }
+    if (by_like && setti_world_type(world, desc->like) == NULL) {
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, sort_call, sett_null(),
+                                desc->like);
+    }
     if (by_like) {
-        return setti_world_type(world, desc->like) != NULL
-                   ? SETT_OK
-                   : setti_world_fail(world, SETT_STATUS_UNREGISTERED, sort_call, sett_null(),
-                                      desc->like);
+        return SETT_OK;
     }
     const char* wrong = sort_argument(desc, by);
     if (wrong == NULL) {
@@ -574,7 +586,8 @@ sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* desc, size_
     } else {
         status = sort_run(&task, type, desc);
     }
-    return status == SETT_OK
-               ? SETT_OK
-               : setti_world_fail(world, status, sort_call, sett_null(), desc->component);
+    if (status == SETT_OK) {
+        return SETT_OK;
+    }
+    return setti_world_fail(world, status, sort_call, sett_null(), desc->component);
 }

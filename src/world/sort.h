@@ -5,7 +5,7 @@
 #include "sett/members.h"
 #include "world/world.h"
 
-/* Converts the number at `value` to an unsigned number with the same order as numbers of `kind`. */
+/* Converts a number to an unsigned number with the same order. */
 static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
 {
     SETTI_ASSERT(value != NULL && kind != SETT_KEY_NONE && kind <= SETT_KEY_F64);
@@ -35,7 +35,7 @@ static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
     return wide;
 }
 
-/* False if the type has a numeric member at an offset, and the member is of another kind. */
+/* Whether a key may be read at an offset of a value. */
 static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, sett_key_kind kind)
 {
     static const sett_member_kind member_kinds[] = {
@@ -50,7 +50,7 @@ static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, se
             return member->kind == member_kinds[kind];
         }
     }
-    return true;
+    return true; /* no numeric member is known there */
 }
 
 /* A walk over entities in some order. */
@@ -59,13 +59,11 @@ typedef struct setti_sort_walk {
     uint32_t (*next)(struct setti_sort_walk* walk);
 } setti_sort_walk;
 
-/* Sorts the rows of a type in the order of a walk. The other entities follow in the present order.
- * The walk must not visit an entity twice. Fails like sett_sort. */
+/* Sorts the rows of a type in the order of a walk. The other entities follow. */
 sett_status setti_sort_in_order(sett_world* world, sett_component component, const char* call,
                                 setti_sort_walk* walk);
 
-/* For all k < count, moves row from[k] to row k in a sparse set without gaps. False when memory
- * runs out. */
+/* Moves row from[k] to row k, for all k < count. Returns false if memory runs out. */
 bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, uint32_t count);
 
 #endif

@@ -6,10 +6,13 @@
 #include "sett/strings.h"
 #include "world/world.h"
 
-/* Returns `status`, and records the failure unless several threads run. */
+/* Records a failure. Returns `status`. */
 static sett_status owned_fail(sett_world* world, sett_status status, const char* call)
 {
-    return world->side_by_side ? status : setti_world_fail(world, status, call, sett_null(), 0);
+    if (world->side_by_side) {
+        return status; /* threads cannot record */
+    }
+    return setti_world_fail(world, status, call, sett_null(), 0);
 }
 
 sett_status sett_string_set(sett_world* world, sett_string* string, const char* text)
@@ -18,9 +21,9 @@ sett_status sett_string_set(sett_world* world, sett_string* string, const char* 
         return SETT_STATUS_ARGUMENT;
     }
     size_t length = text != NULL ? strlen(text) : 0;
-    return length <= INT32_MAX && setti_string_set(&world->pool.allocator, string, text, length)
-               ? SETT_OK
-               : owned_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__);
+    bool set =
+        length <= INT32_MAX && setti_string_set(&world->pool.allocator, string, text, length);
+    return set ? SETT_OK : owned_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__);
 }
 
 void* sett_list_resize(sett_world* world, sett_list* list, uint32_t item_size, uint32_t count)

@@ -24,7 +24,7 @@ static uint32_t term_kind_of_walk(const sett_term* term)
     return setti_term_is_elsewhere(term) ? SETTI_TERM_ELSEWHERE : 0;
 }
 
-/* The kinds (SETTI_TERM_*) of a term, combined with |. */
+/* The kinds of a term (SETTI_TERM_*). */
 static uint32_t term_kinds(const sett_term* term)
 {
     static const uint32_t kinds[] = {0, SETTI_TERM_WITHOUT, SETTI_TERM_OPTIONAL, SETTI_TERM_ANY};
@@ -33,7 +33,7 @@ static uint32_t term_kinds(const sett_term* term)
            (term->drives ? SETTI_TERM_DRIVES : 0u) | term_kind_of_walk(term);
 }
 
-/* Returns the text of the contradiction inside a term, or NULL. */
+/* Checks a term for contradictions. Returns NULL or the error. */
 static const char* term_contradiction(const sett_term* term)
 {
     bool elsewhere = setti_term_is_elsewhere(term);
@@ -59,7 +59,7 @@ static const char* term_contradiction(const sett_term* term)
     return NULL;
 }
 
-/* Returns the reason why a term is not allowed, or NULL. */
+/* Checks that the kinds of a term are allowed. Returns NULL or the error. */
 static const char* term_excess(const sett_term* term, uint32_t allowed)
 {
     static const char* const why[] = {
@@ -86,14 +86,13 @@ const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t 
     bool driver = false;
     for (*at = 0; *at < count; ++*at) {
         const sett_term* term = &terms[*at];
-        if ((unsigned)term->kind > SETT_ANY || (unsigned)term->access > SETT_NONE ||
-            (unsigned)term->walk > SETT_WALK_SELF_UP) {
-            if ((unsigned)term->kind > SETT_ANY) {
-                return "`kind` has an unknown value - use SETT_WITH";
-            }
-            if ((unsigned)term->access > SETT_NONE) {
-                return "`access` has an unknown value - use SETT_IN";
-            }
+        if ((unsigned)term->kind > SETT_ANY) {
+            return "`kind` has an unknown value - use SETT_WITH";
+        }
+        if ((unsigned)term->access > SETT_NONE) {
+            return "`access` has an unknown value - use SETT_IN";
+        }
+        if ((unsigned)term->walk > SETT_WALK_SELF_UP) {
             return "`walk` has an unknown value - use SETT_WALK_UP";
         }
         const char* wrong = term_contradiction(term);

@@ -1,6 +1,4 @@
-/* term.h: checks terms: which kinds of terms are allowed, and contradictions inside a term.
- * Queries, observers, and systems with on_enter share these checks, and so also the messages. The
- * parsers of text and JSON produce the same terms. */
+/* term.h: checks the terms of queries, observers and systems. */
 #ifndef SETTI_TERM_H
 #define SETTI_TERM_H
 
@@ -25,11 +23,11 @@ enum {
 #define SETTI_TERM_OF_VALUES (SETTI_TERM_WITHOUT | SETTI_TERM_ANY) /* observers of a component */
 #define SETTI_TERM_OF_ENTERING                                     /* observers of a query */      \
     (SETTI_TERM_WITHOUT | SETTI_TERM_ANY | SETTI_TERM_UPWARD)
-/* The loops of systems with on_enter or on_exit use more kinds of terms than the observer does. */
+/* systems with on_enter or on_exit */
 #define SETTI_TERM_OF_SYSTEMS_ENTERING                                                             \
     (SETTI_TERM_OF_ENTERING | SETTI_TERM_OPTIONAL | SETTI_TERM_DRIVES)
 
-/* Whether a term tests another entity, not the visited entity. */
+/* Whether a term tests another entity. */
 SETTI_INLINE bool setti_term_is_elsewhere(const sett_term* term)
 {
     return term->walk != SETT_WALK_NONE || term->singleton || !sett_is_null(term->entity);
@@ -41,16 +39,16 @@ SETTI_INLINE bool setti_term_is_upward(const sett_term* term)
     return term->walk != SETT_WALK_NONE && (term->along == 0 || term->along == SETT_ID_HIERARCHY);
 }
 
-/* Counts the terms before the first with component 0. */
 uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS]);
 
-/* Checks a list of terms. Returns NULL, or the text of an error and in *at the number of the wrong
- * term. Does not check that the components are registered.
+/* Checks a list of terms. Returns NULL or the error. *at becomes the number of the wrong term.
  *   allowed  the allowed kinds of terms (SETTI_TERM_*) */
 const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t allowed,
                               uint32_t* at);
 
-/* Fails with ARGUMENT, because the term number `at` of the query or observer `name` is wrong. */
+/* Fails because of a wrong term.
+ *   at    number of the term
+ *   name  of the query or observer */
 sett_status setti_term_reject(sett_world* world, const sett_term terms[SETT_QUERY_TERMS],
                               uint32_t at, const char* call, const char* name, const char* wrong);
 

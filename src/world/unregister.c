@@ -1,8 +1,8 @@
 /* unregister.c: unregisters component types, so that other types can have the names and ids.
  *
  * The workload: some dozens of types at once, when a game library is built and loaded again while
- * the world lives. A type in use, for example by a query, is not unregistered. No callback runs
- * between the last test for uses and the end of the type.
+ * the world lives. A type in use is not unregistered. No callback runs between the last test for
+ * uses and the end of the type.
  *
  * Invariant:  an unregistered type is in no list, no signature, and no term of a query or observer
  */
@@ -19,14 +19,18 @@ static sett_status unregister_reject(sett_world* world, const setti_type* type, 
                                  unregister_call, type->desc.name, kind, name);
 }
 
-/* Whether the type is a relationship or is used by the library. */
+/* Whether the library uses a type. */
 static bool unregister_is_own(const sett_world* world, const setti_type* type)
 {
-    bool library = type->id >= SETTI_COMPONENT_LIBRARY && type->id < SETT_ID_RESERVED_END;
-    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        library = library || type == world->hidden[k]; /* Prefab and Disabled may have other ids */
+    if (type->id >= SETTI_COMPONENT_LIBRARY && type->id < SETT_ID_RESERVED_END) {
+        return true;
     }
-    return library || type == world->last_tag || type->module != NULL || type->cascade != NULL ||
+    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
+        if (type == world->hidden[k]) {
+            return true; /* Prefab and Disabled may have other ids */
+        }
+    }
+    return type == world->last_tag || type->module != NULL || type->cascade != NULL ||
            type->writers != NULL || setti_type_switched(type) != NULL;
 }
 
@@ -42,7 +46,7 @@ static sett_status unregister_reject_own(sett_world* world, const setti_type* ty
         unregister_call, type->desc.name);
 }
 
-/* Whether a condition of the listener is about the type. */
+/* Whether a listener has a condition on a type. */
 static bool unregister_is_listened(const setti_listener* listener, const setti_type* type)
 {
     return setti_type_list_has(&listener->with, type) ||
@@ -50,8 +54,7 @@ static bool unregister_is_listened(const setti_listener* listener, const setti_t
            (type->off != NULL && setti_type_list_has(&listener->without, type->off));
 }
 
-/* Destroys the layouts' groups that use the type. Fails if an observer or a group of the program
- * uses the type. */
+/* Destroys the layouts' groups that use a type. Fails if another listener uses the type. */
 static sett_status unregister_from_listeners(sett_world* world, const setti_type* type)
 {
     setti_listener* next;
@@ -64,41 +67,46 @@ static sett_status unregister_from_listeners(sett_world* world, const setti_type
         }
     }
     const char* observer = setti_observer_of_type(world, type);
-    return observer == NULL ? SETT_OK : unregister_reject(world, type, "observer", observer);
+    if (observer != NULL) {
+        return unregister_reject(world, type, "observer", observer);
+    }
+    return SETT_OK;
 }
 
-/* Destroys the layouts' groups that use the type. Fails if there is another user of the type; the
- * message names the user. */
+/* Checks that nothing uses a type. Destroys the layouts' groups that do. */
 static sett_status unregister_release(sett_world* world, const setti_type* type)
 {
-    sett_status status = setti_world_check_no_snapshots(world, unregister_call);
-    for (const sett_commands* at = world->all_commands; status == SETT_OK && at != NULL;
-         at = setti_commands_next(at)) {
+    if (setti_world_check_no_snapshots(world, unregister_call) != SETT_OK) {
+        return SETT_STATUS_LOCKED;
+    }
+    for (const sett_commands* at = world->all_commands; at != NULL; at = setti_commands_next(at)) {
         if (sett_commands_count(at) != 0) {
-            status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                           "%s: %u recorded commands may use \"%.100s\" - apply "
-                                           "them first (sett_commands_apply)",
-                                           unregister_call, (unsigned)sett_commands_count(at),
-                                           type->desc.name);
+            return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                         "%s: %u recorded commands may use \"%.100s\" - apply "
+                                         "them first (sett_commands_apply)",
+                                         unregister_call, (unsigned)sett_commands_count(at),
+                                         type->desc.name);
         }
     }
-    for (uint32_t k = 0; status == SETT_OK && k < type->dependants.count; k++) {
+    for (uint32_t k = 0; k < type->dependants.count; k++) {
         const setti_type* other = type->dependants.item[k];
         if (other != type->off) {
-            status = setti_world_fail_with(
+            return setti_world_fail_with(
                 world, SETT_STATUS_CONFLICT,
                 "%s: \"%.100s\" is required by component \"%.100s\" - unregister that one first",
                 unregister_call, type->desc.name, other->desc.name);
         }
     }
     SETTI_MODULES_EACH(world, calls, holder) {
-        const char* name = status == SETT_OK ? calls->holder(world, type) : NULL;
-        status = name == NULL ? status : unregister_reject(world, type, calls->kind, name);
+        const char* name = calls->holder(world, type);
+        if (name != NULL) {
+            return unregister_reject(world, type, calls->kind, name);
+        }
     }
-    return status == SETT_OK ? unregister_from_listeners(world, type) : status;
+    return unregister_from_listeners(world, type);
 }
 
-/* Removes a type from a list and preserves the order of the other types. */
+/* Removes a type from an ordered list. */
 static void unregister_from(setti_type_list* list, const setti_type* type)
 {
     uint32_t count = 0;
@@ -110,7 +118,7 @@ static void unregister_from(setti_type_list* list, const setti_type* type)
     list->count = count;
 }
 
-/* Removes a type without entities from the world and frees the type, and also its "off" tag. */
+/* Frees a type without entities, and its "off" tag. */
 static void unregister_end(sett_world* world, setti_type* type)
 {
     SETTI_ASSERT(type->storage.count == 0 && type->owner == NULL);
@@ -126,9 +134,9 @@ static void unregister_end(sett_world* world, setti_type* type)
     for (uint32_t k = 0; k < type->required.count; k++) {
         setti_type* needed = type->required.item[k];
         unregister_from(&needed->dependants, type);
-        bool still_required = needed->dependants.count != 0;
-        uint32_t flags = SETTI_TYPE_REQUIRED | SETTI_TYPE_REQUIRED_APART;
-        needed->flags &= ~(still_required ? 0 : flags);
+        if (needed->dependants.count == 0) {
+            needed->flags &= ~(uint32_t)(SETTI_TYPE_REQUIRED | SETTI_TYPE_REQUIRED_APART);
+        }
     }
     for (uint32_t k = 0; k < world->prepared; k++) {
         if (world->registered.item[k] == type) {

@@ -1,4 +1,5 @@
-/* validate.c: checks the invariants of each module, and the invariants between modules.
+/* validate.c: checks the invariants of each module, and the invariants between modules. The checks
+ * return NULL or the error.
  *
  * Invariant of the world:  a storage has an index => the entity at the index is alive;
  *             a type without dont_fragment is in an entity's signature
@@ -13,8 +14,7 @@
 
 #include <stdio.h>
 
-/* Whether the type's cached transitions begin at correct signatures. A fast path that uses a cached
- * transition does not test whether the entity has the type. */
+/* Whether the type's cached transitions begin at correct signatures. */
 static bool validate_transitions(const sett_world* world, const setti_type* type)
 {
     for (uint32_t k = 0; k < SETTI_TRANSITIONS; k++) {
@@ -30,7 +30,7 @@ static bool validate_transitions(const sett_world* world, const setti_type* type
     return true;
 }
 
-/* Checks an entity with a value in the storage of a type. Returns NULL or the error. */
+/* Checks an entity in the storage of a type. */
 static const char* validate_owner(const sett_world* world, const setti_type* type, uint32_t index)
 {
     if (sett_is_null(setti_entity_at(&world->entities, index))) {
@@ -50,7 +50,6 @@ static const char* validate_owner(const sett_world* world, const setti_type* typ
     return NULL;
 }
 
-/* Checks a type, its storage, and the entities with the type. Returns NULL or the error. */
 static const char* validate_type(const sett_world* world, const setti_type* type)
 {
     const char* reason = setti_storage_validate(&type->storage);
@@ -78,14 +77,16 @@ static const char* validate_type(const sett_world* world, const setti_type* type
     return reason;
 }
 
-/* Checks that the storages of all types in a signature have the entity (validate_type checks the
- * other direction). Returns NULL or the error. */
+/* Checks that entities have the types in their signatures. */
 static const char* validate_signatures(const sett_world* world)
 {
     const setti_pages* pages = &world->entities.pages;
     for (uint32_t number = 0; number < pages->count; number++) {
         const setti_entity_page* page = pages->data[number];
-        for (uint32_t slot = 0; page != NULL && slot < SETTI_ENTITY_ROWS; slot++) {
+        if (page == NULL) {
+            continue;
+        }
+        for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
             uint32_t signature = page->signature[slot] & ~SETTI_DYING;
             if (signature == 0) {
                 continue;
@@ -111,7 +112,7 @@ static const char* validate_signatures(const sett_world* world)
     return NULL;
 }
 
-/* Checks that a listener's members are the matching entities. Returns NULL or the error. */
+/* Checks that a listener's members are the matching entities. */
 static const char* validate_listener(const sett_world* world, const setti_listener* listener)
 {
     SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES);
@@ -136,7 +137,6 @@ static const char* validate_listener(const sett_world* world, const setti_listen
     return count != members ? "group: it miscounts its members" : NULL;
 }
 
-/* Checks that collect_list has room for all linked entities. Returns NULL or the error. */
 static const char* validate_collect(const sett_world* world)
 {
     uint64_t room = 1;
@@ -148,12 +148,12 @@ static const char* validate_collect(const sett_world* world)
             return "more entities are linked than can be destroyed together";
         }
     }
-    return room == world->collect_room && world->collect_count == 0
-               ? NULL
-               : "the room for entities that are destroyed together is miscounted, or in use";
+    if (room != world->collect_room || world->collect_count != 0) {
+        return "the room for entities that are destroyed together is miscounted, or in use";
+    }
+    return NULL;
 }
 
-/* Checks for reservations left over from earlier calls. Returns NULL or the error. */
 static const char* validate_reserved(const sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -164,16 +164,14 @@ static const char* validate_reserved(const sett_world* world)
     return world->pool.pinned != 0 ? "the pages of storages are pinned" : NULL;
 }
 
-/* Checks that at most one entity has the tag of singletons, world->last_tag. Returns NULL or the
- * error. */
 static const char* validate_singletons(const sett_world* world)
 {
-    return world->last_tag == NULL || world->last_tag->storage.count <= 1
-               ? NULL
-               : "two entities have this tag, by which singletons are found";
+    if (world->last_tag != NULL && world->last_tag->storage.count > 1) {
+        return "two entities have this tag, by which singletons are found";
+    }
+    return NULL;
 }
 
-/* Checks the parts of a world without names. Returns NULL or the error. */
 static const char* validate_parts(const sett_world* world)
 {
     const char* found = setti_pool_validate(&world->pool);
@@ -188,36 +186,44 @@ static const char* validate_parts(const sett_world* world)
     return found;
 }
 
-/* Checks types and listeners. Returns NULL or the error; *where becomes the name of the wrong type
- * or listener. */
+/* Checks types and listeners. *where becomes the name in the message. */
 static const char* validate_named(sett_world* world, const char** where)
 {
-    const char* found = NULL;
-    for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
+    const char* found;
+    for (uint32_t k = 0; k < world->registered.count; k++) {
         *where = world->registered.item[k]->desc.name;
         found = validate_type(world, world->registered.item[k]);
+        if (found != NULL) {
+            return found;
+        }
     }
-    if (found == NULL) {
-        *where = world->last_tag != NULL ? world->last_tag->desc.name : "";
-        found = validate_singletons(world);
+    *where = world->last_tag != NULL ? world->last_tag->desc.name : "";
+    found = validate_singletons(world);
+    if (found != NULL) {
+        return found;
     }
-    for (const setti_listener* at = world->listeners; found == NULL && at != NULL; at = at->next) {
+    for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
         *where = at->name;
         found = validate_listener(world, at);
+        if (found != NULL) {
+            return found;
+        }
     }
-    for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
+    for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         *where = type->desc.name;
         found = setti_component_validate_members(type);
         if (found == NULL && type->module != NULL && type->module->validate != NULL) {
             found = type->module->validate(world, type);
         }
+        if (found != NULL) {
+            return found;
+        }
     }
-    *where = found != NULL ? *where : "";
-    return found;
+    *where = "";
+    return NULL;
 }
 
-/* Checks the world's count of locks. Returns NULL or the error. */
 static const char* validate_locks(const sett_world* world)
 {
     uint32_t open = 0;

@@ -2,7 +2,7 @@
  * failures.
  *
  * The workload: one world in a program, and rare failures, but sometimes misuse in a loop. So a
- * failure stores its call, entity and component, and sett_world_message writes the message.
+ * failure stores call, entity and component, and sett_world_message writes the message.
  *
  * Invariant:  error_call is NULL, or `message` is not written yet
  */
@@ -21,11 +21,11 @@
 #define ENTITY_LIMIT_DEFAULT ((uint32_t)1 << 28)
 #define SIGNATURE_WARNING_DEFAULT 65536
 
-/* Whether the library can serve a program that was compiled with this version of sett.h. */
+/* Whether the library can serve a program compiled with this version of sett.h. */
 static bool world_is_served(size_t size, int version, uint64_t layout)
 {
     bool same_major = version / 10000 == SETT_VERSION_MAJOR;
-    bool minor_fits = version / 100 >= 2 && version / 100 <= SETT_VERSION / 100;
+    bool minor_fits = version / 100 >= 2 && version / 100 <= SETT_VERSION / 100; /* from 0.2 on */
     return same_major && minor_fits && size <= sizeof(sett_world_desc) && layout == SETT_LAYOUT;
 }
 
@@ -34,8 +34,7 @@ static bool world_is_served(size_t size, int version, uint64_t layout)
 #define WORLD_MEMORY_ALIGN 16
 #define WORLD_MEMORY_SIZE (sizeof(sett_world) + WORLD_ALIGN - WORLD_MEMORY_ALIGN)
 
-/* Allocates a world and initialises the pool. Zeroes all members before `entity_root`. The rest of
- * the struct, three quarters, is written before it is read. NULL when memory runs out. */
+/* Allocates a world, with a pool. Returns NULL if memory runs out. */
 static sett_world* world_allocate(sett_allocator allocator, bool huge_pages)
 {
     void* memory = allocator.alloc_fn(allocator.user, WORLD_MEMORY_SIZE, WORLD_MEMORY_ALIGN);
@@ -47,6 +46,7 @@ static sett_world* world_allocate(sett_allocator allocator, bool huge_pages)
     setti_pool_init(&world->pool, allocator, huge_pages); /* does not need zeroes */
     memset((unsigned char*)world + offsetof(sett_world, locks_or_observers), 0,
            offsetof(sett_world, entity_root) - offsetof(sett_world, locks_or_observers));
+    /* the rest, three quarters of the struct, is written before it is read */
     world->pool.allocations = 1;
     world->memory = memory;
     world->message[0] = 0;
@@ -118,7 +118,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
 
 /* --------------------------------------------------------------------------------------- roots */
 
-/* Updates the numbers and offsets of `root` and of all later roots. */
+/* Updates the numbers and offsets of a root and all later roots. */
 static void world_number_roots(setti_root* root)
 {
     for (; root != NULL; root = root->next) {
@@ -171,13 +171,13 @@ void setti_world_remove_root(sett_world* world, setti_root* root)
 
 sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
 {
-    return world->pool.cow_from == 0
-               ? SETT_OK
-               : setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                       "%s: snapshots are held, which this call would make "
-                                       "useless - drop them first (sett_snapshot_drop_all, or "
-                                       "sett_ring_destroy)",
-                                       call);
+    if (world->pool.cow_from == 0) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                 "%s: snapshots are held, which this call would make useless - "
+                                 "drop them first (sett_snapshot_drop_all, or sett_ring_destroy)",
+                                 call);
 }
 
 /* -------------------------------------------------------------------------------------- modules */
@@ -185,8 +185,7 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
 void setti_world_add_calls(sett_world* world, const setti_module_calls* calls)
 {
     SETTI_ASSERT(calls->slot < SETTI_SLOTS);
-    /* Inserts `calls` in the order of slots, and moves the later tables by one. */
-    const setti_module_calls* moving = calls;
+    const setti_module_calls* moving = calls; /* the table to insert; then each later table */
     for (uint32_t k = 0; moving != NULL; k++) {
         const setti_module_calls* at = world->called[k];
         if (at == calls) {
@@ -211,18 +210,20 @@ void setti_world_free(sett_world* world)
     allocator.free_fn(allocator.user, world->memory, WORLD_MEMORY_SIZE, WORLD_MEMORY_ALIGN);
 }
 
-/* Whether destroying entities may call functions of the program. If not, sett_world_destroy frees
- * the memory of entities without destroying each entity. */
+/* Whether destroying entities may call functions of the program. */
 static bool world_has_endings(const sett_world* world)
 {
-    bool found = false;
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        found = found || (world->registered.item[k]->flags & SETTI_TYPE_ENDINGS) != 0;
+        if ((world->registered.item[k]->flags & SETTI_TYPE_ENDINGS) != 0) {
+            return true;
+        }
     }
     for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        found = found || at->on_exit != NULL;
+        if (at->on_exit != NULL) {
+            return true;
+        }
     }
-    return found;
+    return false;
 }
 
 /* Whether a frame, a loop or a callback is still on the stack. */
@@ -254,7 +255,7 @@ sett_status sett_world_destroy(sett_world* world)
     }
     world->locks = 0;
     if (world_has_endings(world)) {
-        setti_change_destroy_all(world); /* commands that callbacks record are dropped */
+        setti_change_destroy_all(world); /* else the pool frees all entities at once */
     }
     SETTI_MODULES_EACH(world, calls, free) {
         calls->free(world);
@@ -323,9 +324,10 @@ sett_status sett_world_reserve(sett_world* world, size_t bytes)
     if (setti_world_check_serial(world, "sett_world_reserve") != SETT_OK) {
         return setti_world_failure(world);
     }
-    return setti_pool_reserve(&world->pool, bytes)
-               ? SETT_OK
-               : setti_world_no_memory(world, "sett_world_reserve");
+    if (!setti_pool_reserve(&world->pool, bytes)) {
+        return setti_world_no_memory(world, "sett_world_reserve");
+    }
+    return SETT_OK;
 }
 
 static void scratch_free(setti_pool* pool, setti_scratch* scratch)
@@ -395,7 +397,7 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
     const setti_entity_table* table = &world->entities;
     uint32_t slot = setti_entity_generation(table, entity.index);
     bool dead = (slot & SETTI_DEAD) != 0;
-    uint32_t life = slot & ~SETTI_DEAD; /* generation of the entity; if dead, of the next entity */
+    uint32_t life = slot & ~SETTI_DEAD; /* generation of the living or the next entity */
     if (sett_is_null(entity)) {
         snprintf(out, size, "the handle is null");
     } else if (entity.generation < life || slot == SETTI_RETIRED) {
@@ -422,7 +424,6 @@ static bool world_is_instance(const sett_world* world, sett_entity entity)
     return type != NULL && setti_storage_has(&type->storage, entity.index);
 }
 
-/* Writes why a call failed. */
 static void world_describe_cause(const sett_world* world, char* out, size_t size,
                                  sett_status status, sett_entity entity, sett_component component)
 {
@@ -448,7 +449,6 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
     }
 }
 
-/* Writes the message of a failure: the call, the entity, the component and the cause. */
 static void world_describe(const sett_world* world, char* out, sett_status status, const char* call,
                            sett_entity entity, sett_component component)
 {
@@ -474,16 +474,12 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
     setti_message_escape(out, SETTI_MESSAGE_SIZE);
 }
 
-/* The limit of hooks that run for readers at the same time, on all threads together. Without the
- * limit, a misuse inside of a hook would call the hook again, without end. */
+/* How many hooks may run for readers at once. The limit ends a chain of misuse inside of hooks. */
 #define WORLD_REPORTERS_MAX 8
 
-/* The kind of a line for the log. */
 typedef enum world_kind {
-    WORLD_NEWS, /* no misuse: the line is only logged */
-    /* a wrong file, delta or text: the line is logged and counted, but a debug build of a game must
-     * not abort when the player mistypes */
-    WORLD_INPUT,
+    WORLD_NEWS,  /* no misuse: the line is only logged */
+    WORLD_INPUT, /* a wrong file, delta or text: the line is logged and counted */
     WORLD_MISUSE /* the line is logged and counted, and the assert hook is called */
 } world_kind;
 
@@ -497,7 +493,7 @@ static void world_call_hooks(const sett_world* world, sett_log_level level, worl
     }
 }
 
-/* Like world_report, for readers and jobs: does not lock the world. */
+/* Reports a line for readers and jobs. Does not lock the world. */
 static void world_report_aside(const sett_world* world, sett_log_level level, world_kind kind,
                                sett_status status, const char* message)
 {
@@ -511,15 +507,13 @@ static void world_report_aside(const sett_world* world, sett_log_level level, wo
     setti_counter_add(reporters, UINT32_MAX); /* subtracts 1 */
 }
 
-/* Passes a line to the log hook, and a misuse to the assert hook, too. Hooks may read and record
- * commands. Lines reported by a hook are dropped. */
 static void world_report(sett_world* world, sett_log_level level, world_kind kind,
                          sett_status status, const char* message)
 {
     SETTI_ASSERT(message != NULL);
     if (world->side_by_side) {
         world_report_aside(world, level, kind, status, message);
-    } else if (!world->reporting) {
+    } else if (!world->reporting) { /* lines reported by a hook are dropped */
         world->reporting = true;
         const char* outer = setti_world_begin_call(world, "log_fn");
         world_call_hooks(world, level, kind, status, message);
@@ -528,15 +522,18 @@ static void world_report(sett_world* world, sett_log_level level, world_kind kin
     }
 }
 
-/* The kind of a failure with this status.
- *   kind  the kind for most statuses: WORLD_MISUSE or WORLD_INPUT */
-static world_kind world_kind_of(const sett_world* world, sett_status status, world_kind kind)
+/* The kind of a failure.
+ *   usual  the kind for most statuses: WORLD_MISUSE or WORLD_INPUT */
+static world_kind world_kind_of(const sett_world* world, sett_status status, world_kind usual)
 {
     if (status == SETT_STATUS_OUT_OF_MEMORY || status == SETT_STATUS_LIMIT) {
         return WORLD_NEWS; /* no misuse */
     }
     bool in_delta = world->receiving && world->calling == NULL; /* the library made the call */
-    return in_delta || status == SETT_STATUS_FILE ? WORLD_INPUT : kind;
+    if (in_delta || status == SETT_STATUS_FILE) {
+        return WORLD_INPUT;
+    }
+    return usual;
 }
 
 /* In debug builds: reports a failure of a reading call or of a job. */
@@ -549,7 +546,7 @@ static void world_report_wrong(const sett_world* world, sett_status status, worl
     }
 }
 
-/* In debug builds: reports the world's failure. Restores the failure after the hooks. */
+/* In debug builds: reports the world's failure. */
 static void world_report_error(sett_world* world, world_kind kind)
 {
     char message[SETTI_MESSAGE_SIZE];
@@ -558,13 +555,14 @@ static void world_report_error(sett_world* world, world_kind kind)
     if (SETTI_DEBUG && kind != WORLD_NEWS) {
         snprintf(message, sizeof(message), "%s", sett_world_message(world));
         world_report(world, SETT_LOG_ERROR, kind, status, message);
+        /* hooks may have failed meanwhile */
         snprintf(world->message, sizeof(world->message), "%s", message);
         world->error = status;
         world->error_call = NULL;
     }
 }
 
-/* Stores and reports the failure of a job. After all jobs, the failure is copied to the world. */
+/* Stores and reports the failure of a job. */
 static sett_status world_fail_aside(const sett_world* world, sett_status status, world_kind kind,
                                     const char* message)
 {
@@ -619,8 +617,8 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
     return memset(memory, 0, size);
 }
 
-/* Records a failure with a formatted message, and reports the failure.
- *   kind  see world_kind_of */
+/* Records and reports a failure with a formatted message.
+ *   kind  WORLD_MISUSE or WORLD_INPUT */
 SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status, world_kind kind,
                                             const char* format, va_list arguments)
 {
@@ -780,7 +778,7 @@ static const char* world_command_for(const char* call)
     return NULL;
 }
 
-/* Writes the remedy of a message: "use ", the command for `call`, and the text `into`.
+/* Writes the remedy of a message: "use sett_cmd_...", followed by `into`.
  *   otherwise  the remedy for a call without a command */
 static void world_advise(char* out, size_t size, const char* call, const char* into,
                          const char* otherwise)
@@ -804,7 +802,6 @@ const char* setti_world_running(const sett_world* world)
     return on_this_thread != NULL ? on_this_thread : world->running;
 }
 
-/* Fails with LOCKED because a loop is open. */
 static sett_status world_reject_loop(sett_world* world, const char* call)
 {
     char instead[128];
@@ -820,7 +817,6 @@ static sett_status world_reject_loop(sett_world* world, const char* call)
         search ? "sett_search_end(rows)" : "sett_batch_end(b)");
 }
 
-/* Fails with LOCKED and a message with the reason. */
 SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
 {
     char instead[128];

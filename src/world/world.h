@@ -1,8 +1,7 @@
-/* world.h: the world, as a map of everything in it.
+/* world.h: the world.
  *
  * The world's state consists of pages (entity table and storages) and of roots (counts and tables
- * of pages, see root.h). Caches (signatures, edges, names, last transitions) are derived from the
- * state. A comparison of two worlds ignores caches.
+ * of pages, see root.h). Caches are derived from the state: signatures, edges, names, transitions.
  */
 #ifndef SETTI_WORLD_H
 #define SETTI_WORLD_H
@@ -24,11 +23,10 @@
 #define SETTI_HIDDEN 2       /* tags that make queries skip entities */
 #define SETTI_MODULE_TYPES 1 /* types often used by modules */
 
-/* The limit of nested on_set callbacks, and of chains of commands (a command in a chain is recorded
- * while the previous command is applied). Deeper callbacks and commands are rejected. */
+/* The limit of nested on_set callbacks, and of commands recorded while commands are applied. */
 #define SETTI_EVENT_DEPTH 64
 
-/* Memory for one call at a time. It only grows, and is freed by sett_world_trim. */
+/* Memory for one call at a time, until sett_world_trim. */
 typedef struct setti_scratch {
     void* bytes;  /* of the pool; NULL before the first use */
     size_t size;  /* of `bytes` */
@@ -37,18 +35,16 @@ typedef struct setti_scratch {
 
 /* A query or search with open loops. */
 typedef struct setti_open_loop {
-    const char* name; /* of the query or search, for messages */
-    uint32_t count;   /* open loops; while there are any, the struct is in the world's list */
-    /* The batch of the first open loop, if the batches of all open loops are local variables; else
-     * NULL. Once the function with this batch has returned, all the loops were left open. */
-    const void* frame;
+    const char* name;  /* of the query or search, for messages */
+    uint32_t count;    /* open loops; if not 0, the struct is in the world's list */
+    const void* frame; /* the batch of the first open loop, if a local variable; else NULL */
     struct setti_gather_scratch* scratches; /* of the loops that gather */
-    uint32_t closed; /* how often the world closed all loops because the program had left them */
+    uint32_t closed; /* how often the world closed loops that the program had left */
     bool of_search;  /* over a search, not over a query */
     struct setti_open_loop* next;
 } setti_open_loop;
 
-/* Kinds of access to a component, as systems declare them. */
+/* Kinds of access to a component, declared by systems. */
 enum {
     SETTI_ACCESS_PRESENCE = 1,        /* tests presence only */
     SETTI_ACCESS_READ = 2,            /* reads values of the visited entities */
@@ -65,19 +61,17 @@ enum {
 
 #define SETTI_MISUSES 64
 
-/* The number of reports of a kind of misuse; see misuse.c. */
+/* The reports of a kind of misuse. */
 typedef struct setti_misuse {
     uint64_t kind; /* a hash; 0: the entry is not in use */
     uint64_t count;
 } setti_misuse;
 
 struct sett_world {
-    /* The first four members match sett_world_header_, which inline functions for readers use. */
+    /* The first four members match sett_world_header_. */
 
-    /* by component id: the types as readers see them; for NULL, a type without entities */
-    const void** readable;
-    /* entries in `types` for fast paths; 0 while use is profiled, so that all calls are slow */
-    uint32_t hot_capacity;
+    const void** readable;    /* by component id: the types for readers; never NULL */
+    uint32_t hot_capacity;    /* entries in `types` for fast paths; 0 while use is profiled */
     uint32_t type_capacity;   /* entries in `types` */
     const sett_bound_* bound; /* numbers of types as readers see them; bind.c */
     setti_entity_table entities;
@@ -89,18 +83,15 @@ struct sett_world {
 
     union {
         struct {
-            uint32_t locks; /* open loops and running callbacks: structure may change only at 0 */
-            uint32_t all_observers; /* listeners without `with`: every new entity enters them */
+            uint32_t locks; /* open loops and running callbacks; structure may change only at 0 */
+            uint32_t all_observers; /* observers of new entities without components */
         };
-        /* locks and all_observers as one number; 0: fast paths may create entities */
-        uint64_t locks_or_observers;
+        uint64_t locks_or_observers; /* as one number; fast paths may create entities at 0 */
     };
 
     setti_root* roots; /* the state beside the pages: doubly linked, in the order of adding */
     setti_root* last_root;
-    /* Grows when the whole state is replaced (by a restore, delta or clone). Caches store the epoch
-     * and are computed again in a new one. */
-    uint32_t epoch;
+    uint32_t epoch; /* grows when the state is replaced; caches of an older epoch are invalid */
 
     setti_signature_table signatures;
     setti_type_list registered;    /* in order of registration */
@@ -108,53 +99,46 @@ struct sett_world {
     setti_type_list renamed;       /* types with former names */
     sett_component next_id;        /* lower ids are taken */
     uint32_t prepared;             /* how many types of `registered` snapshots can save */
-    /* hash of a name -> component id; on a collision the next free key */
-    setti_hash_map names;
+    setti_hash_map names; /* hash of a name -> component id; after a collision, the next free key */
     uint32_t unregistered;        /* how many types were unregistered */
     struct setti_import* imports; /* modules of the program, the latest first; import.c */
 
     uint32_t cascading;                       /* how many types cascade */
     const setti_cascade_calls* cascade_calls; /* NULL while no type cascades */
     bool removing_all;                        /* while an entity loses all of its types, not one */
-    /* indices of entities to destroy together, in the order of collecting; change_destroy.c */
-    uint32_t* collect_list;
-    uint32_t collect_count; /* entities in the list */
-    uint32_t collect_room;  /* the list's capacity: the sum of the types' collect_room, plus one */
-    uint32_t collect_one;   /* the list's memory while there are no links */
+    uint32_t* collect_list;                   /* indices of entities to destroy together */
+    uint32_t collect_count;                   /* entities in the list */
+    uint32_t collect_room; /* the list's capacity: 1 + the collect_room of all types */
+    uint32_t collect_one;  /* the list's memory while there are no links */
 
-    /* Queries skip entities with these tags, unless the query names the tag. NULL: unregistered. */
-    setti_type* hidden[SETTI_HIDDEN];
-    /* sett_world_clear destroys entities with this tag last; NULL until the tag is used */
-    setti_type* last_tag;
+    setti_type* hidden[SETTI_HIDDEN]; /* tags of entities that queries skip; or NULL */
+    setti_type* last_tag; /* sett_world_clear destroys entities with this tag last; or NULL */
 
     setti_listener* listeners;   /* doubly linked, in order of creation */
     setti_plan_table plans;      /* which listeners a transition concerns */
-    uint32_t listener_version;   /* grows when listeners or storages change: queries look again */
+    uint32_t listener_version;   /* grows when listeners or storages change */
     setti_open_loop* open_loops; /* queries and searches with open loops, the latest first */
     union {
         struct {
             uint32_t gathering; /* open loops over copies of values, outside of systems */
             bool profiling;     /* accesses, loops and matches are counted, for advice */
-            bool counting;      /* loops are counted: for advice, or for sett_layout_auto */
+            bool counting;      /* loops are counted, for advice or sett_layout_auto */
         };
-        uint64_t loops_differ; /* all as one number; 0: a loop may begin by the fast path */
+        uint64_t loops_differ; /* all as one number; loops may begin by the fast path at 0 */
     };
     const char* calling; /* name of the component, group or observer in a callback; or NULL */
     uint32_t set_depth;  /* how deep on_set callbacks are nested now */
 
-    struct sett_observer* observers; /* doubly linked, the latest first */
-    uint32_t upward_observers;       /* observers with conditions on ancestors */
-    uint32_t target_observers;       /* observers of links to one entity */
-    /* edit.h; NULL until there is a hierarchy */
-    const struct setti_upward_calls* upward_calls;
-    bool observers_ended; /* some observers wait to be freed */
-    /* Adds the observers of every component to the lists of a new type (SETTI_TYPE_BEGINS), or
-     * removes the observers from the lists of an unregistered type (SETTI_TYPE_ENDS). False when
-     * memory runs out. NULL until an observer of every component is created. */
+    struct sett_observer* observers;               /* doubly linked, the latest first */
+    uint32_t upward_observers;                     /* observers with conditions on ancestors */
+    uint32_t target_observers;                     /* observers of links to one entity */
+    const struct setti_upward_calls* upward_calls; /* NULL until there is a hierarchy */
+    bool observers_ended;                          /* some observers wait to be freed */
+    /* Adds or removes the observers of every component. NULL until there is such an observer. */
     bool (*observe_type)(sett_world* world, setti_type* type, bool begins);
-    const void* replaced;            /* while on_set runs: the old value, or NULL */
+    const void* replaced;            /* in on_set: the old value, or NULL */
     const void* replaced_link;       /* while a link is set in place: the old value, or NULL */
-    struct {                         /* while on_set of a link's source runs: the changed link */
+    struct {                         /* in on_set of a link: the changed link */
         sett_component relationship; /* 0: no link */
         uint32_t source;             /* index of the source */
         sett_entity target;
@@ -165,22 +149,18 @@ struct sett_world {
     sett_commands* all_commands; /* doubly linked */
     setti_scratch sort_items;    /* of sort.c: keys and rows of the items */
     setti_scratch sort_rows;     /* of sort.c: one column of a storage */
-    setti_scratch set_aside;     /* a copy of the value that sett_set writes while values move */
+    setti_scratch set_aside;     /* a copy of the value for sett_set, while values move */
     void* spare_chunks;          /* free chunks for the buffers of jobs, see command.c */
-    uint32_t command_depth; /* the depth of new records: 0, unless commands are being applied */
-    bool depth_logged;      /* while commands are applied: a record was rejected as too deep */
-    bool receiving;         /* a delta is applied: all buffers are closed */
-    uint32_t open_jobs;     /* how many buffers record side by side, see command.h */
-    /* the lowest index for recorded creations: a clone in progress uses the indices below */
-    uint32_t claim_from;
-    /* For asserts: index of the entity with a reserved, not yet committed edit, or SETTI_NONE.
-     * While edits of several entities are reserved, the pages are pinned. */
-    uint32_t reserved_for;
+    uint32_t command_depth;      /* of new records: 0, unless commands are being applied */
+    bool depth_logged;           /* a record was rejected as too deep, since applying began */
+    bool receiving;              /* a delta is applied: all buffers are closed */
+    uint32_t open_jobs;          /* how many buffers record side by side */
+    uint32_t claim_from;         /* the lowest index for recorded creations */
+    uint32_t reserved_for;       /* for asserts: index with a reserved edit, or SETTI_NONE */
 
     const setti_naming* naming; /* NULL: entities have no names */
 
-    /* grows when numbers of signatures change their meaning: stored numbers are invalid then */
-    uint32_t transition_epoch;
+    uint32_t transition_epoch; /* grows when stored numbers of signatures become invalid */
 
     void* module[SETTI_SLOTS];                         /* by slot, see module.h */
     const setti_module_calls* called[SETTI_SLOTS + 1]; /* NULL after the last */
@@ -192,7 +172,7 @@ struct sett_world {
     bool replaying;      /* set by the program: sett_world_set_replaying */
     bool busy;           /* inside sett_progress or sett_system_run */
     const char* running; /* names of the running systems; NULL: no system, or an exclusive one */
-    bool side_by_side;   /* systems run on several threads, and do not write to the world struct */
+    bool side_by_side;   /* systems run on several threads, and this struct is read-only */
     const setti_guard* guard; /* called at every access, while systems are watched */
 
     struct {
@@ -201,26 +181,26 @@ struct sett_world {
     } noted;
     setti_lock misuse_lock; /* of `misuse` and `noted` */
     bool misused;           /* `misuse` is initialised */
-    uintptr_t owner; /* debug builds: the thread for writes outside of systems; 0: not known yet */
+    uintptr_t owner;        /* debug builds: the writing thread; 0: not known */
 
     sett_log_fn log_fn;
     sett_assert_fn assert_fn;
     void* hook_user;
     void* user;                 /* sett_world_set_user */
     sett_trace trace;           /* the program's profiler */
-    bool reporting;             /* a hook runs, and the world is locked meanwhile */
-    setti_counter reporters;    /* how many hooks run now for readers, on all threads together */
-    uint32_t signature_warning; /* warn when as many signatures are in use */
+    bool reporting;             /* a hook runs, and the world is locked */
+    setti_counter reporters;    /* how many hooks run for readers, on all threads together */
+    uint32_t signature_warning; /* the number of signatures to warn at */
 
     uint64_t whole_file; /* a mark of the last written or loaded file */
 
     sett_status error; /* of the last failed call */
-    /* the entity, component and call of the last failure, for sett_world_message */
+    /* of the last failure, for sett_world_message */
     sett_entity error_entity;
     sett_component error_component;
     const char* error_call; /* NULL: `message` is written already */
     void* memory;           /* from the allocator; holds the world at an aligned address */
-    /* The members from here on are not zeroed when a world is created. */
+    /* The members below are not zeroed when a world is created. */
     setti_root entity_root; /* of `entities` */
     char message[SETTI_MESSAGE_SIZE];
     char reason[SETTI_REASON_SIZE]; /* of sett_world_validate */
@@ -234,7 +214,7 @@ struct sett_world {
 /* Frees all memory of a world. Runs no callback. */
 void setti_world_free(sett_world* world);
 
-/* The type, for fast paths. NULL also while use is profiled. */
+/* The type for fast paths, or NULL. */
 SETTI_INLINE setti_type* setti_world_hot_type(const sett_world* world, sett_component component)
 {
     return component < world->hot_capacity ? world->types[component] : NULL;
@@ -245,50 +225,50 @@ SETTI_INLINE setti_type* setti_world_type(const sett_world* world, sett_componen
     return component < world->type_capacity ? world->types[component] : NULL;
 }
 
-/* Records a failure of `call` for an entity (or null) and a component (or 0). Returns `status`. The
- * message is formatted by sett_world_message, or when a debug build reports the failure. */
+/* Records a failure of a call. Returns `status`.
+ *   entity     or null
+ *   component  or 0 */
 sett_status setti_world_fail(sett_world* world, sett_status status, const char* call,
                              sett_entity entity, sett_component component);
 
-/* Records a failure of `call` for lack of memory. Returns OUT_OF_MEMORY. */
+/* Records that memory ran out. Returns OUT_OF_MEMORY. */
 sett_status setti_world_no_memory(sett_world* world, const char* call);
 
-/* Allocates zeroed memory in the world's pool. When memory runs out, records the failure of `call`
- * and returns NULL. */
+/* Allocates zeroed memory in the world's pool. Records a failure if memory runs out. */
 void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char* call);
 
-/* Like setti_world_fail, with a formatted message. */
+/* Records a failure with a formatted message. Returns `status`. */
 sett_status setti_world_fail_with(sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
-/* Fails with ARGUMENT. The message quotes `name` (may be NULL) and gives the reason `wrong`. */
+/* Records a wrong argument. Returns ARGUMENT.
+ *   name  quoted in the message, or NULL */
 sett_status setti_world_fail_argument(sett_world* world, const char* call, const char* name,
                                       const char* wrong);
 
 /* The two arguments of "%u:%u", the format of a handle. */
 #define SETTI_HANDLE(entity) (unsigned)(entity).index, (unsigned)(entity).generation
 
-/* Like setti_world_fail_with, for a wrong text, file or delta. The assert hook is not called,
- * because the calling code did nothing wrong. */
+/* Like setti_world_fail_with, for a wrong text, file or delta. Does not call the assert hook. */
 sett_status setti_world_fail_input(sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
-/* In debug builds: reports a misuse in a reading call. The misuse is not recorded, because several
- * readers may run at the same time. */
+/* In debug builds: reports a misuse in a reading call. */
 void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
                         sett_entity entity, sett_component component);
 
-/* Like setti_world_misuse, with a formatted message, and in every build of the library: called by
- * the typed macros in debug builds of programs. */
+/* Reports a misuse in a reading call, in every build. */
 void setti_world_misuse_with(const sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
-/* Like setti_world_misuse_with, for a writing call: also records the failure. */
+/* Reports and records a misuse in a writing call, in every build. */
 void setti_world_fail_checked(sett_world* world, sett_status status, const char* message);
 
-/* Returns true, and fails with ARGUMENT, if `list` is NULL but `count` is not 0.
- *   what  name of the parameter or field with the list */
+/* Slow path of setti_world_lacks_list. */
 bool setti_world_fail_no_list(sett_world* world, const char* call, const char* what);
+
+/* Fails and returns true if a list is NULL but not empty.
+ *   what  name of the parameter or field with the list */
 SETTI_INLINE bool setti_world_lacks_list(sett_world* world, const void* list, size_t count,
                                          const char* call, const char* what)
 {
@@ -296,8 +276,10 @@ SETTI_INLINE bool setti_world_lacks_list(sett_world* world, const void* list, si
            setti_world_fail_no_list(world, call, what);
 }
 
-/* Like setti_world_lacks_list, for calls of readers: the failure is reported, but not recorded. */
+/* Slow path of setti_world_lacks_list_aside. */
 bool setti_world_report_no_list(const sett_world* world, const char* call, const char* what);
+
+/* Like setti_world_lacks_list, for readers. Does not record the failure. */
 SETTI_INLINE bool setti_world_lacks_list_aside(const sett_world* world, const void* list,
                                                size_t count, const char* call, const char* what)
 {
@@ -305,20 +287,21 @@ SETTI_INLINE bool setti_world_lacks_list_aside(const sett_world* world, const vo
            setti_world_report_no_list(world, call, what);
 }
 
-/* Reports a misuse or a wrong input to the log hook (the 1st, 10th, 100th time of its kind).
- *   asserts  whether to call the assert hook, too: for misuse, not for wrong input */
+/* Reports a misuse or a wrong input to the hooks.
+ *   asserts  calls the assert hook, too */
 void setti_misuse_report(const sett_world* world, sett_status status, const char* message,
                          bool asserts);
 
-/* Stores the C type in a typed macro with an unregistered id, for the message of the failure. */
+/* Notes the C type of an unregistered id, for the message. */
 void setti_misuse_note_type(const sett_world* world, sett_component id, const char* type_name);
 
-/* Writes the noted C type of an id, as " (Position)". Writes an empty text for other ids. */
+/* Writes the noted C type of an id, as " (Position)", or an empty text. */
 void setti_misuse_noted_type(const sett_world* world, sett_component id, char* out, size_t size);
 
-/* Returns a descriptor with all fields: `desc`, or, if the program's header declares fewer fields,
- * a copy in *full with zeroes for the missing fields. Fails and returns NULL if the world or `desc`
- * is NULL, or if the program's header declares more fields. */
+/* Returns a descriptor with all fields of this library. Fails and returns NULL if the descriptor is
+ * wrong.
+ *   size  bytes of *desc in the program's header
+ *   full  room for a copy, if the program's header declares fewer fields */
 const void* setti_world_desc(sett_world* world, const void* desc, size_t size, void* full,
                              size_t full_size, const char* call);
 
@@ -329,8 +312,7 @@ const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t s
                                    size_t term_size, void* full, size_t full_size, sett_term* terms,
                                    const char* call);
 
-/* In debug builds: reports a write by a thread other than the world's owner, except while systems
- * run. The first writing thread becomes the owner. `call` does not fail. */
+/* Reports a write by a thread other than the world's owner. */
 void setti_misuse_check_owner(sett_world* world, const char* call);
 
 SETTI_INLINE void setti_world_check_owner(sett_world* world, const char* call)
@@ -340,59 +322,51 @@ SETTI_INLINE void setti_world_check_owner(sett_world* world, const char* call)
     }
 }
 
-/* Writes why a handle is stale, as far as the entity table shows the reason. */
 void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
                                 sett_entity entity);
 
 void setti_world_log(const sett_world* world, sett_log_level level, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
-/* Adds `size` bytes at `address`, and up to two tables of pages, to the world's state. A restore of
- * an earlier state writes the present bytes, such as zeroes. `root` must stay valid until
- * setti_world_remove_root. */
+/* Adds memory and up to two tables of pages to the world's state. */
 void setti_world_add_root(sett_world* world, setti_root* root, void* address, size_t size,
                           setti_pages* pages, setti_pages* more_pages);
 
-/* Like setti_world_add_root, for memory without pages. */
+/* Adds memory without pages to the world's state. */
 static inline void setti_world_add_plain_root(sett_world* world, setti_root* root, void* address,
                                               size_t size)
 {
     setti_world_add_root(world, root, address, size, NULL, NULL);
 }
 
-/* Like setti_world_add_root, for a storage. */
+/* Adds a storage to the world's state. */
 void setti_world_add_storage(sett_world* world, setti_root* root, setti_storage* storage);
 
-/* Removes a root; no snapshot may be held (setti_world_check_no_snapshots). */
+/* Removes a root from the world's state. No snapshot may be held. */
 void setti_world_remove_root(sett_world* world, setti_root* root);
 
-/* Fails with LOCKED if a snapshot is held, because snapshots depend on the present types and
- * groups. */
+/* Fails if a snapshot is held. */
 sett_status setti_world_check_no_snapshots(sett_world* world, const char* call);
 
-/* Fails with LOCKED while a loop, callback or system locks the world. The message names the loop,
- * callback or system, and the remedy. Fails with ARGUMENT if the world is NULL. */
+/* Fails while a loop, callback or system locks the world. */
 sett_status setti_world_check_unlocked(sett_world* world, const char* call);
 
-/* Like setti_world_check_unlocked, for calls allowed in loops and callbacks: fails with LOCKED only
- * while non-exclusive systems run. */
+/* Fails while non-exclusive systems run. */
 sett_status setti_world_check_serial(sett_world* world, const char* call);
 
-/* The status of a failed call for `world`, which may be NULL. */
+/* The status of a failed call. The world may be NULL. */
 static inline sett_status setti_world_failure(const sett_world* world)
 {
     return world != NULL ? world->error : SETT_STATUS_ARGUMENT;
 }
 
-/* For messages, while systems run: the name of the current thread's system, or else the names of
- * all running systems. */
+/* The name of the current thread's system, or else of all running systems. */
 const char* setti_world_running(const sett_world* world);
 
-/* Returns at least `size` uninitialised bytes, valid until the next call with `scratch`. Returns
- * NULL when memory runs out. */
+/* Returns uninitialised memory, valid until the next call. Returns NULL if memory runs out. */
 void* setti_scratch_get(setti_pool* pool, setti_scratch* scratch, size_t size, size_t align);
 
-/* Reports an access to a value of an entity if the running system did not declare the access.
+/* Reports an access that the running system did not declare.
  *   access  SETTI_ACCESS_* */
 SETTI_INLINE void setti_world_touch(const sett_world* world, sett_entity entity,
                                     sett_component component, uint32_t access, const char* call)
@@ -402,8 +376,8 @@ SETTI_INLINE void setti_world_touch(const sett_world* world, sett_entity entity,
     }
 }
 
-/* Locks the world while a callback of `name` runs; messages will show `name`. Returns the name of
- * the outer callback, for setti_world_end_call. */
+/* Locks the world while a callback runs. Returns the name of the outer callback, for
+ * setti_world_end_call. */
 static inline const char* setti_world_begin_call(sett_world* world, const char* name)
 {
     const char* outer = world->calling;
@@ -419,7 +393,7 @@ static inline void setti_world_end_call(sett_world* world, const char* outer)
     world->calling = outer;
 }
 
-/* Counts a loop as open. Inline, because a loop over 16 entities takes only 60 instructions. */
+/* Counts a loop as open. Inline, because a loop over 16 entities takes 60 instructions. */
 SETTI_INLINE void setti_world_open_loop(sett_world* world, setti_open_loop* loop)
 {
     world->locks++;
@@ -429,7 +403,7 @@ SETTI_INLINE void setti_world_open_loop(sett_world* world, setti_open_loop* loop
     }
 }
 
-/* Removes a query or search without open loops from the world's list. */
+/* Slow path of setti_world_close_loop. */
 void setti_world_unlink_loop(sett_world* world, const setti_open_loop* loop);
 
 /* Counts a loop as closed. */
@@ -449,11 +423,10 @@ SETTI_INLINE void setti_world_close_loop(sett_world* world, setti_open_loop* loo
     }
 }
 
-/* Closes the open loops of functions that have returned, as far as setti_open_loop.frame tells. */
+/* Closes the open loops of functions that have returned. */
 void setti_world_close_returned(sett_world* world);
 
-/* Closes all loops over a query or search and frees their scratch. Gathered values are not written
- * back. */
+/* Closes all loops over a query or search. Gathered values are not written back. */
 void setti_world_close_loops(sett_world* world, setti_open_loop* loop);
 
 #endif

@@ -6,8 +6,7 @@
  *
  * The canonical form of a type with hooks is a list of bytes: the hook's bytes with their count. A
  * program without the type loads the value as a list, and can save the list again. The hooks of a
- * type with `written` write the canonical form of a struct instead. A program without the type
- * loads a struct then, and values are migrated, printed and written as JSON by members.
+ * type with `written` write the canonical form of a struct instead, with named members.
  *
  * Invariant:  setti_type_same(a, b)  <=>  setti_type_write writes equal bytes for a and b
  */
@@ -33,7 +32,6 @@ const sett_struct* setti_written_struct(void)
     return &of;
 }
 
-/* Calls the hook `write` of a type. */
 static void written_hook(const setti_type* type, const void* value, sett_sink* to)
 {
     SETTI_ASSERT(type->desc.write != NULL);
@@ -78,7 +76,10 @@ sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, siz
 {
     SETTI_ASSERT(type->desc.read != NULL);
     sett_status status = setti_type_call_read(type, value, bytes, size);
-    return status == SETT_OK || status == SETT_STATUS_OUT_OF_MEMORY ? status : SETT_STATUS_INVALID;
+    if (status == SETT_OK || status == SETT_STATUS_OUT_OF_MEMORY) {
+        return status;
+    }
+    return SETT_STATUS_INVALID;
 }
 
 sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, size_t size,
@@ -93,20 +94,22 @@ sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, 
     if (count_size != 0 && (size < 4 || setti_bytes_get(bytes, 4) != size - 4)) {
         return SETT_STATUS_INVALID;
     }
-    return value != NULL ? setti_type_read_bytes(type, bytes + count_size, size - count_size, value)
-                         : SETT_OK;
+    if (value == NULL) {
+        return SETT_OK; /* the bytes themselves are not checked */
+    }
+    return setti_type_read_bytes(type, bytes + count_size, size - count_size, value);
 }
 
-/* A sink that stores up to WRITTEN_WINDOW bytes of a value, from the offset `from` on. */
+/* A sink that stores WRITTEN_WINDOW bytes of a value. */
 typedef struct written_window {
     sett_sink sink; /* first */
-    uint64_t from;
-    uint64_t at; /* bytes written to the sink so far, stored or not */
-    size_t used; /* stored bytes */
+    uint64_t from;  /* offset of the window */
+    uint64_t at;    /* bytes written to the sink so far, stored or not */
+    size_t used;    /* stored bytes */
     unsigned char bytes[WRITTEN_WINDOW];
 } written_window;
 
-/* Stores the bytes that belong to the window, as a sink's function `write`. */
+/* Stores the bytes inside of the window. */
 static void written_add_window(sett_sink* sink, const void* bytes, size_t size)
 {
     written_window* to = (written_window*)(void*)sink;
@@ -146,12 +149,15 @@ typedef struct written_collect {
 static void written_append(sett_sink* sink, const void* bytes, size_t size)
 {
     written_collect* to = (written_collect*)(void*)sink;
-    bool nothing_to_add = to->failed || size == 0;
-    unsigned char* room = nothing_to_add ? NULL : setti_bytes_add(to->pool, to->out, size);
-    to->failed = to->failed || (room == NULL && size != 0);
-    if (room != NULL) {
-        memcpy(room, bytes, size);
+    if (to->failed || size == 0) {
+        return;
     }
+    unsigned char* room = setti_bytes_add(to->pool, to->out, size);
+    if (room == NULL) {
+        to->failed = true;
+        return;
+    }
+    memcpy(room, bytes, size);
 }
 
 bool setti_type_write_bytes(const setti_type* type, const void* value, setti_pool* pool,

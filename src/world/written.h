@@ -5,8 +5,7 @@
 #include "base/bytes.h"
 #include "world/world.h"
 
-/* Whether canonical forms of the type's values vary in size: the type has strings, lists or a hook
- * `write`. */
+/* Whether canonical forms of the type's values vary in size. */
 static inline bool setti_type_varies(const setti_type* type)
 {
     return type->desc.write != NULL || (type->members != NULL && type->members->varies);
@@ -15,26 +14,24 @@ static inline bool setti_type_varies(const setti_type* type)
 /* The struct in files for the values of a type with hooks: a list of bytes. */
 const sett_struct* setti_written_struct(void);
 
-/* Writes the canonical form of a value, if setti_type_varies. */
+/* Writes the canonical form of a value that varies in size. */
 void setti_type_write(const setti_type* type, const void* value, sett_sink* to);
 
-/* Reads a canonical form into a value. Returns INVALID for wrong bytes. Returns OUT_OF_MEMORY after
- * reading a part of the value.
- *   value  NULL: only checks the bytes; for a type with hooks, checks only the size */
+/* Reads a canonical form into a value, or only checks the bytes if `value` is NULL. */
 sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, size_t size,
                             void* value);
 
-/* For types with hooks: whether the hook writes equal bytes for two values. */
+/* Whether the hook `write` writes equal bytes for two values. */
 bool setti_type_same(const setti_type* type, const void* a, const void* b);
 
-/* For types with hooks: appends the hook's bytes to `out`. False when memory runs out. */
+/* Appends the bytes of the hook `write`. Returns false if memory runs out. */
 bool setti_type_write_bytes(const setti_type* type, const void* value, setti_pool* pool,
                             setti_bytes* out);
 
-/* For types with hooks: writes the hook's bytes as text, escaped and in quotes. */
+/* Writes the bytes of the hook `write` as a text in quotes. */
 void setti_type_print(const setti_type* type, const void* value, setti_writer* out);
 
-/* For types with hooks: reads the hook's bytes into a value. */
+/* Reads the bytes of the hook `write` into a value. */
 sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, size_t size,
                                   void* value);
 
@@ -45,14 +42,12 @@ typedef struct setti_written_view {
     setti_bytes bytes; /* written by the hook */
 } setti_written_view;
 
-/* Makes a view of a value. Returns INVALID if the hook's bytes are not a valid struct (for example
- * because a text contains a zero byte). Call setti_written_end in any case. */
+/* Makes a view of a value. Call setti_written_end even after a failure. */
 sett_status setti_written_show(const setti_type* type, const void* value, setti_written_view* view);
 
-/* Reads the struct of a view, with the caller's changes, into a value. */
+/* Writes a changed view back to the value. */
 sett_status setti_written_store(setti_written_view* view, void* value);
 
-/* Frees a view. */
 void setti_written_end(setti_written_view* view);
 
 #endif
