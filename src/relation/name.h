@@ -71,8 +71,11 @@ static inline uint32_t setti_name_number(bool (*taken)(void* user, uint32_t numb
     }
     while (high - low > 1) { /* bisects */
         uint32_t middle = low + (high - low) / 2;
-        uint32_t* bound = taken(user, middle) ? &low : &high;
-        *bound = middle;
+        if (taken(user, middle)) {
+            low = middle;
+        } else {
+            high = middle;
+        }
     }
     return high;
 }

@@ -40,6 +40,19 @@ static void path_undo(sett_world* world, sett_entity last, uint32_t count)
     }
 }
 
+/* Returns NULL, or a message about a part of a path. */
+static const char* path_wrong(size_t length, bool up, bool below_created)
+{
+    if (length == 0) {
+        return "the path has an empty name - leave out a slash";
+    }
+    if (up && below_created) {
+        return "\"..\" follows a name that does not exist - leave it out";
+    }
+    return length > SETT_NAME_MAX ? "a name of the path has more than 1000 bytes - shorten it"
+                                  : NULL;
+}
+
 sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* path)
 {
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path)) {
@@ -53,16 +66,16 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
         return sett_null();
     }
     uint32_t created = 0;
-    for (path += absolute;; path++) {
+    if (absolute) {
+        path++;
+    }
+    for (;; path++) {
         char name[SETT_NAME_MAX + 1];
         size_t length = strcspn(path, "/");
         bool up = length == 2 && path[0] == '.' && path[1] == '.';
-        if (length == 0 || length > SETT_NAME_MAX || (up && created != 0)) {
-            setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", __func__,
-                                  length == 0 ? "the path has an empty name - leave out a slash"
-                                  : up
-                                      ? "\"..\" follows a name that does not exist - leave it out"
-                                      : "a name of the path has more than 1000 bytes - shorten it");
+        const char* wrong = path_wrong(length, up, created != 0);
+        if (wrong != NULL) {
+            setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", __func__, wrong);
             path_undo(world, at, created);
             return sett_null();
         }

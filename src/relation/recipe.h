@@ -7,7 +7,7 @@
 /* Makes one instance by the prefab's recipe. Returns false if clone.c must make the instance. */
 bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_entity* out);
 
-/* Stores a recipe after clone.c has made two instances of a prefab. */
+/* Call after clone.c has made an instance. The second call stores a recipe. */
 void setti_recipe_learn(sett_world* world, sett_entity prefab);
 
 /* Frees all recipes. */

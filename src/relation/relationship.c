@@ -60,7 +60,7 @@ static void relation_lay_out(setti_relation* relation, const sett_component_desc
         .data = (uint32_t)data_begin};
 }
 
-/* Local members are neighbours: comparisons and hashes leave them out. */
+/* Comparisons and hashes leave out the local members, which are neighbours. */
 static const sett_struct* const link_members =
     SETT_STRUCT(sett_link, target, (chain_, .element = SETT_MEMBER_OPAQUE, .local = true));
 static const sett_struct* const list_members =
@@ -220,7 +220,7 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     return relation;
 }
 
-/* The relation of one of its two types. */
+/* The relation of a type with links, or of a "sources" type. */
 static const setti_relation* relation_of_either(const setti_type* type)
 {
     return type->links != NULL ? setti_relation_of_links(type) : setti_relation_of_ends(type);
