@@ -150,8 +150,8 @@ bool setti_text_sync(sett_world* world, setti_texts* texts)
     return true;
 }
 
-/* Computes the key of a stored text as setti_text_sync does: each earlier text, in the order of
- * places, has the first free key from the text's hash on. */
+/* Computes the key of a stored text without the table: the first key from the text's hash on that
+ * no earlier text has. Counts hashes up to 64 below and above. */
 static uint64_t text_key_of(const setti_texts* texts, uint32_t place)
 {
     uint32_t count[2 * SETTI_HASH_STEPS] = {0}; /* earlier texts by hash; own hash in the middle */
@@ -179,9 +179,11 @@ static uint32_t text_search(const setti_texts* texts, const char* text, size_t l
                             uint64_t* key)
 {
     for (uint32_t at = 0; text_skip_to(texts, &at); at = text_after(texts, at)) {
+        if (text != NULL && !text_equals(texts, at, text, length)) {
+            continue;
+        }
         uint64_t other_key = text_key_of(texts, at);
-        bool found = text != NULL ? text_equals(texts, at, text, length) : other_key == *key;
-        if (found) {
+        if (text != NULL || other_key == *key) {
             *key = other_key;
             return at;
         }
