@@ -38,7 +38,7 @@ static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
 /* Whether a key may be read at an offset of a value. */
 static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, sett_key_kind kind)
 {
-    static const sett_member_kind member_kinds[] = {
+    static const sett_member_kind value_kinds[] = {
         /* by sett_key_kind */
         SETT_MEMBER_UNKNOWN, SETT_MEMBER_U32, SETT_MEMBER_I32, SETT_MEMBER_F32,
         SETT_MEMBER_U64,     SETT_MEMBER_I64, SETT_MEMBER_F64};
@@ -47,7 +47,7 @@ static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, se
         const sett_member* member = &of->members[k];
         if (member->offset == offset && member->kind >= SETT_MEMBER_BOOL &&
             member->kind <= SETT_MEMBER_F64) {
-            return member->kind == member_kinds[kind];
+            return member->kind == value_kinds[kind];
         }
     }
     return true; /* no numeric member is known there */
