@@ -195,7 +195,7 @@ static uint32_t text_search(const setti_texts* texts, const char* text, size_t l
 uint64_t setti_text_find(sett_world* world, setti_texts* texts, const char* text, size_t length)
 {
     uint32_t place;
-    uint64_t key;
+    uint64_t key = 0;
     if (SETTI_UNLIKELY(!setti_text_sync(world, texts))) {
         (void)text_search(texts, text, length, &key);
         return key;
