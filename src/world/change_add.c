@@ -23,8 +23,9 @@
 SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    bool known = signature != NULL && setti_type_added(type, *signature)->from == *signature;
-    return SETTI_LIKELY(known) ? signature : NULL;
+    return SETTI_LIKELY(signature != NULL && setti_type_added(type, *signature)->from == *signature)
+               ? signature
+               : NULL;
 }
 
 /* Adds an array type by the remembered transition. Returns the uninitialised row, or NULL. */
@@ -49,10 +50,9 @@ SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t in
 SETTI_APART static void* fast_try_add_page(sett_world* world, setti_type* type, uint32_t index)
 {
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
-    if (!setti_array_reserve(&world->pool, &type->storage, index)) {
-        return NULL;
-    }
-    return fast_try_add(world, type, index, signature, SETTI_COW);
+    return setti_array_reserve(&world->pool, &type->storage, index)
+               ? fast_try_add(world, type, index, signature, SETTI_COW)
+               : NULL;
 }
 
 /* Reserves a row in any storage, and inserts the index. */
@@ -91,11 +91,10 @@ SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint3
 SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* type,
                                               sett_entity entity)
 {
-    bool alive = setti_entity_signature(&world->entities, entity) != NULL;
-    if (!alive || (type->flags & SETTI_TYPE_REQUIRES) != 0) {
-        return NULL;
-    }
-    return fast_try_add_other(world, type, entity.index, FAST_NO_SIGNATURE);
+    return setti_entity_signature(&world->entities, entity) != NULL &&
+                   (type->flags & SETTI_TYPE_REQUIRES) == 0
+               ? fast_try_add_other(world, type, entity.index, FAST_NO_SIGNATURE)
+               : NULL;
 }
 
 SETTI_APART bool setti_change_learn_added(sett_world* world, setti_type* type, uint32_t signature)
@@ -322,6 +321,11 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
     SETTI_ASSERT(world->locks == 0);
     sett_entity entity = {index, 0};
     setti_edit_part part = {.type = type};
+    const uint32_t slow = SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED;
+    if (SETTI_FAST_PATHS && (type->flags & slow) == 0 && world->listeners == NULL &&
+        setti_type_added(type, *signature)->from != *signature) {
+        (void)setti_change_learn_added(world, type, *signature); /* setti_edit_of_added reads it */
+    }
     setti_edit edit = setti_edit_of_added(world, &entity, *signature, &part);
     SETTI_ASSERT(!setti_storage_has(&type->storage, index));
     *signature = edit.to;

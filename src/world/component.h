@@ -354,9 +354,6 @@ typedef struct setti_bind_rest {
     uint32_t count; /* used slots, including slots with an ended number */
 } setti_bind_rest;
 
-/* Updates which bound numbers reading in line sees. */
-void setti_bind_show(struct sett_world* world);
-
 /* Removes the bound numbers of a type that is unregistered. */
 void setti_bind_forget(struct sett_world* world, sett_component component);
 
@@ -379,8 +376,8 @@ static inline const setti_type* setti_type_data(const setti_type* type)
 static inline void setti_type_forget_transitions(setti_type* type)
 {
     for (uint32_t k = 0; k < SETTI_TRANSITIONS; k++) {
-        type->added[k].from = SETTI_NONE;
-        type->removed[k].from = SETTI_NONE;
+        type->added[k] = (setti_transition){SETTI_NONE, SETTI_NONE};
+        type->removed[k] = (setti_transition){SETTI_NONE, SETTI_NONE};
     }
 }
 

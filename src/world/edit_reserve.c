@@ -19,10 +19,12 @@ setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t 
                                setti_edit_part* part)
 {
     SETTI_ASSERT(part->type != NULL && entity != NULL);
+    const setti_transition* known = setti_type_added(part->type, from);
+    uint32_t to = known->from == from ? known->to : setti_edit_toggle(world, from, part->type);
     return (setti_edit){.entities = entity,
                         .count = 1,
                         .from = from,
-                        .to = setti_edit_toggle(world, from, part->type),
+                        .to = to,
                         .added = part,
                         .added_count = 1,
                         .flags = part->type->flags};
