@@ -493,10 +493,9 @@ SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
     uint32_t base = loop->cursor;
     const uint64_t* a = setti_storage_word(loop->sieve[0], base);
     const uint64_t* b = setti_storage_word(loop->sieve[1], base);
-    if (SETTI_UNLIKELY(a == NULL || b == NULL || !loop->sifts)) {
-        return step_is_listed_any(loop->query, base, listed);
-    }
-    return words_are(a, b, listed);
+    return SETTI_UNLIKELY(a == NULL || b == NULL || !loop->sifts)
+               ? step_is_listed_any(loop->query, base, listed)
+               : words_are(a, b, listed);
 }
 
 /* Replaces the remembered rows of the step at the cursor. */
@@ -546,9 +545,8 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
     const setti_lists* lists = &query->lists;
     while (loop->cursor < loop->limit) {
         setti_listed* listed = setti_lists_at(lists, loop->cursor);
-        bool current = listed != NULL && (step_is_listed(loop, setti_listed_words(listed)) ||
-                                          step_relist(loop, listed));
-        if (!current) {
+        if (listed == NULL ||
+            (!step_is_listed(loop, setti_listed_words(listed)) && !step_relist(loop, listed))) {
             loop->unlisted = true; /* the step cannot be remembered */
             return NULL;
         }
@@ -802,10 +800,7 @@ bool sett_batch_next(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     if (loop->full && loop->cursor < loop->limit) {
-        if (loop->cursor == 0 && batch_try_first(batch)) {
-            return true;
-        }
-        return batch_next_dense(batch);
+        return (loop->cursor == 0 && batch_try_first(batch)) || batch_next_dense(batch);
     }
     if (!loop->direct || loop->some != 0) {
         return loop->arranged ? batch_next_arranged(batch) : batch_next_any(batch);

@@ -44,11 +44,8 @@ SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhe
                                     uint32_t index)
 {
     sett_term_kind kind = at->given.kind;
-    if (kind == SETT_OPTIONAL) {
-        return true;
-    }
-    bool found = elsewhere_find(world, at, index) != SETTI_NONE;
-    return found == (kind == SETT_WITH);
+    return kind == SETT_OPTIONAL ||
+           (elsewhere_find(world, at, index) != SETTI_NONE) == (kind == SETT_WITH);
 }
 
 /* Whether all terms are true for a visited entity. */

@@ -800,13 +800,11 @@ sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_e
 {
     const char* const call = tree_attach;
     setti_hierarchy* tree = setti_hierarchy_of(world);
-    if (SETTI_LIKELY(tree != NULL)) {
-        bool attached = SETTI_LIKELY(world->pool.cow_from == 0)
-                            ? tree_try_attach(world, tree, entity, parent, TREE_NO_COW)
-                            : tree_try_attach(world, tree, entity, parent, TREE_COW);
-        if (SETTI_LIKELY(attached)) {
-            return SETT_OK;
-        }
+    if (SETTI_LIKELY(tree != NULL &&
+                     (SETTI_LIKELY(world->pool.cow_from == 0)
+                          ? tree_try_attach(world, tree, entity, parent, TREE_NO_COW)
+                          : tree_try_attach(world, tree, entity, parent, TREE_COW)))) {
+        return SETT_OK;
     }
     if (SETTI_UNLIKELY(!setti_hierarchy_check(world, entity, call) ||
                        !setti_hierarchy_check(world, parent, call) ||

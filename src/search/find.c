@@ -536,10 +536,8 @@ SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_wor
 /* Calls fill_links_of with a constant side, to compile a faster copy for each. */
 static bool fill_links(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    if (find_side(step) == SETTI_SOURCES) {
-        return fill_links_of(f, step, w, out, SETTI_SOURCES);
-    }
-    return fill_links_of(f, step, w, out, SETTI_TARGETS);
+    return find_side(step) == SETTI_SOURCES ? fill_links_of(f, step, w, out, SETTI_SOURCES)
+                                            : fill_links_of(f, step, w, out, SETTI_TARGETS);
 }
 
 /* Adds the entities reached from a row. Returns true if the block is full. */
@@ -580,9 +578,7 @@ static bool fill_copy(const find* f, const setti_search_step* step, const find_w
 /* Adds the results of a row. Returns true if the block is full. */
 static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    if (!w->open) {
-        w->place = 0;
-    }
+    w->place = w->open ? w->place : 0;
     switch (step->kind) {
     case SETTI_FIND_SCAN:
         return step->driver != NULL && step->driver->storage.kind == SETTI_SPARSE

@@ -29,12 +29,6 @@ static bool bind_is_fast(uint64_t number)
     return number >> 63 == 0;
 }
 
-void setti_bind_show(sett_world* world)
-{
-    const bool hidden = world->hot_capacity == 0 || world->front == NULL;
-    world->bound = hidden ? setti_zeroes.bound : world->front;
-}
-
 /* ------------------------------------------------------------------------------------- the rest */
 
 /* Returns the slot of a number, or the empty slot for a new number. */

@@ -1161,8 +1161,7 @@ static void job_take_chunk(sett_commands* commands, uint32_t jobs)
         return;
     }
     /* for the next stages, too: more jobs may be busy then */
-    uint32_t need = world->spare_chunks == NULL ? 1 + jobs / 2 : 0;
-    for (uint32_t k = 0; k < need; k++) {
+    for (uint32_t k = 0; world->spare_chunks == NULL || (k != 0 && k <= jobs / 2); k++) {
         command_chunk* chunk = chunk_create(commands, CHUNK_SIZE);
         if (chunk == NULL) {
             break; /* recording allocates later */

@@ -148,7 +148,7 @@ typedef struct setti_edit_removal {
 static inline setti_edit_removal setti_edit_removed(const sett_world* world, const setti_edit* edit)
 {
     SETTI_ASSERT(edit->removed == NULL || !edit->removes_all);
-    setti_edit_removal walk = {0, edit->removed != NULL ? 1 : 0, NULL};
+    setti_edit_removal walk = {0, edit->removed != NULL, NULL};
     if (edit->removed != NULL) {
         walk.types = &edit->removed->id;
     } else if (edit->removes_all) {

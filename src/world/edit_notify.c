@@ -62,9 +62,8 @@ void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
 
 void setti_edit_release(sett_world* world, const setti_edit* edit)
 {
-    bool only_creates = edit->count != 1; /* edits of several entities only create */
-    if (SETTI_LIKELY(world->upward_observers == 0) || only_creates) {
-        return; /* without observers, the commit detaches children */
+    if (SETTI_LIKELY(world->upward_observers == 0) || edit->count != 1) {
+        return; /* the commit detaches children; edits of several entities only create */
     }
     bool removes_hierarchy =
         edit->removes_all || (edit->removed != NULL && edit->removed->id == SETT_ID_HIERARCHY);

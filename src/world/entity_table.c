@@ -83,7 +83,8 @@ static uint32_t entity_next_word(const setti_entity_table* table, uint32_t from)
     return setti_summary_next(&table->words, SETTI_MAX(from, table->next));
 }
 
-uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from)
+/* setti_entity_next_free, in line for this file. */
+SETTI_INLINE uint32_t entity_next_free(const setti_entity_table* table, uint32_t from)
 {
     SETTI_ASSERT(table->first <= table->hint && table->hint < table->next);
     uint32_t word = from / 64;
@@ -102,6 +103,11 @@ uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from)
     }
     uint64_t index = (uint64_t)word * 64 + setti_bits_lowest(bits);
     return index < setti_entity_end(table) ? (uint32_t)index : SETTI_NONE;
+}
+
+uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from)
+{
+    return entity_next_free(table, from);
 }
 
 uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from, uint32_t skip)
@@ -184,7 +190,7 @@ static void entity_drop_word(setti_entity_table* table, uint32_t word)
 setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t from,
                                        uint32_t most)
 {
-    setti_entity_run run = {setti_entity_next_free(table, from), 0};
+    setti_entity_run run = {entity_next_free(table, from), 0};
     SETTI_ASSERT(run.first != SETTI_NONE && most != 0);
     uint32_t end = SETTI_MIN(most, setti_entity_end(table) - run.first);
     while (run.count < end) {
@@ -261,7 +267,7 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, ui
         return SETT_STATUS_LIMIT;
     }
     while (count != 0) {
-        uint32_t index = setti_entity_next_free(table, *from);
+        uint32_t index = entity_next_free(table, *from);
         if (index == SETTI_NONE) {
             return SETT_STATUS_LIMIT;
         }

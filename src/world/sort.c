@@ -269,8 +269,9 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
     for (uint32_t k = 0; k < count; k++) {
         indices[k] = *setti_storage_index(storage, from[k]);
     }
-    for (uint32_t k = 0; k < count; k++) {
-        setti_sparse_assign_row(pool, storage, indices[k], first + k);
+    for (uint32_t k = 0; k < count; k++) { /* sort_mark has marked the pages of rows */
+        *setti_sparse_entry_mut(pool, storage, indices[k]) = first + k;
+        *setti_storage_index(storage, first + k) = indices[k];
     }
 }
 

@@ -220,6 +220,13 @@ SETTI_INLINE setti_type* setti_world_hot_type(const sett_world* world, sett_comp
     return component < world->hot_capacity ? world->types[component] : NULL;
 }
 
+/* Updates which bound numbers reading in line sees (bind.c). */
+static inline void setti_bind_show(sett_world* world)
+{
+    const bool hidden = world->hot_capacity == 0 || world->front == NULL;
+    world->bound = hidden ? setti_zeroes.bound : world->front;
+}
+
 SETTI_INLINE setti_type* setti_world_type(const sett_world* world, sett_component component)
 {
     return component < world->type_capacity ? world->types[component] : NULL;
