@@ -61,6 +61,7 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
     return true;
 }
 
+/* Counts a page that the diff now holds. NULL counts nothing. */
 static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     if (page != NULL) {
@@ -69,6 +70,7 @@ static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* pa
     }
 }
 
+/* Counts a page that the diff no longer holds. NULL counts nothing. */
 static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     SETTI_ASSERT(page == NULL || diff->pages != 0);
@@ -124,7 +126,7 @@ void setti_cow_let_go(setti_pool* pool, setti_cow* cow)
     cow->spare_taken = false;
 }
 
-/* Allocates memory for a saved page, or takes a spare. */
+/* Allocates memory for a saved page, or takes a spare. Returns NULL if both fail. */
 static void* cow_room(setti_pool* pool, const setti_pages* pages)
 {
     void* room = setti_pool_alloc_exempt(pool, pages->size, pages->align);
@@ -141,6 +143,8 @@ static void* cow_room(setti_pool* pool, const setti_pages* pages)
     return room;
 }
 
+/* Adds a copy of a page to the diff, or the note that there is no page. Returns false if memory
+ * runs out. */
 static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(pages->tick[number] < pool->cow_from);
@@ -165,11 +169,11 @@ static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number
     return true;
 }
 
-/* Saves a page before a write. */
+/* Saves a page before a write, if not saved yet. */
 static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_lock_take(&pool->lock);
-    /* The diff is NULL if another thread has lost all snapshots. */
+    /* The diff is NULL if memory ran out in another thread: all snapshots were lost. */
     if (pool->cow->diff != NULL && pages->tick[number] < pool->cow_from &&
         !cow_copy(pool, pages, number)) {
         pool->cow->end(pool->cow, SETTI_COW_OUT_OF_MEMORY);
@@ -177,6 +181,7 @@ static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number
     setti_lock_release(&pool->lock);
 }
 
+/* Moves the contents of the saved page `from` to a page without values. */
 static void cow_move(const setti_pages* pages, void* to, void* from)
 {
     if (setti_pages_values(pages) != NULL) {
@@ -209,7 +214,7 @@ static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number
     if (entry->kind != SETTI_COW_COPY) {
         return false; /* the page is newer than the snapshot */
     }
-    /* the saved bytes return to the page */
+    /* the page gets the saved bytes back, and replaces the copy in the diff */
     cow_move(pages, page, entry->data);
     setti_pool_free(pool, entry->data, pages->size, pages->align);
     entry->kind = SETTI_COW_PARKED;
@@ -225,6 +230,7 @@ void setti_cow_begin(setti_pool* pool, setti_cow* cow)
     pool->cow = cow;
 }
 
+/* Frees the saved contents of an entry. */
 static void cow_free(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
     const setti_pages* pages = entry->pages;
@@ -275,7 +281,7 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
     diff_hold(diff, pages, live);
     diff_let_go(diff, pages, entry->data);
     entry->data = live;
-    if (entry->kind != SETTI_COW_COPY) {
+    if (entry->kind != SETTI_COW_COPY) { /* else table and entry both have a page, as before */
         entry->kind = live != NULL ? SETTI_COW_PARKED : SETTI_COW_ABSENT;
     }
 }
@@ -304,7 +310,7 @@ void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
     if (entry->kind == SETTI_COW_COPY) {
         cow_move(pages, *place, entry->data);
         setti_pool_free(pool, entry->data, pages->size, pages->align);
-    } else {
+    } else { /* `data` is a page of the table, or NULL: there was no page */
         setti_pool_free(pool, *place, pages->size, pages->align);
         setti_pages_put(pages, entry->number, entry->data);
     }
@@ -352,26 +358,27 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
 {
     SETTI_ASSERT(diff->count != 0 && diff->count < SETTI_NONE / 4);
     index->diff = diff;
-    index->bits = 2 + setti_bits_highest(diff->count);
+    index->bits = 2 + setti_bits_highest(diff->count); /* at most half of the slots are used */
     index->slot = setti_pool_alloc(pool, cow_index_size(index), 16);
     if (index->slot == NULL) {
         return false;
     }
-    memset(index->slot, 255, cow_index_size(index));
+    memset(index->slot, 255, cow_index_size(index)); /* SETTI_NONE */
     for (uint32_t k = 0; k < diff->count; k++) {
         *cow_index_find(index, diff->item[k].pages, diff->item[k].number) = k;
     }
     return true;
 }
 
-/* Merges two entries of a page: `far` stays with the older bytes, `near` is freed. */
+/* Merges two entries of a page. The older entry `far` stays, with the older bytes. The entry `near`
+ * of the diff `from` is freed. */
 static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
                       setti_cow_entry* near)
 {
     SETTI_ASSERT(far->pages == near->pages && far->number == near->number);
     const setti_pages* pages = far->pages;
     if (far->kind == SETTI_COW_COPY && near->kind == SETTI_COW_PARKED) {
-        /* the page itself gets the older bytes */
+        /* `near` has the page of the table: it gets the older bytes, and replaces the copy */
         if (setti_pages_values(pages) != NULL) {
             setti_pages_values(pages)->drop(pages, near->data);
         }
@@ -385,12 +392,12 @@ static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
     cow_free(pool, from, near);
 }
 
-/* Appends the entries of `from` that were not merged to `to`. */
+/* Moves the entries of `from` to the end of `to`, without the entries merged before. */
 static void diff_move_entries(setti_pool* pool, setti_diff* to, setti_diff* from)
 {
     SETTI_ASSERT(to->count + from->count <= to->capacity);
     for (uint32_t k = 0; k < from->count; k++) {
-        if (from->item[k].pages != NULL) {
+        if (from->item[k].pages != NULL) { /* not merged */
             to->item[to->count++] = from->item[k];
         }
     }
@@ -400,7 +407,7 @@ static void diff_move_entries(setti_pool* pool, setti_diff* to, setti_diff* from
     memset(from, 0, sizeof(*from));
 }
 
-/* Merges the entries of pages in both diffs. Returns false if memory runs out. */
+/* Merges the entries of pages that are in both diffs. Returns false if memory runs out. */
 static bool diff_merge_entries(setti_pool* pool, const setti_diff* to, setti_diff* from)
 {
     cow_index index;
@@ -420,7 +427,7 @@ static bool diff_merge_entries(setti_pool* pool, const setti_diff* to, setti_dif
 
 bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from)
 {
-    const bool may_meet = to->count != 0 && from->count != 0; /* in the entries of a page */
+    const bool may_meet = to->count != 0 && from->count != 0; /* two entries of a page */
     if (!setti_diff_reserve(pool, to, from->count) ||
         (may_meet && !diff_merge_entries(pool, to, from))) {
         return false;

@@ -40,10 +40,10 @@ struct setti_range {
 };
 
 #define BLOCK_HEADER SETTI_POOL_STEP
-#define BLOCK_MIN ((size_t)56 << 10) /* two thousand entities of four types fit four blocks */
-#define BLOCK_SMALL ((size_t)16 << 10)
+#define BLOCK_MIN ((size_t)56 << 10)   /* two thousand entities of four types fit four blocks */
+#define BLOCK_SMALL ((size_t)16 << 10) /* the least block of a pool with `small` */
 #define BLOCK_MAX ((size_t)4 << 20)
-#define HUGE_FROM ((size_t)1280 << 10)
+#define HUGE_FROM ((size_t)1280 << 10) /* a pool with as many bytes takes huge pages */
 
 static_assert(sizeof(setti_block) <= BLOCK_HEADER, "the header keeps pieces aligned to the step");
 static_assert(sizeof(setti_large) <= 64, "the header of a large piece fits its smallest room");
@@ -53,6 +53,7 @@ static uint32_t pool_class(size_t size)
     SETTI_ASSERT(size <= SETTI_POOL_PAGE_MAX);
     if (size > SETTI_POOL_SMALL_MAX) {
         size_t steps = (size - SETTI_POOL_SMALL_MAX + SETTI_POOL_STEP - 1) / SETTI_POOL_STEP;
+        /* steps above the last small class, of SETTI_POOL_SMALL_MAX bytes */
         return SETTI_POOL_SMALL_CLASSES - 1 + (uint32_t)steps;
     }
     uint32_t k = 0;
@@ -82,10 +83,10 @@ static size_t pool_class_align(uint32_t k)
     return k < 2 ? pool_class_size(k) : SETTI_POOL_STEP;
 }
 
-/* The header of a free piece. Both counts are hints, and include the pieces that follow. */
+/* The header of a free piece. The counts are estimates for the list from this piece on. */
 typedef struct pool_piece {
     struct pool_piece* next;
-    uint32_t length;
+    uint32_t length;   /* pieces */
     uint32_t unsorted; /* pieces added since the list was sorted by address */
 } pool_piece;
 
@@ -118,7 +119,7 @@ static pool_piece* pieces_merge(pool_piece* a, pool_piece* b)
 /* Sorts a list by address (merge sort). */
 static pool_piece* pieces_sort(pool_piece* left)
 {
-    pool_piece* part[32] = {NULL}; /* part[n]: 2^n pieces, sorted */
+    pool_piece* part[32] = {NULL}; /* part[n]: 2^n sorted pieces, or NULL */
     uint32_t n;
     while (left != NULL) {
         pool_piece* sorted = left;
@@ -137,6 +138,7 @@ static pool_piece* pieces_sort(pool_piece* left)
     return all;
 }
 
+/* Sorts the free list of class k by address, and counts the pieces. */
 static void pool_sort(setti_pool* pool, uint32_t k)
 {
     pool_piece* all = pieces_sort(pool->free[k]);
@@ -155,7 +157,7 @@ static void* pool_pop(setti_pool* pool, uint32_t k)
 {
     SETTI_ASSERT(k < SETTI_POOL_CLASSES && pool->free[k] != NULL);
     void* piece = pool->free[k];
-    memcpy(&pool->free[k], piece, sizeof(void*));
+    memcpy(&pool->free[k], piece, sizeof(void*)); /* the next piece */
     return piece;
 }
 
@@ -198,6 +200,7 @@ static void strip_retire(setti_pool* pool, setti_strip* strip)
     strip_unlink(pool, strip);
 }
 
+/* Returns the bytes that count against the ceiling. */
 static size_t pool_counted(const setti_pool* pool)
 {
     size_t exempt = pool->exempt + (pool->held != NULL ? pool->held->size : 0);
@@ -217,6 +220,7 @@ void setti_pool_set_ceiling(setti_pool* pool, size_t more)
     pool->ceiling = more != 0 ? counted + SETTI_MIN(more, SIZE_MAX - counted) : 0;
 }
 
+/* Calls the function `allocate` of the allocator, unless the ceiling is reached. */
 static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
                            void* (*allocate)(void* user, size_t, size_t))
 {
@@ -281,7 +285,7 @@ void setti_pool_deinit(setti_pool* pool)
     }
 }
 
-/* Cuts the rest of the newest block into large free pieces. */
+/* Cuts the memory at the bump pointer into free pieces, as large as possible. */
 static void pool_retire_bump(setti_pool* pool)
 {
     while (pool->bump_size >= 32) {
@@ -307,18 +311,19 @@ static bool pool_is_system(const setti_pool* pool)
 /* Returns the size of the next block: a part of the bytes in blocks. */
 static size_t pool_block_size(const setti_pool* pool, size_t need)
 {
-    const size_t held = pool->held != NULL ? pool->held->size : 0; /* until the end of a call */
+    const size_t held = pool->held != NULL ? pool->held->size : 0; /* soon freed, not counted */
     const size_t blocks = pool->block_size - held;
     size_t most = SETTI_MAX(SETTI_MIN(blocks / 16, BLOCK_MAX), SETTI_HUGE_PAGE); /* 2 to 4 MB */
     size_t least = pool->small ? BLOCK_SMALL : BLOCK_MIN;
     size_t size = SETTI_MIN(SETTI_MAX(blocks / (pool->small ? 8 : 4), least), most);
     if (pool->block_size >= HUGE_FROM && pool_is_system(pool)) {
-        size = SETTI_MAX(size, SETTI_HUGE_PAGE); /* cleared in a third of the time */
+        size = SETTI_MAX(size, SETTI_HUGE_PAGE); /* the system clears it in a third of the time */
     }
     return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
 }
 
-/* Takes a block from the allocator, or the held block. */
+/* Takes a block from the allocator, or the held block. Returns false if memory runs out.
+ *   huge  whether a large block may consist of huge pages */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);
@@ -360,7 +365,7 @@ static size_t pool_gap(const setti_pool* pool, uint32_t k)
     return shifts ? gap + SETTI_POOL_STEP : gap;
 }
 
-/* Moves the bump pointer to the unused pages of a run. The allocator has failed. */
+/* Moves the bump pointer to the unused pages of a run, after the allocator has failed. */
 SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
 {
     for (setti_strip* strip = pool->strips; strip != NULL; strip = strip->next) {
@@ -376,7 +381,7 @@ SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
     return false;
 }
 
-/* Moves the bump pointer to joined free room. */
+/* Moves the bump pointer to joined free pieces. */
 static bool pool_take_range(setti_pool* pool, size_t need)
 {
     setti_range** link = &pool->ranges;
@@ -409,7 +414,8 @@ SETTI_COLD static bool pool_split(setti_pool* pool, size_t need)
     return false;
 }
 
-/* Makes room at the end of the newest block. */
+/* Moves the bump pointer to `need` bytes: joined free pieces, a larger free piece, a new block, or
+ * the unused pages of a run. Returns false if memory runs out. */
 static bool pool_make_room(setti_pool* pool, size_t need)
 {
     bool denied = pool->denied;
@@ -430,7 +436,7 @@ static bool pool_make_room(setti_pool* pool, size_t need)
 static void pool_fill_gap(setti_pool* pool, size_t gap)
 {
     while (gap >= 32) {
-        uint32_t small = gap >= 64 && (uintptr_t)pool->bump % 64 == 0 ? 1 : 0;
+        uint32_t small = gap >= 64 && (uintptr_t)pool->bump % 64 == 0 ? 1 : 0; /* 64 or 32 bytes */
         size_t step = pool_class_size(small);
         pool_push(pool, small, pool->bump);
         pool->bump += step;
@@ -439,10 +445,11 @@ static void pool_fill_gap(setti_pool* pool, size_t gap)
     }
 }
 
+/* Returns the bytes before a large piece: a multiple of `align` with room for the header. */
 static size_t large_room(size_t align)
 {
     SETTI_ASSERT(align != 0);
-    return SETTI_MAX(align, (size_t)64); /* for the header */
+    return SETTI_MAX(align, (size_t)64);
 }
 
 /* Zeroes have the alignment of calloc. */
@@ -515,7 +522,7 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
         if (!pool_make_room(pool, rounded)) {
             return NULL;
         }
-        gap = 0;
+        gap = 0; /* the new room is aligned */
     }
     pool_fill_gap(pool, gap);
     void* piece = pool->bump;
@@ -568,9 +575,9 @@ void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t s
     }
     uint64_t began = setti_platform_now();
     uintptr_t bump = (uintptr_t)pool->bump;
-    uintptr_t next = (uintptr_t)*at;
-    bool continues = next >= bump && next - bump <= pool->bump_size; /* in the same block */
-    size_t done = continues ? next - bump : 0;
+    uintptr_t touched = (uintptr_t)*at;
+    bool continues = touched >= bump && touched - bump <= pool->bump_size; /* the same block */
+    size_t done = continues ? touched - bump : 0;
     size_t end = SETTI_MIN(done + step, pool->bump_size);
     while (done < end && setti_platform_now() - began <= nanoseconds) {
         size_t part = SETTI_MIN(done + WARM_PART, end);
@@ -696,7 +703,7 @@ static bool block_is_empty(const setti_block* block)
     return block->free_bytes == block->size - BLOCK_HEADER;
 }
 
-/* Removes the pieces of empty blocks from the free lists. */
+/* Counts the free bytes of each block, then removes pieces of empty blocks from the free lists. */
 static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t count)
 {
     for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
@@ -724,7 +731,7 @@ static setti_block** pool_sort_blocks(const setti_pool* pool, size_t* count)
 {
     *count = 0;
     for (setti_block* block = pool->blocks; block != NULL; block = block->next) {
-        block->free_bytes = 0;
+        block->free_bytes = 0; /* for pool_forget_empty */
         ++*count;
     }
     size_t size = *count * sizeof(setti_block*);
@@ -754,7 +761,7 @@ void setti_pool_trim(setti_pool* pool)
         strip_retire(pool, pool->strips);
     }
     pool->promised = 0;
-    while (pool_take_range(pool, 0)) { /* retires the bump each time */
+    while (pool_take_range(pool, 0)) { /* the next call cuts the range into free pieces */
     }
     pool_retire_bump(pool); /* now the free lists hold all free bytes */
     pool->bump = NULL;
@@ -807,9 +814,12 @@ const char* setti_pool_validate(const setti_pool* pool)
 
 /* --------------------------------------------------------------------------------------- tables */
 
-/* An entry has two ticks, a pointer, and a number (setti_pages_entry). */
+/* A table is one allocation. An entry has two ticks, a pointer, and a number (setti_pages_entry).
+ *
+ *     ticks | ticks of restores | data | numbers in the diff | bits | `read` | run */
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
+/* Returns the bytes of the bits of existing pages. */
 static size_t table_bits(uint32_t capacity)
 {
     return ((size_t)capacity + 63) / 64 * sizeof(uint64_t);
@@ -820,6 +830,7 @@ static size_t table_bits(uint32_t capacity)
  * 5.1, 256 KB 4.2, no runs 6.6. */
 #define STRIP_SIZE ((size_t)256 << 10)
 
+/* Returns the number of entries of `read`. */
 static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
 {
     return pages->none != NULL ? SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift) : 0;
@@ -848,7 +859,7 @@ static setti_strip* pages_strip(const setti_pages* pages)
     return (setti_strip*)(void*)((unsigned char*)pages->tick + offset);
 }
 
-/* Moves the run of a table to `to`, or frees the run if `to` has none. */
+/* Moves the run of a table to the table `to`. Frees the run if `to` is NULL or too small. */
 static void pages_move_strip(setti_pool* pool, const setti_pages* from, const setti_pages* to)
 {
     setti_strip* old = pages_strip(from);
@@ -921,6 +932,7 @@ static void pages_clear(const setti_pages* pages, uint32_t end)
     }
 }
 
+/* Moves a table to memory for `capacity` entries. Returns false if memory runs out. */
 static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count && capacity != 0);
@@ -978,7 +990,7 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
     if (grows && !pages_resize(pool, pages, setti_bits_ceil(SETTI_MAX(count, 4)))) {
         return false;
     }
-    if (!grows || !table_is_zero(pages, pages->capacity)) {
+    if (!grows || !table_is_zero(pages, pages->capacity)) { /* new zeroes are clear already */
         pages_clear(pages, count);
     }
     setti_pages_set_count(pages, count);
@@ -995,10 +1007,10 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
     if (number / 64 != 0) {
         word |= bits[number / 64 - 1] >> (number % 64);
     }
-    return word == UINT64_MAX ? 64 : 63 - setti_bits_highest(~word);
+    return word == UINT64_MAX ? 64 : 63 - setti_bits_highest(~word); /* leading ones */
 }
 
-/* Cuts a run of new pages for a table that has `present` pages. */
+/* Cuts a run of new pages for a table with `present` pages before the new page, if two fit. */
 static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
 {
     SETTI_ASSERT(strip->left == 0 && pool->free[k] == NULL);
@@ -1018,7 +1030,7 @@ static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     pool->bump_size -= count * rounded;
 }
 
-/* Makes a run of free pages for a table that has `present` pages. */
+/* Makes a run of adjacent free pages for a table with `present` pages before the new page. */
 static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
 {
     const pool_piece* head = pool->free[k];
@@ -1032,21 +1044,21 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     }
     unsigned char* first = pool->free[k];
     uint32_t count = 0;
-    while (count < most &&
-           (unsigned char*)pool->free[k] == first + count * rounded) { /* adjacent */
+    while (count < most && (unsigned char*)pool->free[k] == first + count * rounded) {
         (void)pool_pop(pool, k);
         count++;
     }
     strip_link(pool, strip, k, first, count);
 }
 
-/* Whether a table may take a run of class k. */
+/* Whether a table may take a run of class k, with pages of at least 128 bytes. */
 static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t k)
 {
-    /* with a ceiling or a hold unused pages would waste memory */
+    /* while memory is limited or held, unused pages of a run could be the missing ones */
     return strip->left == 0 && k >= 2 && pool->blocks != NULL && pool->ceiling == 0 && !pool->holds;
 }
 
+/* Takes the next page of a table's run, or a page of the pool. Returns NULL if memory runs out. */
 static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_strip* strip = pages_strip(pages);
@@ -1090,7 +1102,7 @@ bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, b
         if (page == NULL) {
             return false;
         }
-        setti_pages_write(pool, pages, number); /* a snapshot saves the page as absent */
+        setti_pages_write(pool, pages, number); /* before the page exists: saved as absent */
         setti_pages_put(pages, number, page);
         *fresh = true;
     }

@@ -203,14 +203,14 @@ static bool platform_rename(void* user, const char* from, const char* to)
 #if defined(PLATFORM_WINDOWS)
     return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
 #else
-#if !defined(PLATFORM_POSIX)
+#if !defined(PLATFORM_POSIX) /* rename need not replace a file */
     (void)remove(to);
 #endif
     return rename(from, to) == 0;
 #endif
 }
 
-/* Writes renames in a folder to the disk. */
+/* Writes the renames in the folder of `path` to the disk. */
 static bool platform_sync_folder(void* user, const char* path)
 {
     (void)user;
@@ -237,7 +237,7 @@ static bool platform_sync_folder(void* user, const char* path)
 }
 
 #if defined(PLATFORM_POSIX)
-/* Opens and locks held->path. */
+/* Opens and locks held->path. Returns SETT_STATUS_LOCKED if another program holds the lock. */
 static sett_status platform_take(platform_held* held)
 {
     struct stat locked;
@@ -270,7 +270,8 @@ static sett_status platform_take(platform_held* held)
     return GetLastError() == ERROR_SHARING_VIOLATION ? SETT_STATUS_LOCKED : SETT_STATUS_FILE;
 }
 #else
-/* Without file locks: if the file exists, another program holds the lock. */
+/* For platforms without file locks: the file itself is the lock. If the file exists, another
+ * program holds it. */
 static sett_status platform_take(platform_held* held)
 {
     FILE* file = fopen(held->path, "wbx");
@@ -416,7 +417,8 @@ static uintptr_t platform_stack_end(void)
     return end;
 }
 
-/* Not inlined: the caller's variables could lie below `here` in a shared frame. */
+/* Stacks grow down: a stack variable below `here` belongs to a function that has returned. Not
+ * inlined: the caller's variables could lie below `here` in a shared frame. */
 SETTI_APART bool setti_platform_has_returned(const void* variable)
 {
     volatile char here = 0;
@@ -481,7 +483,7 @@ static platform_gate* platform_gate_of(setti_gate* gate)
 bool setti_gate_init(setti_gate* gate)
 {
     platform_gate* parts = platform_gate_of(gate);
-    bool good = parts != NULL;
+    bool good = parts != NULL; /* true; uses `parts` in builds without threads */
 #if defined(PLATFORM_POSIX)
     good = pthread_mutex_init(&parts->mutex, NULL) == 0;
     if (good && pthread_cond_init(&parts->condition, NULL) != 0) {
