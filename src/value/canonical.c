@@ -34,6 +34,7 @@ static void canonical_write_nan(unsigned char* out, uint32_t unit)
     out[unit - 2] = unit == 4 ? 0xC0 : 0xF8;
 }
 
+/* Copies a number of `unit` bytes in reverse order. */
 static void canonical_turn(unsigned char* out, const unsigned char* in, uint32_t unit)
 {
     SETTI_ASSERT(unit != 0 && unit <= 8);
@@ -50,7 +51,7 @@ static void piece_encode(const setti_piece* piece, const unsigned char* in, uint
     if (piece->kind == SETTI_PIECE_TEXT) {
         const unsigned char* end = memchr(in, 0, from + count);
         uint32_t length = end != NULL ? (uint32_t)(end - in) : from + count;
-        uint32_t used = length > from ? length - from : 0;
+        uint32_t used = length > from ? length - from : 0; /* bytes of text from `from` on */
         memcpy(out, in + from, used);
         memset(out + used, 0, count - used);
         return;
@@ -77,7 +78,7 @@ size_t setti_canonical_next(const setti_members* members, const void* value,
     while (cursor->piece < members->piece_count) {
         const setti_piece* piece = &members->pieces[cursor->piece];
         uint32_t unit = piece->kind == SETTI_PIECE_TEXT ? 1 : piece->unit;
-        size_t room = (capacity - used) / unit * unit;
+        size_t room = (capacity - used) / unit * unit; /* whole units */
         uint32_t count = (uint32_t)SETTI_MIN((size_t)(piece->size - cursor->offset), room);
         if (count == 0) {
             break;
@@ -127,6 +128,7 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
     }
 }
 
+/* Whether two pieces have the same canonical form. */
 static bool piece_same(const setti_piece* piece, const unsigned char* a, const unsigned char* b)
 {
     if (piece->kind == SETTI_PIECE_TEXT) {
@@ -168,7 +170,8 @@ void setti_owned_copy_hook(void* to, const void* from, uint32_t count, void* use
     for (uint32_t k = 0; k < count; k++) {
         unsigned char* into = (unsigned char*)to + k * size;
         const unsigned char* value = (const unsigned char*)from + k * size;
-        for (uint32_t n = 0; n < members->owned_count; n++) { /* a list's address is at .text too */
+        /* adds owners first: `to` may share memory with `from`; a list's address is at .text too */
+        for (uint32_t n = 0; n < members->owned_count; n++) {
             setti_owned_take(setti_owned_string(value + members->owned[n].offset).text);
         }
         setti_owned_deinit_hook(into, 1, user);
@@ -240,6 +243,7 @@ typedef struct canonical_from {
     size_t left;
 } canonical_from;
 
+/* Returns the next `size` bytes, or NULL if fewer are left. */
 static const unsigned char* canonical_take(canonical_from* from, size_t size)
 {
     const unsigned char* bytes = from->at;
@@ -262,7 +266,7 @@ static void piece_decode(const setti_piece* piece, const unsigned char* in, unsi
     }
 }
 
-/* Replaces the string at `at`. Returns false when memory runs out. */
+/* Replaces the string at `at` by a text. Returns false when memory runs out. */
 static bool owned_set_string(const sett_allocator* allocator, const unsigned char* text,
                              size_t length, unsigned char* at)
 {
@@ -275,7 +279,7 @@ static bool owned_set_string(const sett_allocator* allocator, const unsigned cha
     return true;
 }
 
-/* Replaces the list at `at`. Returns false when memory runs out. */
+/* Replaces the list at `at` by items in canonical form. Returns false when memory runs out. */
 static bool owned_set_list(const setti_owned* owned, const sett_allocator* allocator,
                            const unsigned char* bytes, uint32_t count, unsigned char* at)
 {
@@ -295,12 +299,12 @@ static bool owned_set_list(const setti_owned* owned, const sett_allocator* alloc
     return true;
 }
 
-/* Reads a string or list. Only checks the bytes if `at` is NULL. */
+/* Reads a string or list from the canonical form to `at`. If `at` is NULL, only checks the bytes. */
 static sett_status owned_read(const setti_owned* owned, const sett_allocator* allocator,
                               canonical_from* from, unsigned char* at)
 {
     bool is_list = owned->item_size != 0;
-    size_t each = is_list ? owned->item_least : 1; /* bytes of an item or a character */
+    size_t each = is_list ? owned->item_least : 1; /* bytes of an item, or of a character */
     const unsigned char* bytes = canonical_take(from, 4);
     uint32_t count = bytes != NULL ? (uint32_t)setti_bytes_get(bytes, 4) : 0;
     if (bytes == NULL || count > from->left / each) {

@@ -107,6 +107,7 @@ static uint32_t struct_align(const sett_struct* of)
     return align;
 }
 
+/* Writes the error `what` of a member to `out`. Returns `out`. */
 static const char* member_wrong(char* out, const sett_struct* of, const sett_member* member,
                                 const char* what)
 {
@@ -124,18 +125,10 @@ static bool member_name_is_good(const char* name)
     return good;
 }
 
+/* Returns the error of a list's items, or NULL. */
 static const char* item_check(const sett_member* item)
 {
-    const char* wrong = NULL;
-    for (uint32_t k = 0; item->of != NULL && wrong == NULL && k < item->of->count; k++) {
-        const sett_member* inner = &item->of->members[k];
-        if (inner->local) {
-            wrong = "is a list of structs with local members - leave out the local members";
-        } else {
-            wrong = item_check(inner);
-        }
-    }
-    /* copies of a list share the items */
+    /* copies of a list share the items, so items neither own memory nor hold handles */
     switch (member_kind(item)) {
     case SETT_MEMBER_ENTITY:
         return "is a list with handles - use a relationship, which is a list of entities";
@@ -143,10 +136,22 @@ static const char* item_check(const sett_member* item)
     case SETT_MEMBER_LIST:
         return "is a list whose items own strings or lists - use arrays of char";
     default:
-        return wrong;
+        break;
     }
+    for (uint32_t k = 0; item->of != NULL && k < item->of->count; k++) {
+        const sett_member* inner = &item->of->members[k];
+        if (inner->local) {
+            return "is a list of structs with local members - leave out the local members";
+        }
+        const char* wrong = item_check(inner);
+        if (wrong != NULL) {
+            return wrong;
+        }
+    }
+    return NULL;
 }
 
+/* Returns the error of a list, or NULL. */
 static const char* list_check(const sett_member* member)
 {
     if (member->of == NULL &&
@@ -174,15 +179,16 @@ static bool member_is_step(double step)
     return power_of_two && step >= 0x1p-60 && step <= 0x1p60;
 }
 
-/* Whether a constant has a number for a name. */
-static bool member_has_value_for_name(const sett_constant* constants)
+/* Whether the name of any constant begins like a number. */
+static bool member_has_number_as_name(const sett_constant* constants)
 {
     while (constants->name != NULL && strchr("0123456789-(", constants->name[0]) == NULL) {
         constants++;
     }
-    return constants->name != NULL && constants->name[0] != '\0'; /* strchr also finds '\0' */
+    return constants->name != NULL && constants->name[0] != '\0'; /* strchr finds '\0' too */
 }
 
+/* Whether each of `count` names is good, and differs from the others. */
 static bool member_names_are_good(const char* const* names, uint32_t count)
 {
     bool good = count <= SETTI_MEMBERS_COUNT_MAX;
@@ -232,12 +238,12 @@ static const char* member_check_extras(const sett_member* given)
         return wrong;
     }
     const sett_member item = list ? setti_member_item(given) : *given;
-    const sett_member* member = &item;
+    const sett_member* member = &item; /* the given member, or an item of the given list */
     sett_member_kind kind = member_kind(member);
     if (member->constants != NULL && !setti_number_is_integer(kind)) {
         return "has constants, but is not an integer - leave out .constants";
     }
-    if (member->constants != NULL && member_has_value_for_name(member->constants)) {
+    if (member->constants != NULL && member_has_number_as_name(member->constants)) {
         return "has a constant named by its value, because SETT_CONSTANTS was given a macro - "
                "write {\"RED\", RED} (members.h)";
     }
@@ -314,7 +320,8 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     return wrong != NULL ? wrong : member_check_extras(member);
 }
 
-/* Returns the alignment that a member may have. */
+/* Returns the highest alignment that a member can have.
+ *   limit  the alignment of the struct */
 static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 {
     uint32_t both = member->offset | member->size;
@@ -325,12 +332,15 @@ static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
     return member_align(member);
 }
 
-/* Finds the next member from `at` on. Returns the offset, or of->size at the end. */
+/* Finds the next member from offset `at` on. Returns the offset, or of->size if there is none: then
+ * *end and *align stay.
+ *   end    becomes the end of the member
+ *   align  the alignment of the struct; becomes the alignment of the member */
 static uint32_t struct_next_member(const sett_struct* of, uint32_t at, uint32_t* end,
                                    uint32_t* align)
 {
     uint32_t first = of->size;
-    uint32_t limit = *align; /* the struct's alignment */
+    uint32_t limit = *align;
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
         if (member->offset >= at && member->offset < first) {
@@ -356,12 +366,12 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align,
                      (unsigned)at, (unsigned)next - 1, of->name);
             return out;
         }
-        at = next == of->size ? next : end; /* no next member: the end of the struct */
+        at = end; /* without a next member: the end of the struct */
     }
     return NULL;
 }
 
-/* Returns the error in a struct without its members, or NULL. */
+/* Returns the error in a struct, or NULL. Does not check the members. */
 static const char* struct_check_shape(const sett_struct* of, uint32_t depth, char* out)
 {
     if (of->name == NULL) {
@@ -383,7 +393,7 @@ static const char* struct_check_shape(const sett_struct* of, uint32_t depth, cha
     return out;
 }
 
-/* Returns the error in a struct and the members, or NULL. `gaps`: checks also for gaps. */
+/* Returns the error in a struct and its members, or NULL. If `gaps`, also checks for gaps. */
 static const char* struct_check(const sett_struct* of, size_t align, bool gaps, uint32_t depth,
                                 char* out)
 {
@@ -408,6 +418,7 @@ static const char* struct_check(const sett_struct* of, size_t align, bool gaps, 
     return struct_check_gaps(of, (uint32_t)SETTI_MAX(align, struct_align(of)), out);
 }
 
+/* Whether byte `at` of a struct belongs to a member. */
 static bool struct_has_byte(const sett_struct* of, uint32_t at)
 {
     for (uint32_t k = 0; k < of->count; k++) {
@@ -442,6 +453,7 @@ bool setti_struct_owns(const sett_struct* of)
     return struct_count_owned(of) != 0;
 }
 
+/* Whether a member is sent rounded. */
 static bool struct_rounds(const sett_struct* of)
 {
     bool rounds = false;
@@ -483,12 +495,12 @@ typedef struct piece_list {
     setti_piece* item; /* NULL: pieces are only counted */
     setti_piece last;
     uint32_t count;
-    uint32_t first; /* a piece that must not be joined to the piece before */
+    uint32_t first; /* the number of a piece that must not be joined to the piece before it */
 } piece_list;
 
-/* A copy in the making. The first walk, without memory, only measures. */
+/* The state of a walk that copies members. The first walk, without memory, only measures. */
 typedef struct member_copy {
-    unsigned char* base; /* NULL in the first walk, like the next three arrays */
+    unsigned char* base; /* NULL in the first walk, like `sends`, `entities` and `owned` */
     size_t used;
     piece_list pieces;
     piece_list items; /* pieces of the items of lists */
@@ -597,7 +609,7 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
     } else if (kind == SETT_MEMBER_TEXT) {
         piece.kind = SETTI_PIECE_TEXT;
     } else if (kind == SETT_MEMBER_ENTITY) {
-        piece.unit = 4;
+        piece.unit = 4; /* index and generation */
     }
     if (piece.kind == SETTI_PIECE_BYTES && !SETTI_BIG_ENDIAN) {
         piece.unit = 1; /* neighbours of all sizes become one piece */
@@ -605,7 +617,7 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
     return piece;
 }
 
-/* Adds a piece, or extends the last piece. */
+/* Adds a piece, or extends the last piece by adjacent bytes of the same kind. */
 static void piece_add(piece_list* to, setti_piece piece)
 {
     bool joins = to->count != to->first && piece.kind < SETTI_PIECE_TEXT &&
@@ -666,6 +678,8 @@ static void send_add(member_copy* copy, const sett_member* member, uint32_t offs
     copy->send_count++;
 }
 
+/* Adds all that the walk collects of the struct `of` at offset `base`: pieces, handles, rounded
+ * numbers, strings and lists. */
 static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base)
 {
     for (uint32_t k = 0; k < of->count; k++) {
@@ -701,14 +715,17 @@ static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
 /* Whether a struct has opaque members that are not local. */
 static bool struct_is_opaque(const sett_struct* of)
 {
-    bool opaque = false;
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
-        opaque =
-            opaque || (!member->local && (member->kind == SETT_MEMBER_OPAQUE ||
-                                          (member->of != NULL && struct_is_opaque(member->of))));
+        if (member->local) {
+            continue;
+        }
+        if (member->kind == SETT_MEMBER_OPAQUE ||
+            (member->of != NULL && struct_is_opaque(member->of))) {
+            return true;
+        }
     }
-    return opaque;
+    return false;
 }
 
 static uint64_t print_step(uint64_t print, uint64_t word)
@@ -774,7 +791,7 @@ static bool pieces_are_adjacent(const setti_members* members)
     return adjacent;
 }
 
-/* Fills in the words to find NaN. */
+/* Fills in the words to find NaN. Returns false if a float spans two words. */
 static bool pieces_make_words(const setti_members* members, setti_nan_word* words)
 {
     memset(words, 0, ((size_t)members->size / 8 + 1) * sizeof(*words));
@@ -786,10 +803,10 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
             uint32_t shift = (first + at) % 8 * 8;
             bool narrow = piece->unit == 4;
             if (shift % (8 * piece->unit) != 0) {
-                return false; /* a float spans two words */
+                return false;
             }
             setti_nan_word* word = &words[(first + at) / 8];
-            /* the bits of the least NaN, plus this number, are the sign bit */
+            /* the bits of the least NaN, plus this number, are the sign bit; fewer bits are not */
             word->add |= narrow ? (uint64_t)0x7FFFFF << shift : 0xFFFFFFFFFFFFFu;
             word->test |= (uint64_t)1 << (shift + 8 * piece->unit - 1);
         }
@@ -806,6 +823,7 @@ static size_t words_size(const sett_struct* of)
     return (of->size / 8 + 1) * sizeof(setti_nan_word);
 }
 
+/* Copies a struct and collects the facts about it, or measures both. */
 static sett_struct members_walk(member_copy* to, const sett_struct* of)
 {
     to->used = setti_align_up(sizeof(setti_members), 8);
@@ -832,7 +850,7 @@ static void members_complete(setti_members* members, setti_nan_word* words)
 
 setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
 {
-    member_copy count = {0}; /* without memory: only measures */
+    member_copy count = {0}; /* the first walk */
     (void)members_walk(&count, of);
     /* offsets of the parts; handles and numbers to round are aligned to 8 bytes */
     size_t words = count.used;
@@ -888,7 +906,7 @@ const sett_member* setti_struct_member(const sett_struct* of, const char* name, 
     return NULL;
 }
 
-/* Reads "[12]" or ".name" from a path. Returns the rest of the path, or NULL. */
+/* Reads an element from a path, "[12]" or ".name". Returns the rest of the path, or NULL. */
 static const char* path_element(const sett_member* member, const char* path, uint32_t* element)
 {
     if (*path == '[') {
@@ -916,6 +934,7 @@ static void member_guess(const sett_struct* of, const char* name, size_t length,
     }
 }
 
+/* Whether a path can go on with an element of the member. */
 static bool member_has_elements(const sett_member* member)
 {
     return member->kind != SETT_MEMBER_TEXT && member->kind != SETT_MEMBER_OPAQUE &&

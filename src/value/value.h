@@ -30,12 +30,13 @@ typedef struct setti_piece {
     uint32_t offset;
     uint32_t size;
     uint16_t kind;
-    uint16_t unit; /* bytes: 1, 2, 4 or 8 */
+    uint16_t unit; /* 1, 2, 4 or 8 bytes; SETTI_PIECE_OWNED: see there */
 } setti_piece;
 
 #define SETTI_NAN_SIZE 256 /* the largest type with setti_members.words */
 
-/* Finds NaN in eight adjacent bytes: (word & ~test) + add has the sign bit of each NaN. */
+/* Finds NaN among the floats in eight adjacent bytes: in (word & ~test) + add, the sign bit of a
+ * float is set if the float is NaN. */
 typedef struct setti_nan_word {
     uint64_t add;  /* carries into the sign bit if the float is NaN */
     uint64_t test; /* the sign bits of the floats */
@@ -66,7 +67,7 @@ typedef struct setti_members {
     uint32_t piece_count;
     uint32_t size; /* bytes of the canonical form without strings and lists */
     uint32_t entity_count;
-    bool adjacent; /* without NaN, the canonical form is `size` bytes from pieces[0] on */
+    bool adjacent; /* the canonical form of a value without NaN is `size` bytes from pieces[0] on */
     bool floats;   /* some members are floats */
     bool opaque;   /* contains bytes without a declared meaning */
     const uint32_t* entities; /* offsets of handles */
@@ -80,7 +81,9 @@ typedef struct setti_members {
     size_t room;
 } setti_members;
 
-/* Checks the members of a type. Returns the error, or NULL. `mask` has 0 for padding. */
+/* Checks the members of a type. Returns the error, or NULL.
+ *   mask  0 for each byte of padding; NULL: padding is not known
+ *   out   room for an error of SETTI_VALUE_MESSAGE bytes */
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
                                 char* out);
 
@@ -110,9 +113,10 @@ SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members
 /* Sets the bytes of `mask` to 255 for bytes of the canonical form, else to 0. */
 void setti_members_mask(const setti_members* members, unsigned char* mask);
 
+/* Finds a member by name. Returns NULL if there is none. */
 const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length);
 
-/* Finds a member by path. `guess` gets a similar name for a missing name. */
+/* Finds a member by path. Returns false if there is none; `guess` may get a similar name. */
 bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
                         setti_guess* guess);
 
@@ -122,17 +126,17 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
 /* Writes the canonical form of any value, piece by piece. */
 void setti_canonical_write(const setti_members* members, const void* value, sett_sink* to);
 
-/* Returns the packed size of a value with rounded members. */
+/* Returns the packed size of a value of `size` bytes with rounded members. */
 size_t setti_send_size(const setti_members* members, size_t size);
-/* Returns a hash of the rounding. */
+/* Returns a hash of how members are rounded. */
 uint64_t setti_send_fingerprint(const setti_members* members);
-/* Convert from and to little-endian values. */
+/* Pack a little-endian value of `size` bytes, or unpack one. */
 void setti_send_pack(const setti_members* members, const unsigned char* value, size_t size,
                      unsigned char* out);
 void setti_send_unpack(const setti_members* members, const unsigned char* packed, size_t size,
                        unsigned char* out);
 
-/* Reads a value from the canonical form. Only checks the bytes if `value` is NULL. */
+/* Reads a value from the canonical form. If `value` is NULL, only checks the bytes. */
 sett_status setti_canonical_read(const setti_members* members, const sett_allocator* allocator,
                                  const unsigned char* bytes, size_t size, void* value);
 
@@ -150,30 +154,31 @@ void setti_owned_deinit_hook(void* values, uint32_t count, void* user);
 /* Whether values with the members of `of` own memory. */
 bool setti_struct_owns(const sett_struct* of);
 
-/* Reverses the numbers of a value on big-endian machines. */
+/* Reverses the bytes of each number of a value on big-endian machines. */
 void setti_canonical_turn_value(const setti_members* members, void* value);
 
-/* Zeroes the bytes that can differ in equal values. */
+/* Zeroes the bytes that can differ in equal values: NaN, and text after the end. */
 void setti_canonical_clear(const setti_members* members, void* value);
 
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
 
-/* Whether two elements have the same canonical form. Not for structs and lists. */
+/* Whether two elements of a kind have the same canonical form. Not for structs and lists. */
 bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
                                   const void* b);
 
 /* Whether a value has no NaN. */
 bool setti_canonical_is_plain(const setti_members* members, const void* value);
 
-/* A position in the canonical form of a value. Begins with zeroes. */
+/* A position in the canonical form of a value. All zeroes are the beginning. */
 typedef struct setti_canonical_cursor {
     uint32_t piece;
     uint32_t offset; /* in the piece */
 } setti_canonical_cursor;
-/* Encodes the next bytes of a value. Returns the number of bytes, 0 at the end. */
+/* Encodes the next bytes of a value, at most `capacity`. Returns their number, 0 at the end. */
 size_t setti_canonical_next(const setti_members* members, const void* value,
                             setti_canonical_cursor* cursor, unsigned char* out, size_t capacity);
 
+/* Writes a handle as text. */
 typedef void (*setti_value_entity)(void* user, setti_writer* out, sett_entity entity);
 
 /* Writes the members of a value: `x = 1.5 m, state = OPEN, at = {x = 1, y = 2}`. */
@@ -183,7 +188,7 @@ void setti_value_print(setti_writer* out, const sett_struct* of, const void* val
 /* Writes bytes as `12 bytes: 01 02 ...`. */
 void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size);
 
-/* Writes the first differences. Returns the number of all differences. */
+/* Writes the first differences of two values. Returns the number of all differences. */
 uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* of, const void* a,
                                        const void* b);
 

@@ -178,7 +178,7 @@ void setti_value_print(setti_writer* out, const sett_struct* of, const void* val
 
 typedef struct text_difference {
     setti_writer* out;
-    uint32_t count;
+    uint32_t count; /* all differences; at most TEXT_DIFFERENCES are written */
 } text_difference;
 
 static void difference_add(text_difference* to, const char* path, const sett_member* member,
@@ -243,7 +243,10 @@ static void difference_walk(text_difference* to, const sett_struct* of, const ch
         bool array = setti_member_is_array(member);
         uint32_t count = array ? member->count : 1;
         uint32_t size = member->size / count;
-        for (uint32_t at = 0; !member->local && at < count; at++) {
+        if (member->local) {
+            continue;
+        }
+        for (uint32_t at = 0; at < count; at++) {
             char item_path[TEXT_PATH];
             setti_writer text = {item_path, sizeof(item_path), 0};
             size_t offset = member->offset + (size_t)at * size;
