@@ -22,7 +22,12 @@ void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, uns
                       uint32_t term)
 {
     setti_gather* gather = &scratch->gathers[scratch->count++];
-    *gather = (setti_gather){storage->gather, storage, scratch, values, term, true};
+    *gather = (setti_gather){.outer = storage->gather,
+                             .storage = storage,
+                             .scratch = scratch,
+                             .values = values,
+                             .term = term,
+                             .used = true};
     storage->gather = gather;
     setti_storage_update_access(storage);
 }
@@ -32,7 +37,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
     for (uint32_t k = 0; k < scratch->count; k++) {
         setti_storage* storage = scratch->gathers[k].storage;
         setti_gather** at = &storage->gather;
-        while (*at != &scratch->gathers[k]) { /* usually equal: the latest gather */
+        while (*at != &scratch->gathers[k]) { /* mostly equal at once: the latest gather */
             at = &(*at)->outer;
             SETTI_ASSERT(*at != NULL);
         }
@@ -45,11 +50,12 @@ void setti_gather_close(setti_gather_scratch* scratch)
     }
 }
 
-/* Returns the entity's row in the step. */
+/* Returns the entity's row in the step. For entities of other steps, returns SETTI_GATHER_ROWS or
+ * more. */
 static uint32_t gather_row_of(const setti_gather_scratch* scratch, uint32_t index)
 {
     uint32_t row = scratch->driver != NULL ? setti_sparse_row(scratch->driver, index) : index;
-    return row - scratch->base; /* for other entities SETTI_GATHER_ROWS or more */
+    return row - scratch->base; /* wraps for rows before the step */
 }
 
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,

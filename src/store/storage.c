@@ -10,10 +10,10 @@
 
 SETTI_ZEROES_CONST setti_zero_page setti_zeroes = {{0}};
 
-/* Computes the layout of a page. */
+/* Computes the layout of a page with at most `most` bytes of values. */
 static void storage_lay_out(setti_storage* storage, size_t most)
 {
-    uint8_t least = storage->kind == SETTI_SPARSE ? 0 : 6; /* at least a word of presence */
+    uint8_t least = storage->kind == SETTI_SPARSE ? 0 : 6; /* array: the 64 rows of a word */
     storage->shift = SHIFT_MAX;
     while (storage->shift > least && ((size_t)storage->size << storage->shift) > most) {
         storage->shift--;
@@ -179,7 +179,7 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
 {
     SETTI_ASSERT(count != 0 && first <= SETTI_NONE - count);
     bool sparse_set = storage->kind == SETTI_SPARSE;
-    if (sparse_set && storage->hashed != 0) {
+    if (sparse_set && storage->hashed != 0) { /* any indices fit a hash table */
         return setti_sparse_reserve_index(pool, storage, first);
     }
     uint32_t shift = sparse_set ? SETTI_SPARSE_SHIFT : storage->shift;

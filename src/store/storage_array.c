@@ -23,7 +23,8 @@
 
 #define ARRAY_BLANK 128 /* most retained empty pages of presence, of 1 KB each */
 
-/* Returns true if a page of presence can be freed. */
+/* Returns true if a page of presence can be freed: a tag's page without bits, or an array's page
+ * without pages of rows. */
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(setti_pages_get(&storage->presence, number) != NULL);
@@ -47,7 +48,7 @@ void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t inde
     uint32_t page_rest = rows - (index & (rows - 1));
     uint32_t end = index + SETTI_MIN(*count, page_rest);
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    setti_storage_write(pool, storage, index); /* first: saving a page reads the old bits */
+    setti_storage_write(pool, storage, index); /* before the bits: saving the page reads them */
     for (uint32_t at = index; at < end;) {
         uint32_t until = SETTI_MIN(end, (at | 63) + 1); /* the end of the word */
         uint64_t mask = setti_bits_below(until - at) << (at % 64);
@@ -85,6 +86,7 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
            !setti_bits_any(words, setti_storage_rows(storage) / 64);
 }
 
+/* Frees the pages of presence without pages of rows. */
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
@@ -146,14 +148,14 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
     array_update_after_free(pool, storage, spare);
 }
 
-/* Uses the spare page as a missing page. */
+/* Moves the spare page to the missing page `number`. Returns false if there is no empty spare. */
 static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
     uint32_t spare = storage->spare;
     if (spare == SETTI_NONE || pool->cow_from != 0 || pool->pinned != 0 ||
         !array_page_is_empty(storage, spare)) {
-        return false; /* a snapshot or a reservation may need the spare */
+        return false; /* a snapshot or a reservation may need the spare in place */
     }
     storage->spare = SETTI_NONE;
     setti_pages_move(pool, &storage->rows, spare, number);
@@ -194,7 +196,7 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
            setti_pages_ensure(pool, &storage->rows, row_page, &fresh);
 }
 
-/* Makes a page the spare if it is empty. */
+/* Makes a page the spare if the page is empty, and frees the previous spare. */
 static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(pool->pinned == 0);
@@ -215,6 +217,7 @@ void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t
     }
 }
 
+/* Frees all pages without values. */
 static void array_free_empty(setti_pool* pool, setti_storage* storage)
 {
     bool tag = storage->kind == SETTI_TAG;
@@ -222,7 +225,7 @@ static void array_free_empty(setti_pool* pool, setti_storage* storage)
     uint32_t number = 0;
     storage->spare = SETTI_NONE;
     while ((number = setti_pages_next(pages, number)) != SETTI_NONE) {
-        if (tag) {
+        if (tag) { /* frees the page if it has no bits */
             array_update_after_free(pool, storage, number << (SETTI_BITS_SHIFT - storage->shift));
         } else if (array_page_is_empty(storage, number)) {
             setti_pages_free(pool, &storage->rows, number);

@@ -37,7 +37,7 @@ SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
         uint64_t before = *word;
         *word = before & ~((uint64_t)1 << (number % 64));
         if (before != UINT64_MAX) {
-            return;
+            return; /* the bit in the level above is clear already */
         }
     }
 }
@@ -51,7 +51,7 @@ static inline bool setti_summary_has(const setti_summary* summary, uint32_t numb
            (summary->level[0][number / 64] >> (number % 64) & 1) == 0;
 }
 
-/* Returns the lowest member >= `from`. */
+/* Returns the lowest member that is at least `from`. */
 uint32_t setti_summary_next(const setti_summary* summary, uint32_t from);
 
 /* Like setti_summary_next, but skips the first `skip` members. */

@@ -299,7 +299,7 @@ static bool owned_set_list(const setti_owned* owned, const sett_allocator* alloc
     return true;
 }
 
-/* Reads a string or list from the canonical form to `at`. If `at` is NULL, only checks the bytes. */
+/* Reads a string or list from the canonical form. If `at` is NULL, only checks the bytes. */
 static sett_status owned_read(const setti_owned* owned, const sett_allocator* allocator,
                               canonical_from* from, unsigned char* at)
 {
