@@ -63,7 +63,7 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
     setti_writer_add(text, "%s", reason);
 }
 
-/* Writes the terms about fixed entities that prevent all matches. */
+/* Writes the terms about fixed entities that are false now, so that nothing matches. */
 static void explain_missing(setti_writer* text, const sett_query* query)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
@@ -107,7 +107,7 @@ static void explain_shared(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Whether only prefabs have a type. */
+/* Whether only prefabs have a type, and at most SHARED_SAMPLES. */
 static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* type)
 {
     const setti_type* tag = setti_world_type(query->world, SETT_ID_PREFAB);
@@ -127,7 +127,8 @@ static bool shared_would_match(const sett_query* query, uint32_t shared, uint32_
     uint32_t prefab = setti_along_target(along, index);
     SETTI_EACH_TERM(k, query->required | query->without) {
         uint32_t at = (shared >> k & 1) != 0 ? prefab : index;
-        if (setti_storage_has(&query->term[k].type->storage, at) != (query->required >> k & 1)) {
+        bool required = (query->required >> k & 1) != 0;
+        if (setti_storage_has(&query->term[k].type->storage, at) != required) {
             return false;
         }
     }

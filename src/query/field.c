@@ -20,7 +20,8 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
     }
 }
 
-/* Copies the values of a batch into the scratch. */
+/* Copies the values of a batch into the scratch, and keeps their addresses. Marks the pages as
+ * written if the term writes. */
 SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);

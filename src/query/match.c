@@ -86,7 +86,7 @@ static void match_storage(sett_batch* batch, const setti_term* term, bool wanted
     }
 }
 
-/* Switched-off components count as absent. */
+/* Tests a term. Switched-off components count as absent. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count)
 {
@@ -106,7 +106,7 @@ void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, ui
     }
 }
 
-/* Keeps the rows with at least one of the ANY types. */
+/* Keeps the rows that have at least one of the types of SETT_ANY terms. */
 static void match_any(sett_batch* batch, uint64_t* words, uint32_t word_count)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -133,7 +133,7 @@ bool setti_match_is_new(const sett_query* query, const setti_storage* storage, u
     return tick > query->since;
 }
 
-/* Keeps the rows with a new value. */
+/* Keeps the rows with a value of `storage` that was written after query->since. */
 static void match_changed(const sett_batch* batch, const setti_storage* storage, uint64_t* words,
                           uint32_t word_count)
 {
@@ -220,7 +220,7 @@ SETTI_APART uint32_t setti_match_seek(const sett_query* query, uint32_t from)
     return to;
 }
 
-/* Sets the words of a step to the living entities. */
+/* Sets the words of a step to the living entities. Returns the words that are not 0. */
 SETTI_INLINE uint32_t match_alive(const sett_batch* batch, uint32_t rows)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -245,7 +245,7 @@ static setti_step step_pages(sett_batch* batch)
         SETTI_ASSERT(base % 64 == 0);
         loop->unit_base = base;
         loop->cursor = base + loop->unit;
-        if (setti_match_words_at(query, base, bits) != NULL) {
+        if (setti_match_words_at(query, base, bits) != NULL) { /* an array has no page */
             loop->cursor = setti_match_seek(query, base) & ~(loop->unit - 1); /* begin of a step */
             continue;
         }

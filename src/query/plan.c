@@ -70,7 +70,8 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
     return true;
 }
 
-/* Returns the terms that a listener covers. Returns 0 if the query lacks a condition. */
+/* Returns the terms that a listener covers. Returns 0 if the query lacks a condition of the
+ * listener. */
 static uint32_t plan_covered(const sett_query* query, const setti_listener* listener)
 {
     SETTI_ASSERT(!listener->observes);
@@ -197,10 +198,11 @@ void setti_plan_update(sett_query* query)
     query->direct =
         query->plain && query->array_count != 0 && (query->fields & ~query->positional) == 0;
     bool is_slow = !(query->simple && query->direct);
-    query->version_short = query->version - is_slow;
+    query->version_short = query->version - is_slow; /* an older version takes the slow path */
 }
 
-/* Finds the required sparse set with the fewest entities. */
+/* Finds the required sparse set with the fewest entities, not among the terms `except`. Returns
+ * SETT_QUERY_TERMS if there is none. */
 static uint32_t plan_fewest(const sett_query* query, uint32_t except)
 {
     uint32_t fewest = SETT_QUERY_TERMS;
@@ -317,7 +319,7 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     uint32_t aligned = way == SETTI_WAY_SPARSE ? setti_plan_terms_in_order(query, plan->driver) : 0;
     uint32_t tested = way == SETTI_WAY_PAGES ? query->filter : plan->residual & ~aligned;
     uint64_t all = query->world->entities.count;
-    uint64_t rows = all;
+    uint64_t rows = all; /* visited; below: left after the tests so far */
     uint64_t apart = 0;
     if (way == SETTI_WAY_ARRANGED) {
         rows = query->cover->length;
@@ -348,7 +350,7 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
 static uint32_t plan_ways(const sett_query* query)
 {
     bool group = query->arranged != 0;
-    bool sparse = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS; /* not of the group */
+    bool sparse = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS; /* outside the group */
     bool pages = !group && (query->array_count != 0 || !sparse);
     uint32_t ways = (uint32_t)group << SETTI_WAY_ARRANGED | (uint32_t)sparse << SETTI_WAY_SPARSE |
                     (uint32_t)pages << SETTI_WAY_PAGES;

@@ -65,6 +65,7 @@ static const char* query_default_name(const sett_world* world, const sett_query_
     return count != 0 ? out : "everything";
 }
 
+/* Reports an unregistered component of term k. */
 static sett_status query_unregistered(sett_world* world, const char* call, const char* name,
                                       const sett_query_desc* desc, uint32_t k)
 {
@@ -189,7 +190,7 @@ static void query_update_all(sett_world* world)
     }
 }
 
-/* Returns the name of a query with a term of the type. */
+/* Returns the name of a query that has a term of the type, or NULL. */
 static const char* query_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -396,7 +397,7 @@ bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* te
     return true;
 }
 
-/* Finds the term with values of a C type. */
+/* Finds a term with values of the C type `type` of `size` bytes, or NULL. */
 static const setti_term* query_term_of_type(const sett_query* query, size_t size, const char* type)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -409,7 +410,7 @@ static const setti_term* query_term_of_type(const sett_query* query, size_t size
     return NULL;
 }
 
-/* Writes why a term has no field of a C type. */
+/* Writes why term k has no field of the C type `type` of `size` bytes. */
 SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint32_t k, size_t size,
                                                   const char* type, char* out, size_t room)
 {

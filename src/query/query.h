@@ -45,7 +45,7 @@ typedef struct setti_lists {
     uint32_t room;   /* rows in a list */
     uint32_t unit;   /* rows in a step */
     uint32_t shift;  /* log2(unit) */
-    uint32_t due;    /* loops until setti_lists_update is called */
+    uint32_t due;    /* the number of loops until setti_lists_update is called */
     uint32_t rarest; /* index in sett_query.array of the array with the fewest values */
     bool few;        /* few rows of a word are expected to match */
     bool rare;       /* fewer matching rows are expected than steps */
@@ -71,8 +71,8 @@ struct sett_query {
     /* Sets of terms, bit k for term k. */
     uint32_t required;
     uint32_t without;
-    uint32_t
-        optional;     /* SETT_OPTIONAL and SETT_ANY: all rows of a batch have the type, or no row */
+    /* SETT_OPTIONAL and SETT_ANY: in a batch, either all rows have the type or no row has it */
+    uint32_t optional;
     uint32_t any;     /* SETT_ANY */
     uint32_t changed; /* terms with `changed` */
     uint32_t fields;  /* terms with has_field */
@@ -83,7 +83,7 @@ struct sett_query {
     uint32_t positional; /* terms of arrays and tags */
     uint32_t array_rows; /* rows of a step over pages: the smallest page size among the arrays */
     uint32_t version;    /* listener_version of the world at the time of the computation */
-    /* `version` if the query is `simple` and `direct`, else an older number */
+    /* `version` if the query is `simple` and `direct`, else an older number: one test for all */
     uint32_t version_short;
     setti_listener* cover; /* a group with no other conditions than the query, or NULL */
     uint32_t covered;      /* terms that are true for all members of the cover */
@@ -95,7 +95,7 @@ struct sett_query {
     uint32_t array_count;
     uint32_t filter;
     bool since_is_state; /* `since` is restored with the state: restored values are no changes */
-    bool simple;         /* loops are over pages, for any counts */
+    bool simple;         /* loops are over pages, whatever the counts of values are */
     bool plain;          /* over pages, a row matches if all of `array` have the row */
     bool direct;         /* plain, with an array, and nothing is gathered over pages */
     /* Tags that hide entities, as terms. */
@@ -164,7 +164,7 @@ typedef struct setti_loop {
     bool unlisted;        /* the step at the cursor cannot be remembered */
     bool sifts;           /* a row matches if both arrays of `sieve` have the row */
     const struct setti_listed* ahead; /* the remembered step at the cursor, or NULL */
-    /* The arrays to compare with remembered steps; one array stands twice. */
+    /* The arrays to compare with remembered steps. A single array is in both places. */
     const setti_storage* sieve[2];
     /* The waiting rows of the step; a word of 0 follows. */
     uint64_t words[SETT_BATCH_ROWS / 64 + 1];
@@ -200,7 +200,7 @@ typedef struct setti_survey {
 /* Makes a survey of a new loop. */
 void setti_query_survey(sett_query* query, setti_survey* survey);
 
-/* Returns the row of an entity in a new loop, or SETTI_NONE. */
+/* Returns the row of an entity in a new loop, or SETTI_NONE if the entity does not match. */
 uint32_t setti_query_row(sett_query* query, sett_entity entity);
 
 /* The values of `remembers` below. */
@@ -259,10 +259,10 @@ SETTI_INLINE bool setti_query_is_hidden(const sett_query* query, uint32_t index)
     return hidden;
 }
 
-/* Reports a query without matches because instances share a required type. */
+/* Reports a query that has no matches because instances share a required type. */
 void setti_query_check_shared(const sett_query* query);
 
-/* Returns the limit of a loop over pages. */
+/* Returns the limit of a loop over pages: the smallest extent of the arrays. */
 SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
 {
     uint32_t limit = UINT32_MAX;
@@ -278,10 +278,10 @@ const char* setti_elsewhere_check(const sett_world* world, const sett_term* term
 /* Adds a term about another entity to a query. */
 void setti_elsewhere_add(sett_query* query, const sett_term* given);
 
-/* Whether all terms about other entities are true for a visited entity. */
+/* Whether all terms about other entities are true when a loop visits the entity `index`. */
 bool setti_elsewhere_is(const sett_query* query, uint32_t index);
 
-/* Tests the terms about other entities for the rows of a step. */
+/* Keeps the rows of a step for which all terms about other entities are true. */
 void setti_elsewhere_match(sett_batch* batch);
 
 /* Whether all terms about singletons and fixed entities are true. */
