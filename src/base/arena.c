@@ -20,7 +20,7 @@ struct setti_arena_chunk {
 
 static_assert(sizeof(setti_arena_chunk) <= ARENA_HEADER, "pieces begin after the header");
 
-/* Adds a chunk with room for at least `size` bytes. Returns false if memory runs out. */
+/* Adds a chunk for `size` bytes. Returns false if memory runs out. */
 static bool arena_grow(setti_arena* arena, size_t size)
 {
     SETTI_ASSERT(arena->allocator != NULL);

@@ -1,7 +1,7 @@
 /* atomic.h: numbers shared by threads without a lock.
  *
  *     signal   tells waiting threads to take the lock; publishes earlier writes
- *     mark     a word that threads may read while another writes it; orders no other access
+ *     mark     a word that may be read while it is written; orders no other access
  *     tally    a sum that several threads add to; orders no other access
  *     counter  counts threads; setti_counter_take publishes earlier writes
  *
@@ -74,7 +74,7 @@ static inline uint32_t setti_counter_get(setti_counter* from)
     return (uint32_t)atomic_load_explicit(from, memory_order_acquire);
 }
 
-/* How often a thread reads a signal before it waits: 0 without C atomics. */
+/* The limit of loops that wait for a signal. */
 #define SETTI_SIGNAL_ROUNDS(rounds) (rounds)
 
 #else

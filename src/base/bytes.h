@@ -40,7 +40,7 @@ static inline uint64_t setti_bytes_get(const unsigned char* from, size_t size)
     return number;
 }
 
-/* Reads fewer than 8 bytes in parts of 4, 2 and 1, without a call of memcpy. */
+/* Reads fewer than 8 bytes without a call of memcpy: in parts of 4, 2 and 1. */
 static inline uint64_t setti_bytes_get_few(const unsigned char* from, size_t size)
 {
     uint64_t number = 0;
@@ -80,7 +80,7 @@ static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, siz
 static inline bool setti_bytes_copy(setti_pool* pool, setti_bytes* bytes, const void* from,
                                     size_t size)
 {
-    bool done = setti_bytes_reserve(pool, bytes, size); /* enough: the old bytes go */
+    bool done = setti_bytes_reserve(pool, bytes, size);
     if (done && size != 0) {
         memcpy(bytes->data, from, size);
     }
@@ -94,7 +94,7 @@ static inline unsigned char* setti_bytes_end(const setti_bytes* bytes)
     return bytes->size != 0 ? bytes->data + bytes->size : bytes->data; /* not NULL + 0 */
 }
 
-/* Appends `size` uninitialised bytes. Returns their address, or NULL if memory runs out. */
+/* Appends uninitialised bytes. Returns their address, or NULL if memory runs out. */
 static inline unsigned char* setti_bytes_add(setti_pool* pool, setti_bytes* bytes, size_t size)
 {
     if (!setti_bytes_reserve(pool, bytes, size)) {

@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-/* States a condition that holds in every correct program. Only debug builds check it. */
+/* The condition holds in every correct program. Only debug builds check it. */
 #define SETTI_ASSERT(condition) assert(condition)
 
 /* SETTI_COLD      for functions that rarely run
@@ -104,8 +104,7 @@ static inline bool setti_is_null(const void* pointer, const char* call, const ch
 #define SETTI_IS_NULL_IN_DEBUG(parameter) SETTI_IS_NULL(parameter)
 #endif
 
-/* Copies a struct that has fewer or more members in another version of the library. Members that
- * `from` lacks become zero. */
+/* Copies a struct between two versions of the library. Members that `from` lacks become zero. */
 void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size);
 
 /* Adds a node at the beginning of a doubly linked list. */

@@ -61,7 +61,7 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
     return true;
 }
 
-/* Counts a page that the diff now holds. NULL counts nothing. */
+/* Counts a page, unless NULL, as held by the diff. */
 static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     if (page != NULL) {
@@ -70,7 +70,6 @@ static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* pa
     }
 }
 
-/* Counts a page that the diff no longer holds. NULL counts nothing. */
 static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     SETTI_ASSERT(page == NULL || diff->pages != 0);
@@ -126,25 +125,27 @@ void setti_cow_let_go(setti_pool* pool, setti_cow* cow)
     cow->spare_taken = false;
 }
 
-/* Allocates memory for a saved page, or takes a spare. Returns NULL if both fail. */
+SETTI_COLD static void* cow_take_spare(const setti_pool* pool, const setti_pages* pages)
+{
+    for (setti_spare** link = &pool->cow->spare; *link != NULL; link = &(*link)->next) {
+        setti_spare* spare = *link;
+        if (spare->size == pages->size && spare->align == pages->align) {
+            *link = spare->next;
+            pool->cow->spare_taken = true;
+            return spare;
+        }
+    }
+    return NULL;
+}
+
+/* Allocates memory for a saved page, or takes a spare. */
 static void* cow_room(setti_pool* pool, const setti_pages* pages)
 {
     void* room = setti_pool_alloc_exempt(pool, pages->size, pages->align);
-    setti_spare** at = &pool->cow->spare;
-    while (room == NULL && *at != NULL) {
-        if ((*at)->size == pages->size && (*at)->align == pages->align) {
-            room = *at;
-            *at = (*at)->next;
-            pool->cow->spare_taken = true;
-        } else {
-            at = &(*at)->next;
-        }
-    }
-    return room;
+    return room != NULL ? room : cow_take_spare(pool, pages);
 }
 
-/* Adds a copy of a page to the diff, or the note that there is no page. Returns false if memory
- * runs out. */
+/* Saves a page, or notes that there is none. Returns false if memory runs out. */
 static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(pages->tick[number] < pool->cow_from);
@@ -169,11 +170,11 @@ static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number
     return true;
 }
 
-/* Saves a page before a write, if not saved yet. */
+/* Saves a page before a write. */
 static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_lock_take(&pool->lock);
-    /* The diff is NULL if memory ran out in another thread: all snapshots were lost. */
+    /* The diff is NULL if another thread has lost all snapshots. */
     if (pool->cow->diff != NULL && pages->tick[number] < pool->cow_from &&
         !cow_copy(pool, pages, number)) {
         pool->cow->end(pool->cow, SETTI_COW_OUT_OF_MEMORY);
@@ -181,7 +182,7 @@ static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number
     setti_lock_release(&pool->lock);
 }
 
-/* Moves the contents of the saved page `from` to a page without values. */
+/* Moves the saved contents `from` to a page. */
 static void cow_move(const setti_pages* pages, void* to, void* from)
 {
     if (setti_pages_values(pages) != NULL) {
@@ -214,7 +215,7 @@ static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number
     if (entry->kind != SETTI_COW_COPY) {
         return false; /* the page is newer than the snapshot */
     }
-    /* the page gets the saved bytes back, and replaces the copy in the diff */
+    /* the page gets the saved bytes back, and replaces the copy */
     cow_move(pages, page, entry->data);
     setti_pool_free(pool, entry->data, pages->size, pages->align);
     entry->kind = SETTI_COW_PARKED;
@@ -230,7 +231,6 @@ void setti_cow_begin(setti_pool* pool, setti_cow* cow)
     pool->cow = cow;
 }
 
-/* Frees the saved contents of an entry. */
 static void cow_free(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
     const setti_pages* pages = entry->pages;
@@ -281,7 +281,7 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
     diff_hold(diff, pages, live);
     diff_let_go(diff, pages, entry->data);
     entry->data = live;
-    if (entry->kind != SETTI_COW_COPY) { /* else table and entry both have a page, as before */
+    if (entry->kind != SETTI_COW_COPY) { /* else both have a page */
         entry->kind = live != NULL ? SETTI_COW_PARKED : SETTI_COW_ABSENT;
     }
 }
@@ -310,7 +310,7 @@ void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
     if (entry->kind == SETTI_COW_COPY) {
         cow_move(pages, *place, entry->data);
         setti_pool_free(pool, entry->data, pages->size, pages->align);
-    } else { /* `data` is a page of the table, or NULL: there was no page */
+    } else { /* `data` is the old page, or NULL */
         setti_pool_free(pool, *place, pages->size, pages->align);
         setti_pages_put(pages, entry->number, entry->data);
     }
@@ -358,7 +358,7 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
 {
     SETTI_ASSERT(diff->count != 0 && diff->count < SETTI_NONE / 4);
     index->diff = diff;
-    index->bits = 2 + setti_bits_highest(diff->count); /* at most half of the slots are used */
+    index->bits = 2 + setti_bits_highest(diff->count); /* half are free */
     index->slot = setti_pool_alloc(pool, cow_index_size(index), 16);
     if (index->slot == NULL) {
         return false;
@@ -370,15 +370,14 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
     return true;
 }
 
-/* Merges two entries of a page. The older entry `far` stays, with the older bytes. The entry `near`
- * of the diff `from` is freed. */
+/* Merges two entries of a page: `far` stays with the older bytes, `near` (of `from`) is freed. */
 static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
                       setti_cow_entry* near)
 {
     SETTI_ASSERT(far->pages == near->pages && far->number == near->number);
     const setti_pages* pages = far->pages;
     if (far->kind == SETTI_COW_COPY && near->kind == SETTI_COW_PARKED) {
-        /* `near` has the page of the table: it gets the older bytes, and replaces the copy */
+        /* the parked page gets the older bytes, and replaces the copy */
         if (setti_pages_values(pages) != NULL) {
             setti_pages_values(pages)->drop(pages, near->data);
         }
@@ -392,12 +391,12 @@ static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
     cow_free(pool, from, near);
 }
 
-/* Moves the entries of `from` to the end of `to`, without the entries merged before. */
+/* Moves the entries of `from` that were not merged to the end of `to`. */
 static void diff_move_entries(setti_pool* pool, setti_diff* to, setti_diff* from)
 {
     SETTI_ASSERT(to->count + from->count <= to->capacity);
     for (uint32_t k = 0; k < from->count; k++) {
-        if (from->item[k].pages != NULL) { /* not merged */
+        if (from->item[k].pages != NULL) {
             to->item[to->count++] = from->item[k];
         }
     }

@@ -18,7 +18,7 @@ typedef enum setti_cow_kind {
 typedef struct setti_cow_entry {
     setti_pages* pages;
     void* data;
-    uint64_t tick;   /* of the page's last write before the snapshot */
+    uint64_t tick;   /* of the last write before the snapshot */
     uint32_t number; /* of the page in `pages` */
     uint32_t kind;   /* setti_cow_kind */
 } setti_cow_entry;
@@ -47,7 +47,7 @@ typedef enum setti_cow_reason {
 
 typedef struct setti_cow {
     setti_diff* diff;  /* receives saved pages; NULL: pages are not saved */
-    uint32_t expected; /* entries of the previous diff; the first capacity of the next */
+    uint32_t expected; /* entries of the previous diff */
     size_t limit;      /* of the bytes in all diffs; 0: no limit */
     size_t others;     /* upper bound of the bytes in diffs other than `diff` */
     size_t pages;      /* upper bound of the pages in diffs other than `diff` */
@@ -67,12 +67,11 @@ typedef struct setti_cow {
     bool (*park)(setti_pool* pool, const setti_pages* pages, uint32_t number);
 } setti_cow;
 
-/* Operations on pages of values with hooks. A saved page has a note: the rows with values
- * (setti_storage_saved). */
+/* Operations on pages of values with hooks. A saved page notes its rows with values. */
 typedef struct setti_page_values {
     /* Copies the values of a live page to `copy`, with the note. */
     void (*save)(const setti_pages* pages, uint32_t number, void* copy);
-    /* Writes the note into a page that becomes a saved page. */
+    /* Writes the note into a page that will be a saved page. */
     void (*seal)(const setti_pages* pages, uint32_t number);
     /* Exchanges the values of a live page and a saved page. */
     void (*swap)(const setti_pages* pages, uint32_t number, void* saved);
@@ -80,14 +79,14 @@ typedef struct setti_page_values {
     void (*end)(const setti_pages* pages, uint32_t number);
     /* Deinitialises the values of a saved page. */
     void (*drop)(const setti_pages* pages, void* saved);
-    /* Moves the values and the note of a saved page to a page without values. */
+    /* Moves the values of a saved page to a page without values. */
     void (*move)(const setti_pages* pages, void* to, void* from);
 } setti_page_values;
 
 /* The remembered hash of a page. */
 typedef struct setti_page_hash {
     uint64_t tick;  /* the hash is valid while the page has this tick; 0: no hash */
-    uint64_t shape; /* hash of all inputs other than the page's bytes */
+    uint64_t shape; /* hash of the inputs other than the page */
     uint64_t hash;
 } setti_page_hash;
 
@@ -97,7 +96,7 @@ struct setti_page_notes {
     uint32_t hash_count;
 };
 
-/* Returns the notes of a table, and creates them if needed. Returns NULL if memory runs out. */
+/* Returns the notes of a table, created if needed. Returns NULL if memory runs out. */
 setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages);
 
 SETTI_INLINE const setti_page_values* setti_pages_values(const setti_pages* pages)
@@ -130,7 +129,7 @@ void setti_cow_begin(setti_pool* pool, setti_cow* cow);
 /* Exchanges two stretches of memory. */
 void setti_cow_swap_bytes(void* a, void* b, size_t size);
 
-/* Exchanges the saved and live contents of a page. Pages of plain bytes change places, uncopied. */
+/* Exchanges the saved and live contents of a page. Pages of plain bytes change places. */
 void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
 /* Puts the page of a SETTI_COW_LENT entry back into the table, with the bytes of the copy. */

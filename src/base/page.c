@@ -41,9 +41,9 @@ struct setti_range {
 
 #define BLOCK_HEADER SETTI_POOL_STEP
 #define BLOCK_MIN ((size_t)56 << 10)   /* two thousand entities of four types fit four blocks */
-#define BLOCK_SMALL ((size_t)16 << 10) /* the least block of a pool with `small` */
+#define BLOCK_SMALL ((size_t)16 << 10) /* with setti_pool.small */
 #define BLOCK_MAX ((size_t)4 << 20)
-#define HUGE_FROM ((size_t)1280 << 10) /* a pool with as many bytes takes huge pages */
+#define HUGE_FROM ((size_t)1280 << 10) /* larger pools take huge pages */
 
 static_assert(sizeof(setti_block) <= BLOCK_HEADER, "the header keeps pieces aligned to the step");
 static_assert(sizeof(setti_large) <= 64, "the header of a large piece fits its smallest room");
@@ -53,7 +53,6 @@ static uint32_t pool_class(size_t size)
     SETTI_ASSERT(size <= SETTI_POOL_PAGE_MAX);
     if (size > SETTI_POOL_SMALL_MAX) {
         size_t steps = (size - SETTI_POOL_SMALL_MAX + SETTI_POOL_STEP - 1) / SETTI_POOL_STEP;
-        /* steps above the last small class, of SETTI_POOL_SMALL_MAX bytes */
         return SETTI_POOL_SMALL_CLASSES - 1 + (uint32_t)steps;
     }
     uint32_t k = 0;
@@ -138,7 +137,6 @@ static pool_piece* pieces_sort(pool_piece* left)
     return all;
 }
 
-/* Sorts the free list of class k by address, and counts the pieces. */
 static void pool_sort(setti_pool* pool, uint32_t k)
 {
     pool_piece* all = pieces_sort(pool->free[k]);
@@ -164,7 +162,8 @@ static void* pool_pop(setti_pool* pool, uint32_t k)
 static void strip_unlink(setti_pool* pool, setti_strip* strip)
 {
     SETTI_ASSERT(pool->strips != NULL);
-    *(strip->previous != NULL ? &strip->previous->next : &pool->strips) = strip->next;
+    setti_strip** link = strip->previous != NULL ? &strip->previous->next : &pool->strips;
+    *link = strip->next;
     if (strip->next != NULL) {
         strip->next->previous = strip->previous;
     }
@@ -200,7 +199,7 @@ static void strip_retire(setti_pool* pool, setti_strip* strip)
     strip_unlink(pool, strip);
 }
 
-/* Returns the bytes that count against the ceiling. */
+/* Returns the bytes that the ceiling limits. */
 static size_t pool_counted(const setti_pool* pool)
 {
     size_t exempt = pool->exempt + (pool->held != NULL ? pool->held->size : 0);
@@ -220,7 +219,6 @@ void setti_pool_set_ceiling(setti_pool* pool, size_t more)
     pool->ceiling = more != 0 ? counted + SETTI_MIN(more, SIZE_MAX - counted) : 0;
 }
 
-/* Calls the function `allocate` of the allocator, unless the ceiling is reached. */
 static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
                            void* (*allocate)(void* user, size_t, size_t))
 {
@@ -311,19 +309,18 @@ static bool pool_is_system(const setti_pool* pool)
 /* Returns the size of the next block: a part of the bytes in blocks. */
 static size_t pool_block_size(const setti_pool* pool, size_t need)
 {
-    const size_t held = pool->held != NULL ? pool->held->size : 0; /* soon freed, not counted */
+    const size_t held = pool->held != NULL ? pool->held->size : 0; /* held only for a call */
     const size_t blocks = pool->block_size - held;
     size_t most = SETTI_MAX(SETTI_MIN(blocks / 16, BLOCK_MAX), SETTI_HUGE_PAGE); /* 2 to 4 MB */
     size_t least = pool->small ? BLOCK_SMALL : BLOCK_MIN;
     size_t size = SETTI_MIN(SETTI_MAX(blocks / (pool->small ? 8 : 4), least), most);
     if (pool->block_size >= HUGE_FROM && pool_is_system(pool)) {
-        size = SETTI_MAX(size, SETTI_HUGE_PAGE); /* the system clears it in a third of the time */
+        size = SETTI_MAX(size, SETTI_HUGE_PAGE); /* cleared in a third of the time */
     }
     return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
 }
 
-/* Takes a block from the allocator, or the held block. Returns false if memory runs out.
- *   huge  whether a large block may consist of huge pages */
+/* Takes a block from the allocator, if large perhaps of huge pages, or the held block. */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);
@@ -414,8 +411,7 @@ SETTI_COLD static bool pool_split(setti_pool* pool, size_t need)
     return false;
 }
 
-/* Moves the bump pointer to `need` bytes: joined free pieces, a larger free piece, a new block, or
- * the unused pages of a run. Returns false if memory runs out. */
+/* Moves the bump pointer to at least `need` bytes. Returns false if memory runs out. */
 static bool pool_make_room(setti_pool* pool, size_t need)
 {
     bool denied = pool->denied;
@@ -436,16 +432,16 @@ static bool pool_make_room(setti_pool* pool, size_t need)
 static void pool_fill_gap(setti_pool* pool, size_t gap)
 {
     while (gap >= 32) {
-        uint32_t small = gap >= 64 && (uintptr_t)pool->bump % 64 == 0 ? 1 : 0; /* 64 or 32 bytes */
-        size_t step = pool_class_size(small);
-        pool_push(pool, small, pool->bump);
+        uint32_t k = gap >= 64 && (uintptr_t)pool->bump % 64 == 0 ? 1 : 0; /* 64 or 32 bytes */
+        size_t step = pool_class_size(k);
+        pool_push(pool, k, pool->bump);
         pool->bump += step;
         pool->bump_size -= step;
         gap -= step;
     }
 }
 
-/* Returns the bytes before a large piece: a multiple of `align` with room for the header. */
+/* Returns the bytes before a large piece, with its header. */
 static size_t large_room(size_t align)
 {
     SETTI_ASSERT(align != 0);
@@ -485,7 +481,8 @@ static void pool_free_large(setti_pool* pool, void* piece, size_t size, size_t a
 {
     SETTI_ASSERT(pool->used_size >= size && pool->large != NULL);
     setti_large* large = (setti_large*)(void*)((unsigned char*)piece - large_room(align));
-    *(large->previous != NULL ? &large->previous->next : &pool->large) = large->next;
+    setti_large** link = large->previous != NULL ? &large->previous->next : &pool->large;
+    *link = large->next;
     if (large->next != NULL) {
         large->next->previous = large->previous;
     }
@@ -555,8 +552,8 @@ bool setti_pool_reserve(setti_pool* pool, size_t size)
         return false;
     }
     const bool huge = true;
-    size_t more = SETTI_MIN(size / 4, RESERVE_FOR_STRIPS);
-    if (pool->bump_size < size + more && !pool_grow(pool, size + more, huge)) {
+    size_t for_strips = SETTI_MIN(size / 4, RESERVE_FOR_STRIPS);
+    if (pool->bump_size < size + for_strips && !pool_grow(pool, size + for_strips, huge)) {
         return false;
     }
     pool->promised = SETTI_MAX(pool->promised, pool->used_size + size);
@@ -580,11 +577,11 @@ void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t s
     size_t done = continues ? touched - bump : 0;
     size_t end = SETTI_MIN(done + step, pool->bump_size);
     while (done < end && setti_platform_now() - began <= nanoseconds) {
-        size_t part = SETTI_MIN(done + WARM_PART, end);
-        for (; done < part; done += 4096) {
+        size_t part_end = SETTI_MIN(done + WARM_PART, end);
+        for (; done < part_end; done += 4096) {
             pool->bump[done] = 0; /* a byte in each page of the system */
         }
-        done = part;
+        done = part_end;
     }
     *at = pool->bump_size != 0 ? pool->bump + done : NULL;
 }
@@ -703,7 +700,7 @@ static bool block_is_empty(const setti_block* block)
     return block->free_bytes == block->size - BLOCK_HEADER;
 }
 
-/* Counts the free bytes of each block, then removes pieces of empty blocks from the free lists. */
+/* Removes the pieces of empty blocks from the free lists. */
 static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t count)
 {
     for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
@@ -761,7 +758,7 @@ void setti_pool_trim(setti_pool* pool)
         strip_retire(pool, pool->strips);
     }
     pool->promised = 0;
-    while (pool_take_range(pool, 0)) { /* the next call cuts the range into free pieces */
+    while (pool_take_range(pool, 0)) { /* the next call retires the bump */
     }
     pool_retire_bump(pool); /* now the free lists hold all free bytes */
     pool->bump = NULL;
@@ -814,12 +811,9 @@ const char* setti_pool_validate(const setti_pool* pool)
 
 /* --------------------------------------------------------------------------------------- tables */
 
-/* A table is one allocation. An entry has two ticks, a pointer, and a number (setti_pages_entry).
- *
- *     ticks | ticks of restores | data | numbers in the diff | bits | `read` | run */
+/* A table:  ticks | restore ticks | pointers | numbers (setti_pages_entry) | bits | `read` | run */
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
-/* Returns the bytes of the bits of existing pages. */
 static size_t table_bits(uint32_t capacity)
 {
     return ((size_t)capacity + 63) / 64 * sizeof(uint64_t);
@@ -830,7 +824,7 @@ static size_t table_bits(uint32_t capacity)
  * 5.1, 256 KB 4.2, no runs 6.6. */
 #define STRIP_SIZE ((size_t)256 << 10)
 
-/* Returns the number of entries of `read`. */
+/* Returns the entries of `read`. */
 static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
 {
     return pages->none != NULL ? SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift) : 0;
@@ -859,7 +853,7 @@ static setti_strip* pages_strip(const setti_pages* pages)
     return (setti_strip*)(void*)((unsigned char*)pages->tick + offset);
 }
 
-/* Moves the run of a table to the table `to`. Frees the run if `to` is NULL or too small. */
+/* Moves the run of a table to `to`, or frees the run if `to` cannot have one. */
 static void pages_move_strip(setti_pool* pool, const setti_pages* from, const setti_pages* to)
 {
     setti_strip* old = pages_strip(from);
@@ -932,7 +926,6 @@ static void pages_clear(const setti_pages* pages, uint32_t end)
     }
 }
 
-/* Moves a table to memory for `capacity` entries. Returns false if memory runs out. */
 static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count && capacity != 0);
@@ -990,7 +983,7 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
     if (grows && !pages_resize(pool, pages, setti_bits_ceil(SETTI_MAX(count, 4)))) {
         return false;
     }
-    if (!grows || !table_is_zero(pages, pages->capacity)) { /* new zeroes are clear already */
+    if (!grows || !table_is_zero(pages, pages->capacity)) {
         pages_clear(pages, count);
     }
     setti_pages_set_count(pages, count);
@@ -1007,10 +1000,10 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
     if (number / 64 != 0) {
         word |= bits[number / 64 - 1] >> (number % 64);
     }
-    return word == UINT64_MAX ? 64 : 63 - setti_bits_highest(~word); /* leading ones */
+    return word == UINT64_MAX ? 64 : 63 - setti_bits_highest(~word); /* the leading ones */
 }
 
-/* Cuts a run of new pages for a table with `present` pages before the new page, if two fit. */
+/* Cuts a run of new pages for a table with `present` pages before. */
 static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
 {
     SETTI_ASSERT(strip->left == 0 && pool->free[k] == NULL);
@@ -1030,7 +1023,7 @@ static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     pool->bump_size -= count * rounded;
 }
 
-/* Makes a run of adjacent free pages for a table with `present` pages before the new page. */
+/* Makes a run of adjacent free pages for a table with `present` pages before. */
 static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
 {
     const pool_piece* head = pool->free[k];
@@ -1051,14 +1044,14 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     strip_link(pool, strip, k, first, count);
 }
 
-/* Whether a table may take a run of class k, with pages of at least 128 bytes. */
+/* Whether a table may take a run of class k. */
 static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t k)
 {
-    /* while memory is limited or held, unused pages of a run could be the missing ones */
+    /* with a ceiling or a hold, unused pages would waste memory */
     return strip->left == 0 && k >= 2 && pool->blocks != NULL && pool->ceiling == 0 && !pool->holds;
 }
 
-/* Takes the next page of a table's run, or a page of the pool. Returns NULL if memory runs out. */
+/* Takes a page from the table's run or the pool. Returns NULL if memory runs out. */
 static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_strip* strip = pages_strip(pages);
@@ -1102,7 +1095,7 @@ bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, b
         if (page == NULL) {
             return false;
         }
-        setti_pages_write(pool, pages, number); /* before the page exists: saved as absent */
+        setti_pages_write(pool, pages, number); /* a snapshot saves it as absent */
         setti_pages_put(pages, number, page);
         *fresh = true;
     }
@@ -1156,8 +1149,9 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
 
 const char* setti_pages_validate(const setti_pages* pages)
 {
-    if (pages->has_count != (pages->hidden ? 0 : table_read(pages, pages->count)) ||
-        pages->read_count != (pages->bare ? 0 : pages->has_count)) {
+    uint32_t has_count = pages->hidden ? 0 : table_read(pages, pages->count);
+    uint32_t read_count = pages->bare ? 0 : has_count;
+    if (pages->has_count != has_count || pages->read_count != read_count) {
         return "page table: readers count other pages than there are";
     }
     for (uint32_t number = 0; number < table_read(pages, pages->capacity); number++) {

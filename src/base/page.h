@@ -25,7 +25,7 @@
     (SETTI_POOL_SMALL_CLASSES + (SETTI_POOL_PAGE_MAX - SETTI_POOL_SMALL_MAX) / SETTI_POOL_STEP)
 
 /* Inline reads see indices below 1 << SETTI_READ_SHIFT, the default limit of entities. */
-#define SETTI_READ_SHIFT 28 /* with a larger shift a single far entity could cost 32 MB */
+#define SETTI_READ_SHIFT 28 /* with more, a single far entity could cost 32 MB */
 
 typedef struct setti_block setti_block;
 typedef struct setti_large setti_large;
@@ -47,7 +47,7 @@ typedef struct setti_pool {
     setti_large* large;  /* pieces beyond SETTI_POOL_PAGE_MAX or of unusual alignment */
     setti_strip* strips; /* runs: room for the next pages of a table */
     setti_range* ranges; /* free room joined by setti_pool_join */
-    unsigned char* bump; /* memory to cut pieces from, mostly the end of the newest block */
+    unsigned char* bump; /* unused memory, mostly the end of the newest block */
     size_t bump_size;    /* bytes from `bump` on */
     size_t block_size;   /* bytes held from the allocator */
     size_t used_size;    /* bytes handed out, each piece rounded up to its class */
@@ -57,7 +57,7 @@ typedef struct setti_pool {
     size_t promised;      /* used_size may grow to this value (setti_pool_reserve) */
     bool holds;           /* between setti_pool_hold and setti_pool_end_hold: no new runs */
     uint64_t allocations; /* calls for memory so far */
-    /* While not 0, reserved rows are not all taken: pages stay in place (setti_edit_pin). */
+    /* While not 0, pages stay in place for reserved rows (setti_edit_pin). */
     uint32_t pinned;
     bool strayed;    /* a storage has a `stray`: pages became empty while pinned */
     bool huge_pages; /* all blocks are huge pages */
@@ -78,37 +78,34 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align);
 void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align);
 #define SETTI_POOL_ZERO ((size_t)512 << 10)
 
-/* Reserves memory: later allocations of `size` bytes in all cannot fail. In `size`, count 256 bytes
- * more for each piece. Returns false if memory runs out. */
+/* Reserves memory: allocations of `size` bytes in all cannot fail. Count 256 bytes more for each
+ * piece. Returns false if memory runs out. */
 bool setti_pool_reserve(setti_pool* pool, size_t size);
 
-/* Touches the next `step` bytes of unused memory ahead of much work, for at most `nanoseconds`. The
- * first call (*at is NULL) takes a block for `size` bytes. *at becomes the end of touched bytes. */
+/* Touches the next `step` bytes of unused memory, ahead of much work, up to a time. The first call
+ * (*at is NULL) takes a block for `size` bytes. */
 void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
                      uint64_t nanoseconds);
 
 /* Joins neighbouring free pieces of a size, for pieces of other sizes. */
 void setti_pool_join(setti_pool* pool, size_t size, size_t align);
 
-/* Holds a block in case the allocator fails: until setti_pool_end_hold, allocations of `size` bytes
- * in small pieces cannot fail. In `size`, count 256 bytes more for each piece. Returns false if
- * memory runs out. */
+/* Holds a block in case the allocator fails: small pieces of `size` bytes in all cannot fail. Count
+ * 256 bytes more for each piece. Returns false if memory runs out. */
 bool setti_pool_hold(setti_pool* pool, size_t size);
-/* Ends the hold. The block stays for the next hold. */
+/* Ends the hold. The block stays for the next hold; setti_pool_let_go frees it. */
 void setti_pool_end_hold(setti_pool* pool);
-/* Ends the hold, and frees the block. */
 void setti_pool_let_go(setti_pool* pool);
 
 /* Limits the growth of the pool to `more` bytes. 0 removes the limit. */
 void setti_pool_set_ceiling(setti_pool* pool, size_t more);
-/* Returns true if the pool has more bytes than the ceiling allows. */
 bool setti_pool_is_above(const setti_pool* pool);
 
 /* Allocates a piece that does not count against the ceiling. */
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align);
 
-/* Makes room for `more` items in an array. Returns the array, which may have moved. Returns NULL if
- * memory runs out. */
+/* Makes room for `more` items in an array. Returns the array, perhaps moved, or NULL if memory runs
+ * out. */
 void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count, uint32_t more,
                       uint32_t* capacity);
 
@@ -143,7 +140,7 @@ typedef struct setti_pages {
     uint32_t size;           /* bytes of a page */
     uint32_t align;          /* of a page */
     setti_page_notes* notes; /* or NULL */
-    /* A copy of `data` for readers, with `none` for missing pages. NULL if `none` is NULL. */
+    /* A copy of `data` for readers, with `none` for missing pages. NULL without `none`. */
     const void** read;
     const void* none;
     uint32_t read_mask;  /* entries of `read`, a power of two, minus 1 */
@@ -180,8 +177,7 @@ static inline void setti_pages_hide(setti_pages* pages, bool hidden)
 /* Extends the table to `count` entries. Returns false if memory runs out. */
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
 
-/* Creates the page of an entry if it is missing: then *fresh is true. Returns false if memory runs
- * out. */
+/* Creates the page of an entry if missing: *fresh. Returns false if memory runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
 /* Moves a page to an empty entry. No snapshot may be held. */
@@ -204,15 +200,14 @@ SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
     return number < pages->count ? pages->data[number] : NULL;
 }
 
-/* Returns the address of the tick of a page's last restore. A restore sets `tick` back to the tick
- * of the older write, but never this tick. */
+/* Returns the address of a page's last restore tick. A restore sets `tick` back, but not this. */
 SETTI_INLINE uint64_t* setti_pages_restored(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->capacity);
     return pages->tick + pages->capacity + number;
 }
 
-/* After rows moved from page `from` to page `to`: `to` takes the later restore tick of the two. */
+/* Rows have moved from page `from` to page `to`: `to` takes the later restore tick. */
 static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from < pages->count && to < pages->count);
@@ -220,8 +215,7 @@ static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t 
     *restored = SETTI_MAX(*restored, *setti_pages_restored(pages, from));
 }
 
-/* Returns the address of a page's entry number in the diff. The number is valid if the page was
- * saved. */
+/* Returns the address of the number of a page's entry in the diff. Valid if the page was saved. */
 static inline uint32_t* setti_pages_entry(const setti_pages* pages, uint32_t number)
 {
     return (uint32_t*)(void*)(pages->data + pages->capacity) + number;

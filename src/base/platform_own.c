@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The only function that declares SETT_PLATFORM: elsewhere the program's name could hide others. */
+/* Declares SETT_PLATFORM here alone: elsewhere the program's name could hide others. */
 static const sett_platform* platform_own(void)
 {
     extern const sett_platform SETT_PLATFORM;
@@ -94,7 +94,6 @@ static bool platform_has_threads(void)
     return platform_own()->thread_start != NULL;
 }
 
-/* Returns the program's pointer. */
 static void* platform_kept(const uint64_t* opaque)
 {
     void* kept;

@@ -51,8 +51,8 @@ void setti_message_escape(char* text, size_t size)
             *at = '?';
             continue;
         }
-        size_t tail = SETTI_MIN(strlen(at + 1), left - sizeof("\\xNN")); /* bytes that fit after */
-        memmove(at + 4, at + 1, tail);                                   /* the byte becomes \xNN */
+        size_t tail = SETTI_MIN(strlen(at + 1), left - sizeof("\\xNN"));
+        memmove(at + 4, at + 1, tail); /* the byte becomes \xNN */
         at[4 + tail] = '\0';
         *at++ = '\\';
         *at++ = 'x';

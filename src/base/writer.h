@@ -40,7 +40,6 @@ void setti_writer_add_escaped(setti_writer* writer, const char* bytes, size_t le
 
 /* Replaces control characters by \xNN, so that a message stays on one line. */
 void setti_message_escape(char* text, size_t size);
-/* Formats a message and replaces control characters. */
 void setti_message_format(char* out, size_t size, const char* format, va_list arguments);
 
 #endif

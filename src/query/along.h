@@ -25,8 +25,7 @@ SETTI_INLINE bool setti_along_is_one(const setti_type* type)
     return type->id == SETT_ID_HIERARCHY || (type->links != NULL && type->records == NULL);
 }
 
-/* Returns the entity of a term about a fixed entity or a singleton. Returns SETTI_NONE if there is
- * no such entity. */
+/* Returns the entity of a term about a fixed entity or a singleton, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton, sett_entity entity)
 {
     if (!singleton) {

@@ -126,7 +126,7 @@ void setti_loop_start(sett_query* query, sett_batch* batch)
     batch_start(query, batch);
 }
 
-/* Makes a loop gather also the fields that an outer loop may have copied. */
+/* Makes a loop gather the fields that an outer loop may have copied. */
 SETTI_COLD static void batch_nest(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -322,7 +322,7 @@ sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_jo
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_world* world = query->world;
-    /* a multiple of the largest page, so that no page of rows is in two ranges */
+    /* a multiple of the largest page: no page is in two ranges */
     SETTI_ASSERT(from % SETT_BATCH_ROWS == 0 && query->version == world->listener_version);
     batch_start(query, batch);
     loop->cursor = from;
@@ -379,7 +379,6 @@ static void scratch_note_rows(const sett_batch* batch, uint32_t first)
     }
 }
 
-/* Finds the generations of the entities in a batch. */
 static void set_generations(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -538,8 +537,7 @@ SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* lis
     }
 }
 
-/* Moves the cursor to the next step with matches. Returns NULL at the end, or sets `unlisted` and
- * returns NULL at a step that cannot be remembered. */
+/* Moves the cursor to the next step with matches. Returns NULL at the end, or if `unlisted`. */
 SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 {
     const sett_query* query = loop->query;
@@ -548,7 +546,7 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
         setti_listed* listed = setti_lists_at(lists, loop->cursor);
         if (listed == NULL ||
             (!step_is_listed(loop, setti_listed_words(listed)) && !step_relist(loop, listed))) {
-            loop->unlisted = true;
+            loop->unlisted = true; /* the step cannot be remembered */
             return NULL;
         }
         if (listed->count != 0) {
@@ -568,8 +566,7 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 /* The value of `rows` for a batch that is a run. */
 #define BATCH_IS_RUN ((const uint16_t*)NULL)
 
-/* Makes a batch of `count` rows from `base` on in a direct loop: fields are the values in place.
- *   rows  the list of rows, or BATCH_IS_RUN */
+/* Makes a batch of `count` rows from `base` on in a direct loop: fields are values in place. */
 SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t count,
                                  const uint16_t* rows)
 {
@@ -617,7 +614,7 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
         if (words == NULL) {
             at = page_end;
         }
-        while (at < page_end && *words == 0) { /* `words` stays in its page of presence */
+        while (at < page_end && *words == 0) {
             at += 64;
             words++;
         }
@@ -769,7 +766,6 @@ SETTI_INLINE void load_ahead(const unsigned char* page)
     SETTI_PREFETCH(page + 448);
 }
 
-/* Makes the next batch of an arranged loop. */
 SETTI_APART static bool batch_next_arranged(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

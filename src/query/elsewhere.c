@@ -28,8 +28,7 @@ static bool elsewhere_is_fixed(const setti_elsewhere* at)
     return at->given.singleton || !sett_is_null(at->given.entity);
 }
 
-/* Finds the entity that has the component of a term, for the visited entity `index`. Returns
- * SETTI_NONE if there is none. */
+/* Finds the entity that has the component of a term, or SETTI_NONE. `index` is visited. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
 {
     const sett_term* term = &at->given;
@@ -45,11 +44,10 @@ SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhe
                                     uint32_t index)
 {
     sett_term_kind kind = at->given.kind;
-    return kind == SETT_OPTIONAL ||
+    return kind == SETT_OPTIONAL || /* else SETT_WITH, or SETT_WITHOUT: none may be found */
            (elsewhere_find(world, at, index) != SETTI_NONE) == (kind == SETT_WITH);
 }
 
-/* Whether all terms are true for a visited entity. */
 SETTI_INLINE bool elsewhere_are_true(const sett_query* query, uint32_t index)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
@@ -144,8 +142,7 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, boo
     }
 }
 
-/* Finds the entity and the term for a row of a batch. Returns SETTI_NONE if no entity has the
- * component, or after a misuse. */
+/* Finds the entity and the term for a row of a batch. Returns SETTI_NONE also after a misuse. */
 static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
                              const setti_elsewhere** term)
 {

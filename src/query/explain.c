@@ -54,16 +54,16 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
     }
     setti_writer_add(text, "sparse-set %s drives with its %u rows, ", type->desc.name,
                      (unsigned)type->storage.count);
-    const char* reason = "because it is estimated to cost the least";
     if (query->drives != 0) {
-        reason = "because the query says so";
+        setti_writer_add(text, "because the query says so");
     } else if (query->array_count == 0 && query->arranged == 0) {
-        reason = "because it is the smallest required set";
+        setti_writer_add(text, "because it is the smallest required set");
+    } else {
+        setti_writer_add(text, "because it is estimated to cost the least");
     }
-    setti_writer_add(text, "%s", reason);
 }
 
-/* Writes the terms about fixed entities that are false now, so that nothing matches. */
+/* Writes the terms about fixed entities that prevent all matches. */
 static void explain_missing(setti_writer* text, const sett_query* query)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
@@ -95,7 +95,6 @@ static uint32_t shared_terms(const sett_query* query)
     return shared;
 }
 
-/* Writes the types that instances share with their prefabs. */
 static void explain_shared(setti_writer* text, const sett_query* query)
 {
     SETTI_EACH_TERM(k, shared_terms(query)) {
@@ -107,7 +106,7 @@ static void explain_shared(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Whether only prefabs have a type, and at most SHARED_SAMPLES. */
+/* Whether a few prefabs alone have a type. */
 static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* type)
 {
     const setti_type* tag = setti_world_type(query->world, SETT_ID_PREFAB);

@@ -45,7 +45,7 @@ typedef struct setti_lists {
     uint32_t room;   /* rows in a list */
     uint32_t unit;   /* rows in a step */
     uint32_t shift;  /* log2(unit) */
-    uint32_t due;    /* the number of loops until setti_lists_update is called */
+    uint32_t due;    /* loops until setti_lists_update is called */
     uint32_t rarest; /* index in sett_query.array of the array with the fewest values */
     bool few;        /* few rows of a word are expected to match */
     bool rare;       /* fewer matching rows are expected than steps */
@@ -71,7 +71,7 @@ struct sett_query {
     /* Sets of terms, bit k for term k. */
     uint32_t required;
     uint32_t without;
-    /* SETT_OPTIONAL and SETT_ANY: in a batch, either all rows have the type or no row has it */
+    /* SETT_OPTIONAL and SETT_ANY: all rows of a batch have the type, or no row */
     uint32_t optional;
     uint32_t any;     /* SETT_ANY */
     uint32_t changed; /* terms with `changed` */
@@ -83,7 +83,7 @@ struct sett_query {
     uint32_t positional; /* terms of arrays and tags */
     uint32_t array_rows; /* rows of a step over pages: the smallest page size among the arrays */
     uint32_t version;    /* listener_version of the world at the time of the computation */
-    /* `version` if the query is `simple` and `direct`, else an older number: one test for all */
+    /* `version` if the query is `simple` and `direct`, else an older number */
     uint32_t version_short;
     setti_listener* cover; /* a group with no other conditions than the query, or NULL */
     uint32_t covered;      /* terms that are true for all members of the cover */
@@ -95,7 +95,7 @@ struct sett_query {
     uint32_t array_count;
     uint32_t filter;
     bool since_is_state; /* `since` is restored with the state: restored values are no changes */
-    bool simple;         /* loops are over pages, whatever the counts of values are */
+    bool simple;         /* loops are over pages, for any counts of values */
     bool plain;          /* over pages, a row matches if all of `array` have the row */
     bool direct;         /* plain, with an array, and nothing is gathered over pages */
     /* Tags that hide entities, as terms. */
@@ -197,7 +197,6 @@ typedef struct setti_survey {
     uint64_t bits[SETTI_SURVEY_CHUNKS / 64]; /* the filled chunks */
 } setti_survey;
 
-/* Makes a survey of a new loop. */
 void setti_query_survey(sett_query* query, setti_survey* survey);
 
 /* Returns the row of an entity in a new loop, or SETTI_NONE if the entity does not match. */
@@ -214,7 +213,6 @@ sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_jo
 /* Decides how much a query remembers. */
 void setti_lists_update(sett_query* query);
 
-/* Calls setti_lists_update when due. */
 SETTI_INLINE void setti_lists_prepare(sett_query* query)
 {
     if (SETTI_UNLIKELY(--query->lists.due == 0)) {
@@ -222,7 +220,6 @@ SETTI_INLINE void setti_lists_prepare(sett_query* query)
     }
 }
 
-/* Frees the remembered steps. */
 void setti_lists_free(sett_query* query);
 
 /* Returns an error of the remembered steps, or NULL. */
@@ -262,7 +259,7 @@ SETTI_INLINE bool setti_query_is_hidden(const sett_query* query, uint32_t index)
 /* Reports a query that has no matches because instances share a required type. */
 void setti_query_check_shared(const sett_query* query);
 
-/* Returns the limit of a loop over pages: the smallest extent of the arrays. */
+/* Returns the limit of a loop over pages: the smallest extent. */
 SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
 {
     uint32_t limit = UINT32_MAX;
@@ -275,13 +272,12 @@ SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
 /* Returns the error of a term about another entity, or NULL. */
 const char* setti_elsewhere_check(const sett_world* world, const sett_term* term);
 
-/* Adds a term about another entity to a query. */
 void setti_elsewhere_add(sett_query* query, const sett_term* given);
 
-/* Whether all terms about other entities are true when a loop visits the entity `index`. */
+/* Whether all terms about other entities are true for a visited entity. */
 bool setti_elsewhere_is(const sett_query* query, uint32_t index);
 
-/* Keeps the rows of a step for which all terms about other entities are true. */
+/* Keeps the rows of a step that match the terms about other entities. */
 void setti_elsewhere_match(sett_batch* batch);
 
 /* Whether all terms about singletons and fixed entities are true. */

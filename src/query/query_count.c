@@ -79,7 +79,6 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
     return any_found && setti_elsewhere_is(query, entity.index);
 }
 
-/* Marks a chunk that may have a match. */
 static void survey_mark(setti_survey* survey, uint32_t chunk)
 {
     SETTI_ASSERT(chunk < SETTI_SURVEY_CHUNKS &&
@@ -143,7 +142,6 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
         loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));
     }
     uint32_t units = loop->limit / SETT_BATCH_ROWS + (loop->limit % SETT_BATCH_ROWS != 0);
-    /* units of a chunk */
     uint32_t size = SETTI_MAX((units + SETTI_SURVEY_CHUNKS - 1) / SETTI_SURVEY_CHUNKS, 1);
     survey->rows = size * SETT_BATCH_ROWS;
     survey->count = units / size + (units % size != 0);

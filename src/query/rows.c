@@ -46,7 +46,7 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t 
     return length;
 }
 
-/* Whether no bit is set from `end` on, the end of the first run. */
+/* Whether no bit is set from `end` on. */
 static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
 {
     SETTI_ASSERT(some != 0 && end != 0);
@@ -54,8 +54,8 @@ static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
     return some >> last == 1 && (words[last] & ~setti_bits_below(end - last * 64)) == 0;
 }
 
-/* The numbers of the set bits of each byte, ascending. `p` holds 8 bits a number. LIST_k lists the
- * bytes without bit k, then those with bit k. */
+/* The numbers of the set bits of each byte, ascending. `p` holds 8 bits a number. LIST_k lists
+ * first the bytes without bit k. */
 #define LIST_BITS(p)                                                                               \
     {                                                                                              \
         (p) & 255, (p) >> 8 & 255, (p) >> 16 & 255, (p) >> 24 & 255, (p) >> 32 & 255,              \
@@ -73,8 +73,8 @@ static const uint16_t list_of_byte[256][8] = {LIST_6((uint64_t)0), LIST_6((uint6
 /* Adds the same number to four rows: 1 in each 16 bits. */
 #define LIST_FOUR 0x0001000100010001u
 
-/* Writes the row numbers of the bits of a word. Each byte writes eight numbers.
- *   starts  byte k: the place in `out` for the numbers of byte k */
+/* Writes the row numbers of the bits of a word. Each byte writes eight numbers, from the place in
+ * its byte of `starts` on. */
 SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint16_t* out)
 {
     for (uint32_t byte = 0; byte < 8; byte++) {
@@ -97,11 +97,11 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
     uint32_t at = setti_bits_lowest(some);
     SETTI_ASSERT(some != 0);
     uint64_t word = words[at];
-    while (few && word != 0 && count < LIST_FEW) { /* one row in each round, without branches */
+    while (few && word != 0 && count < LIST_FEW) { /* one row in each round */
         list[count++] = (uint16_t)(at * 64 + setti_bits_lowest(word));
         word &= word - 1;
         uint32_t rest = word == 0 ? some & (some - 1) : some;
-        at = setti_bits_lowest(rest | (uint32_t)1 << SETTI_STEP_WORD_COUNT); /* at the end: 0 */
+        at = setti_bits_lowest(rest | (uint32_t)1 << SETTI_STEP_WORD_COUNT); /* then a word of 0 */
         word = word == 0 ? words[at] : word;
         some = rest;
     }
@@ -124,7 +124,6 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
     return count;
 }
 
-/* Clears the bits of a run of rows. */
 static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 {
     SETTI_ASSERT(first < end);
@@ -135,7 +134,7 @@ static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
     }
 }
 
-/* Keeps in `taken` the rows with the same optional types as the first row. */
+/* Keeps the rows with the same optional types as the first row. */
 static void take_alike(sett_batch* batch, uint64_t* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -166,7 +165,7 @@ static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
     return differ == 0;
 }
 
-/* Remembers the batch `taken` of a step in `listed`. Returns false if the list has no room. */
+/* Remembers a batch in `listed`. Returns false if the list has no room. */
 SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, setti_listed taken,
                                 setti_listed* listed)
 {
@@ -211,7 +210,7 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
     return all && rows_remember(loop, words, taken, listed);
 }
 
-/* Removes from `taken` all rows after the first waiting row that is not taken. */
+/* Keeps the rows before the first waiting row that is not taken. */
 static void take_leading(const setti_loop* loop, uint64_t* taken)
 {
     uint32_t at = 0;
@@ -254,6 +253,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
     setti_listed* listed =
         loop->remembers ? setti_lists_at(&loop->query->lists, loop->unit_base) : NULL;
     SETTI_ASSERT(loop->some != 0);
+    /* direct loops have compared before */
     if (listed != NULL && !loop->direct && rows_are_listed(loop, listed)) {
         batch->rows = listed->run ? NULL : setti_listed_rows(listed, loop->unit);
         batch->count = listed->count;
@@ -283,7 +283,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
 /* Loops until the next decision of setti_lists_update; 1 after the first decision. */
 #define LISTS_DUE 16
 
-/* If more than 5 of 8 rows match, a list saves less than a quarter of the time. */
+/* If more of 8 rows match, a list saves less than a quarter of the time. */
 #define LISTS_EIGHTHS 5
 
 void setti_lists_free(sett_query* query)

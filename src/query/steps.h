@@ -36,7 +36,7 @@ SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 #define SETTI_HAS_TYPE true
 #define SETTI_LACKS_TYPE false
 
-/* Keeps the rows that have the type of a term, or, if not `wanted`, the rows that lack the type. */
+/* Keeps the rows that have the type of a term, or the rows that lack it. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 
@@ -53,8 +53,7 @@ SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_coun
     return some;
 }
 
-/* Returns all ones if the first `rows` bits are set, else another word. Loops without branches, for
- * vector code. */
+/* Returns all ones if the first `rows` bits are set. Has no branches, for vector code. */
 SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
@@ -70,8 +69,7 @@ SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
     return rows % 64 != 0 ? all & (words[rows / 64] | ~setti_bits_below(rows % 64)) : all;
 }
 
-/* Stores the addresses of the words of all arrays at `base`. Returns NULL, or an array that has no
- * page there. */
+/* Finds the words of all arrays at `base`. Returns NULL, or an array that has no page there. */
 SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, uint32_t base,
                                                        const uint64_t** bits)
 {

@@ -37,7 +37,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
     for (uint32_t k = 0; k < scratch->count; k++) {
         setti_storage* storage = scratch->gathers[k].storage;
         setti_gather** at = &storage->gather;
-        while (*at != &scratch->gathers[k]) { /* mostly equal at once: the latest gather */
+        while (*at != &scratch->gathers[k]) { /* usually equal: the latest gather */
             at = &(*at)->outer;
             SETTI_ASSERT(*at != NULL);
         }
@@ -50,12 +50,11 @@ void setti_gather_close(setti_gather_scratch* scratch)
     }
 }
 
-/* Returns the entity's row in the step. For entities of other steps, returns SETTI_GATHER_ROWS or
- * more. */
+/* Returns the entity's row in the step. */
 static uint32_t gather_row_of(const setti_gather_scratch* scratch, uint32_t index)
 {
     uint32_t row = scratch->driver != NULL ? setti_sparse_row(scratch->driver, index) : index;
-    return row - scratch->base; /* wraps for rows before the step */
+    return row - scratch->base; /* in other steps SETTI_GATHER_ROWS or more: may wrap */
 }
 
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,

@@ -25,7 +25,7 @@ typedef struct setti_gather {
 /* The memory of a loop that gathers. */
 typedef struct setti_gather_scratch {
     struct setti_gather_scratch* next;  /* in the list of the loop's query or job */
-    struct setti_gather_scratch** link; /* the pointer of the list that points to this scratch */
+    struct setti_gather_scratch** link; /* the pointer to this scratch in the list */
     const setti_storage* driver; /* the sparse set with the loop's rows; NULL: rows are indices */
     uint32_t base;               /* the first row of the step */
     uint32_t size;               /* bytes of the scratch, with `gathers` and all copies */
@@ -48,8 +48,7 @@ void setti_gather_close(setti_gather_scratch* scratch);
 /* Excludes no scratch from setti_gather_find. */
 #define SETTI_GATHER_ANY ((const setti_gather_scratch*)NULL)
 
-/* Finds the latest copy of an entity's value, except in the scratch `except`. Returns NULL if there
- * is none. */
+/* Finds the latest copy of a value, except in the scratch `except`, or NULL. */
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,
                         uint32_t index);
 

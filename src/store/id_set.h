@@ -17,8 +17,8 @@ typedef struct setti_id_page {
 } setti_id_page;
 
 typedef struct setti_id_set {
-    setti_pages pages; /* of setti_id_page; without a page, dense[n] and sparse[n] are n */
-    uint32_t count;    /* the ids of rows 0 to count - 1 are members */
+    setti_pages pages; /* of setti_id_page; a missing page has dense[n] = n */
+    uint32_t count;    /* rows 0 to count - 1 are members */
     uint32_t limit;    /* each id is less */
 } setti_id_set;
 

@@ -130,8 +130,8 @@ static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pa
     return true;
 }
 
-/* Makes a hashed index paged. Returns false if memory runs out. The hash table is in pages 0 to
- * hashed - 1: they are cleared and reused. */
+/* Makes a hashed index paged. Returns false if memory runs out. Pages 0 to hashed - 1, the hash
+ * table, are reused. */
 bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0 && storage->hashed != 0);
@@ -169,12 +169,11 @@ static bool index_is_far(const setti_storage* storage)
             highest = index;
         }
     }
-    /* over 16 entries of the page table for each value */
+    /* over 16 entries of the page table per value */
     return (highest >> SETTI_SPARSE_SHIFT) / 16 > storage->count;
 }
 
-/* Makes room for `count` more values in a hash table, or makes the index paged. Returns false if
- * memory runs out. */
+/* Makes room in a hash table, or makes the index paged. Returns false if memory runs out. */
 bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
     uint64_t need = (uint64_t)storage->count + count;
@@ -198,7 +197,7 @@ bool setti_sparse_reserve_index(setti_pool* pool, setti_storage* storage, uint32
     return index_ensure_page(pool, storage, storage->hashed != 0 ? 0 : index >> SETTI_SPARSE_SHIFT);
 }
 
-/* Fast path of setti_sparse_put for a hash table. Returns false if the slow path is needed. */
+/* Fast path of setti_sparse_put for a hash table. */
 bool setti_index_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,
                          uint32_t row)
 {
@@ -231,7 +230,7 @@ void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, 
     ((setti_sparse_page*)storage->presence.data[index >> SETTI_SPARSE_SHIFT])->count++;
 }
 
-/* Empties a slot. Moves later slots into the hole if their search passes it (backward shift). */
+/* Empties a slot, and fills the hole from later slots (backward shift). */
 SETTI_INLINE void index_empty_slot(setti_pool* pool, const setti_storage* storage, uint32_t hole)
 {
     uint32_t mask = index_mask(storage);
@@ -256,7 +255,7 @@ void setti_index_forget(setti_pool* pool, setti_storage* storage, uint32_t index
     index_empty_slot(pool, storage, at);
 }
 
-/* Fast path of setti_sparse_erase. Returns false if the slow path is needed. */
+/* Fast path of setti_sparse_erase. */
 bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 1 || storage->keep_order || storage->tracked || storage->move != NULL ||
@@ -286,7 +285,7 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     return true;
 }
 
-/* Makes the index of few values a hash table of one page. Without values, frees the page. */
+/* Makes the index of few values a hash table of one page, or of none. */
 void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0);

@@ -172,7 +172,6 @@ sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(uint32_t, 
         compare = set_compare_numbers;
     }
     size_t size;
-    /* the second half is for the merge */
     uint32_t* ids = setti_multiply(count, 2 * sizeof(uint32_t), &size)
                         ? setti_pool_alloc(&set->pool, size, 16)
                         : NULL;

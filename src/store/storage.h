@@ -84,7 +84,7 @@ typedef struct setti_storage {
 
     /* These SETTI_STORAGE_ROOT_SIZE bytes and the pages are the state of the storage. */
     uint32_t count;  /* values alive */
-    uint32_t extent; /* greater than each index with a value; sparse set: than each row in use */
+    uint32_t extent; /* above each index with a value; sparse set: above each row in use */
     /* an empty page retained for the next addition, or SETTI_NONE. Array: of rows; tag: of bits for
      * 1 << shift entities; sparse set: of the index */
     uint32_t spare;
@@ -96,8 +96,8 @@ typedef struct setti_storage {
     struct setti_gather* gather; /* open loops with copies of values */
     uint32_t indices;            /* sparse-set: offset in a page of the rows' entity indices */
     uint32_t ticks;              /* offset in a page of the rows' ticks, if tracked */
-    uint32_t saved; /* offset in a page of the bits of setti_storage_saved; 0: no bits */
-    uint32_t align; /* of pages, at least the alignment of a value */
+    uint32_t saved;              /* offset of the bits of setti_storage_saved in a page; 0: none */
+    uint32_t align;              /* of pages, at least the alignment of a value */
     uint32_t stray; /* page that became empty while pinned, SETTI_NONE or SETTI_STRAYS */
     void (*move)(void* to, void* from, uint32_t count, void* user); /* NULL: memcpy */
     void* user;                                                     /* argument of `move` */
@@ -113,7 +113,6 @@ typedef struct setti_storage {
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
                         bool tracked);
 
-/* Initialises the storage of a tag. */
 static inline void setti_storage_init_tag(setti_storage* storage)
 {
     const bool tracked = false; /* a tag has no rows */
@@ -123,7 +122,7 @@ static inline void setti_storage_init_tag(setti_storage* storage)
 /* Selects small pages, or pages of the usual size. */
 void setti_storage_use_pages(setti_storage* storage, bool small);
 
-/* Makes pages longer by a bit for each row, for setti_storage_saved. */
+/* Adds the bits of setti_storage_saved to pages. */
 void setti_storage_add_saved(setti_storage* storage);
 
 /* Updates `handle_kind` after a change of `gather` or `far`. */
@@ -144,7 +143,7 @@ SETTI_INLINE uint32_t setti_storage_rows(const setti_storage* storage)
     return (uint32_t)1 << storage->shift;
 }
 
-/* Array, tag: returns the address of an index's word of presence, or NULL without a page. */
+/* Array, tag: returns the word of presence of an index, or NULL without a page. */
 SETTI_INLINE uint64_t* setti_storage_word(const setti_storage* storage, uint32_t index)
 {
     uint64_t* words = setti_pages_get(&storage->presence, index >> SETTI_BITS_SHIFT);
@@ -163,14 +162,13 @@ SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
     return setti_bitmap_bit(storage, index) != 0;
 }
 
-/* Returns the slot where the search for an entity begins (Fibonacci hashing).
- *   pages  of the hash table */
+/* Returns the first slot of the search for an entity (Fibonacci hashing). */
 SETTI_INLINE uint32_t setti_index_home(uint32_t index, uint32_t pages)
 {
     return (uint32_t)(((uint64_t)(index * 2654435769u) * pages * SETTI_INDEX_SLOTS) >> 32);
 }
 
-/* Hashed: finds the slot of an entity. Returns SETTI_NONE if there is none. */
+/* Hashed: finds the slot of an entity, or SETTI_NONE. */
 uint32_t setti_index_find(const setti_storage* storage, uint32_t index);
 
 SETTI_INLINE setti_index_slot* setti_index_slot_at(const setti_storage* storage, uint32_t number)
@@ -192,10 +190,10 @@ SETTI_INLINE void setti_index_prefetch(const setti_storage* storage, uint32_t in
     SETTI_PREFETCH(rows + storage->indices + at * sizeof(uint32_t));
 }
 
-/* Hashed: finds the row of an entity. Returns SETTI_NONE if there is none. */
+/* Hashed: finds the row of an entity, or SETTI_NONE. */
 uint32_t setti_index_row(const setti_storage* storage, uint32_t index);
 
-/* Paged: finds the row of an entity. Returns SETTI_NONE if there is none. */
+/* Paged: finds the row of an entity, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_sparse_paged_row(const setti_pages* presence, uint32_t index)
 {
     const setti_sparse_page* page = setti_pages_get(presence, index >> SETTI_SPARSE_SHIFT);
@@ -226,10 +224,10 @@ SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index
                                                        : setti_sparse_has(storage, index);
 }
 
-/* Returns the presence of the 64 entities from index `base` on, a bit for each. */
+/* Returns the presence of 64 entities from `base` on. */
 uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base);
 
-/* Finds the place of an entity's value. Returns SETTI_NONE if there is no value. */
+/* Finds the place of an entity's value, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_storage_slot(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->kind != SETTI_SPARSE)) {
@@ -246,14 +244,14 @@ SETTI_INLINE void* setti_storage_row(const setti_storage* storage, uint32_t plac
     return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
 }
 
-/* Like setti_storage_row. For a tag, the address has no value. */
+/* Like setti_storage_row. A tag has any address. */
 SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place)
 {
     return SETTI_UNLIKELY(storage->kind == SETTI_TAG) ? setti_unconst(storage)
                                                       : setti_storage_row(storage, place);
 }
 
-/* Array, tag: returns the first index from `index` on that has a page, or SETTI_NONE. */
+/* Array, tag: finds the first index from `index` on with a page, or SETTI_NONE. */
 uint32_t setti_array_seek(const setti_storage* storage, uint32_t index);
 
 /* Array, tag: returns 1 + the highest index with a value. */
@@ -316,8 +314,7 @@ SETTI_INLINE void setti_storage_write(setti_pool* pool, const setti_storage* sto
 /* Like setti_storage_find, and marks the value as written. */
 void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index);
 
-/* Fast path of setti_storage_find_mut. *value becomes NULL if there is no value. Returns false if
- * the slow path is needed. */
+/* Fast path of setti_storage_find_mut. Returns false if the slow path is needed. */
 SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_storage* storage,
                                            uint32_t index, void** value)
 {
@@ -341,7 +338,7 @@ uint64_t setti_storage_written(const setti_storage* storage, uint32_t index);
 /* Returns the tick of the last write or restore of a value. */
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
 
-/* Copies the ticks of a value that moved from one storage or place to another. */
+/* Copies the ticks of a value to the place where it moved. */
 SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t from_place,
                                           const setti_storage* to, uint32_t to_place)
 {
@@ -353,8 +350,7 @@ SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t fr
     *to_restored = SETTI_MAX(*to_restored, from_restored);
 }
 
-/* Returns the next index with a value, or SETTI_NONE. *cursor begins with 0. The caller may erase
- * the returned index. */
+/* Returns the next index with a value, or SETTI_NONE. The caller may erase the latest index. */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
 /* Walks over all indices with a value: SETTI_EACH_INDEX(index, storage) { ... } */
@@ -362,7 +358,7 @@ uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
     for (uint32_t index##_cursor = 0, index = setti_storage_next(storage, &index##_cursor);        \
          index != SETTI_NONE; index = setti_storage_next(storage, &index##_cursor))
 
-/* Like setti_storage_next, but in the order of rows. The caller may not erase values. */
+/* Like setti_storage_next, in the order of rows. The caller may not erase values. */
 static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint32_t* cursor)
 {
     uint32_t index = SETTI_NONE;
@@ -375,7 +371,7 @@ static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint
     return index;
 }
 
-/* Finds the entity with the value at an address. Returns SETTI_NONE if there is no value. */
+/* Finds the entity with the value at an address, or SETTI_NONE. */
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 
 /* ------------------------------------------------------------------------------------- changing
@@ -387,10 +383,10 @@ bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t in
 /* Creates pages for more rows of a sparse set. */
 bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32_t count);
 
-/* Makes room for `count` more rows, and for their entries in a hash table. */
+/* Makes room for more rows and their entries in a hash table. */
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 
-/* Makes room for `count` more entities. Call setti_storage_reserve_indices next. */
+/* Makes room for more entities. Call setti_storage_reserve_indices next. */
 SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage,
                                              uint32_t count)
 {
@@ -399,8 +395,7 @@ SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* st
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count);
 
-/* Inserts up to *count indices from `index` on, within a page of rows. *count becomes the number
- * inserted. Returns the address of the first value. */
+/* Inserts *count indices, or as many as fit on the page of rows. Returns the first value. */
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count);
 
@@ -410,7 +405,7 @@ void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
 /* Closes the gaps of a keep_order storage. */
 void setti_storage_compact(setti_pool* pool, setti_storage* storage);
 
-/* Opens a gap at each row with want[row] == SETTI_NONE. Before, there are no gaps. */
+/* Opens a gap at each row with want[row] == SETTI_NONE. */
 bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
                          uint32_t extent);
 
@@ -528,7 +523,7 @@ SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
         memcpy(t + size - 4, f + size - 4, 4);
         return;
     }
-    if (size != 0) { /* first, middle and last are all of 1 to 3 bytes */
+    if (size != 0) { /* 1 to 3 bytes: first, middle, last */
         unsigned char middle = f[size / 2];
         unsigned char last = f[size - 1];
         t[0] = f[0];
@@ -557,7 +552,7 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
         memset(t + size - 4, 0, 4);
         return to;
     }
-    if (size != 0) { /* first, middle and last are all of 1 to 3 bytes */
+    if (size != 0) { /* 1 to 3 bytes: first, middle, last */
         t[0] = 0;
         t[size / 2] = 0;
         t[size - 1] = 0;
@@ -597,7 +592,7 @@ SETTI_INLINE void setti_sparse_assign_row(setti_pool* pool, const setti_storage*
 /* ---------------------------------------------------------------------------------------- kinds
  * The functions of each kind that storage.c calls, and functions shared by the files of a kind. */
 
-/* Notes a page that became empty, or SETTI_STRAYS: to free when the pool is no longer pinned. */
+/* Notes an empty page to free when the pool is no longer pinned. */
 SETTI_INLINE void setti_storage_note_stray(setti_pool* pool, setti_storage* storage,
                                            uint32_t number)
 {

@@ -23,8 +23,7 @@
 
 #define ARRAY_BLANK 128 /* most retained empty pages of presence, of 1 KB each */
 
-/* Returns true if a page of presence can be freed: a tag's page without bits, or an array's page
- * without pages of rows. */
+/* Returns true if a page of presence can be freed: no bits, or in an array no pages of rows. */
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(setti_pages_get(&storage->presence, number) != NULL);
@@ -86,7 +85,6 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
            !setti_bits_any(words, setti_storage_rows(storage) / 64);
 }
 
-/* Frees the pages of presence without pages of rows. */
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
@@ -148,7 +146,7 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
     array_update_after_free(pool, storage, spare);
 }
 
-/* Moves the spare page to the missing page `number`. Returns false if there is no empty spare. */
+/* Moves the spare page to the missing page `number`. */
 static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
@@ -171,14 +169,15 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
     if (storage->spare == row_page) {
         storage->spare = SETTI_NONE; /* no removal may free the page now */
     }
-    bool fresh = setti_pages_get(&storage->presence, presence_page) == NULL;
-    if (!fresh && (storage->kind == SETTI_TAG || storage->rows.data[row_page] != NULL)) {
+    bool missing = setti_pages_get(&storage->presence, presence_page) == NULL;
+    if (!missing && (storage->kind == SETTI_TAG || storage->rows.data[row_page] != NULL)) {
         return true;
     }
-    if (fresh) {
+    bool created; /* not needed */
+    if (missing) {
         uint32_t pages = (presence_page + 1) << (SETTI_BITS_SHIFT - storage->shift);
         if ((storage->kind == SETTI_ARRAY && !setti_pages_reserve(pool, &storage->rows, pages)) ||
-            !setti_pages_ensure(pool, &storage->presence, presence_page, &fresh)) {
+            !setti_pages_ensure(pool, &storage->presence, presence_page, &created)) {
             return false;
         }
         memset(storage->presence.data[presence_page], 0, storage->presence.size);
@@ -190,13 +189,14 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
     if (storage->kind == SETTI_TAG) {
         return true;
     }
-    bool was_blank = !fresh && storage->blank != 0 && array_bits_are_empty(storage, presence_page);
-    storage->blank -= was_blank ? 1 : 0;
+    if (!missing && storage->blank != 0 && array_bits_are_empty(storage, presence_page)) {
+        storage->blank--;
+    }
     return array_move_spare(pool, storage, row_page) ||
-           setti_pages_ensure(pool, &storage->rows, row_page, &fresh);
+           setti_pages_ensure(pool, &storage->rows, row_page, &created);
 }
 
-/* Makes a page the spare if the page is empty, and frees the previous spare. */
+/* Makes a page the spare if it is empty. Frees the previous spare. */
 static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(pool->pinned == 0);
@@ -217,7 +217,6 @@ void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t
     }
 }
 
-/* Frees all pages without values. */
 static void array_free_empty(setti_pool* pool, setti_storage* storage)
 {
     bool tag = storage->kind == SETTI_TAG;
@@ -225,7 +224,7 @@ static void array_free_empty(setti_pool* pool, setti_storage* storage)
     uint32_t number = 0;
     storage->spare = SETTI_NONE;
     while ((number = setti_pages_next(pages, number)) != SETTI_NONE) {
-        if (tag) { /* frees the page if it has no bits */
+        if (tag) {
             array_update_after_free(pool, storage, number << (SETTI_BITS_SHIFT - storage->shift));
         } else if (array_page_is_empty(storage, number)) {
             setti_pages_free(pool, &storage->rows, number);

@@ -54,7 +54,7 @@ bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
            setti_sparse_reserve_index(pool, storage, index);
 }
 
-/* Fast path of setti_sparse_put for a paged index. Returns false if the slow path is needed. */
+/* Fast path of setti_sparse_put for a paged index. */
 SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,
                                  uint32_t row)
 {
@@ -69,7 +69,7 @@ SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage,
     return true;
 }
 
-/* Fast path of setti_sparse_insert. Returns NULL if the slow path is needed. */
+/* Fast path of setti_sparse_insert. */
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
@@ -145,7 +145,6 @@ void setti_sparse_release(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Removes an entity from the index. */
 static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
@@ -223,12 +222,11 @@ void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
     storage->spare = SETTI_NONE;
 }
 
-/* Returns the index of the next used row, from the last row to the first, or SETTI_NONE. *cursor is
- * 0 at the beginning, then the last visited row + 1. */
+/* Returns the index of the next used row, from the last row to the first, or SETTI_NONE. The cursor
+ * is 0 at the beginning, then the last visited row + 1. */
 uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
-    /* the caller may have erased rows */
     uint32_t row = *cursor == 0 ? storage->extent : SETTI_MIN(*cursor - 1, storage->extent);
     while (row > 0) {
         row--;
@@ -238,7 +236,7 @@ uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
             return index;
         }
     }
-    *cursor = 1; /* row 0 was the last */
+    *cursor = 1; /* after row 0 */
     return SETTI_NONE;
 }
 

@@ -46,7 +46,7 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary)
     setti_summary_init(summary);
 }
 
-/* Computes the levels above level[0], of which only the first `count` bits may be set. */
+/* Computes the levels above level[0], of which `count` bits may be set. */
 static void summary_rebuild(const setti_summary* summary, uint32_t count)
 {
     for (uint32_t k = 1; k < summary->levels; k++) {
@@ -99,7 +99,7 @@ void setti_summary_remove(setti_summary* summary, uint32_t number)
         uint64_t* word = &summary->level[k][number / 64];
         *word |= (uint64_t)1 << (number % 64);
         if (*word != UINT64_MAX) {
-            return; /* the bit in the level above stays clear */
+            return; /* so the level above keeps the member */
         }
     }
 }

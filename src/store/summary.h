@@ -19,10 +19,8 @@ typedef struct setti_summary {
     uint32_t capacity;                     /* numbers below have a bit; a power of two, or 0 */
 } setti_summary;
 
-/* Initialises a summary with all numbers. */
 void setti_summary_init(setti_summary* summary);
 
-/* Frees the memory. */
 void setti_summary_deinit(setti_pool* pool, setti_summary* summary);
 
 /* Raises the capacity. Returns false if memory runs out. */
@@ -37,7 +35,7 @@ SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
         uint64_t before = *word;
         *word = before & ~((uint64_t)1 << (number % 64));
         if (before != UINT64_MAX) {
-            return; /* the bit in the level above is clear already */
+            return; /* so the level above has the member */
         }
     }
 }

@@ -34,7 +34,7 @@ static void canonical_write_nan(unsigned char* out, uint32_t unit)
     out[unit - 2] = unit == 4 ? 0xC0 : 0xF8;
 }
 
-/* Copies a number of `unit` bytes in reverse order. */
+/* Reverses the bytes of a number. */
 static void canonical_turn(unsigned char* out, const unsigned char* in, uint32_t unit)
 {
     SETTI_ASSERT(unit != 0 && unit <= 8);
@@ -51,7 +51,7 @@ static void piece_encode(const setti_piece* piece, const unsigned char* in, uint
     if (piece->kind == SETTI_PIECE_TEXT) {
         const unsigned char* end = memchr(in, 0, from + count);
         uint32_t length = end != NULL ? (uint32_t)(end - in) : from + count;
-        uint32_t used = length > from ? length - from : 0; /* bytes of text from `from` on */
+        uint32_t used = length > from ? length - from : 0;
         memcpy(out, in + from, used);
         memset(out + used, 0, count - used);
         return;
@@ -128,7 +128,6 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
     }
 }
 
-/* Whether two pieces have the same canonical form. */
 static bool piece_same(const setti_piece* piece, const unsigned char* a, const unsigned char* b)
 {
     if (piece->kind == SETTI_PIECE_TEXT) {
@@ -170,8 +169,7 @@ void setti_owned_copy_hook(void* to, const void* from, uint32_t count, void* use
     for (uint32_t k = 0; k < count; k++) {
         unsigned char* into = (unsigned char*)to + k * size;
         const unsigned char* value = (const unsigned char*)from + k * size;
-        /* adds owners first: `to` may share memory with `from`; a list's address is at .text too */
-        for (uint32_t n = 0; n < members->owned_count; n++) {
+        for (uint32_t n = 0; n < members->owned_count; n++) { /* a list's address is at .text too */
             setti_owned_take(setti_owned_string(value + members->owned[n].offset).text);
         }
         setti_owned_deinit_hook(into, 1, user);
@@ -243,7 +241,6 @@ typedef struct canonical_from {
     size_t left;
 } canonical_from;
 
-/* Returns the next `size` bytes, or NULL if fewer are left. */
 static const unsigned char* canonical_take(canonical_from* from, size_t size)
 {
     const unsigned char* bytes = from->at;
@@ -266,7 +263,7 @@ static void piece_decode(const setti_piece* piece, const unsigned char* in, unsi
     }
 }
 
-/* Replaces the string at `at` by a text. Returns false when memory runs out. */
+/* Replaces the string at `at`. Returns false when memory runs out. */
 static bool owned_set_string(const sett_allocator* allocator, const unsigned char* text,
                              size_t length, unsigned char* at)
 {
@@ -279,7 +276,7 @@ static bool owned_set_string(const sett_allocator* allocator, const unsigned cha
     return true;
 }
 
-/* Replaces the list at `at` by items in canonical form. Returns false when memory runs out. */
+/* Replaces the list at `at`. Returns false when memory runs out. */
 static bool owned_set_list(const setti_owned* owned, const sett_allocator* allocator,
                            const unsigned char* bytes, uint32_t count, unsigned char* at)
 {
@@ -304,7 +301,7 @@ static sett_status owned_read(const setti_owned* owned, const sett_allocator* al
                               canonical_from* from, unsigned char* at)
 {
     bool is_list = owned->item_size != 0;
-    size_t each = is_list ? owned->item_least : 1; /* bytes of an item, or of a character */
+    size_t each = is_list ? owned->item_least : 1; /* bytes of an item or character */
     const unsigned char* bytes = canonical_take(from, 4);
     uint32_t count = bytes != NULL ? (uint32_t)setti_bytes_get(bytes, 4) : 0;
     if (bytes == NULL || count > from->left / each) {
@@ -326,12 +323,14 @@ sett_status setti_canonical_read(const setti_members* members, const sett_alloca
                                  const unsigned char* bytes, size_t size, void* value)
 {
     canonical_from from = {bytes, size};
-    sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < members->piece_count; k++) {
+    for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         unsigned char* at = value != NULL ? (unsigned char*)value + piece->offset : NULL;
         if (piece->kind == SETTI_PIECE_OWNED) {
-            status = owned_read(&members->owned[piece->unit], allocator, &from, at);
+            sett_status status = owned_read(&members->owned[piece->unit], allocator, &from, at);
+            if (status != SETT_OK) {
+                return status;
+            }
             continue;
         }
         const unsigned char* in = canonical_take(&from, piece->size);
@@ -342,10 +341,7 @@ sett_status setti_canonical_read(const setti_members* members, const sett_alloca
             piece_decode(piece, in, at);
         }
     }
-    if (status == SETT_OK && from.left != 0) {
-        return SETT_STATUS_INVALID;
-    }
-    return status;
+    return from.left == 0 ? SETT_OK : SETT_STATUS_INVALID;
 }
 
 static bool string_same(const void* a, const void* b)

@@ -107,7 +107,6 @@ static uint32_t struct_align(const sett_struct* of)
     return align;
 }
 
-/* Writes the error `what` of a member to `out`. Returns `out`. */
 static const char* member_wrong(char* out, const sett_struct* of, const sett_member* member,
                                 const char* what)
 {
@@ -118,14 +117,17 @@ static const char* member_wrong(char* out, const sett_struct* of, const sett_mem
 
 static bool member_name_is_good(const char* name)
 {
-    bool good = name != NULL && *name != '\0';
-    for (; good && *name != '\0'; name++) {
-        good = strchr(".[]\"\\", *name) == NULL && (unsigned char)*name >= 0x20;
+    if (name == NULL || *name == '\0') {
+        return false;
     }
-    return good;
+    for (; *name != '\0'; name++) {
+        if (strchr(".[]\"\\", *name) != NULL || (unsigned char)*name < 0x20) {
+            return false;
+        }
+    }
+    return true;
 }
 
-/* Returns the error of a list's items, or NULL. */
 static const char* item_check(const sett_member* item)
 {
     /* copies of a list share the items, so items neither own memory nor hold handles */
@@ -151,7 +153,6 @@ static const char* item_check(const sett_member* item)
     return NULL;
 }
 
-/* Returns the error of a list, or NULL. */
 static const char* list_check(const sett_member* member)
 {
     if (member->of == NULL &&
@@ -182,36 +183,45 @@ static bool member_is_step(double step)
 /* Whether the name of any constant begins like a number. */
 static bool member_has_number_as_name(const sett_constant* constants)
 {
-    while (constants->name != NULL && strchr("0123456789-(", constants->name[0]) == NULL) {
-        constants++;
-    }
-    return constants->name != NULL && constants->name[0] != '\0'; /* strchr finds '\0' too */
-}
-
-/* Whether each of `count` names is good, and differs from the others. */
-static bool member_names_are_good(const char* const* names, uint32_t count)
-{
-    bool good = count <= SETTI_MEMBERS_COUNT_MAX;
-    for (uint32_t k = 0; good && k < count; k++) {
-        good = member_name_is_good(names[k]);
-        for (uint32_t j = 0; good && j < k; j++) {
-            good = strcmp(names[j], names[k]) != 0;
+    for (; constants->name != NULL && constants->name[0] != '\0'; constants++) {
+        if (strchr("0123456789-(", constants->name[0]) != NULL) {
+            return true;
         }
     }
-    return good;
+    return false;
+}
+
+/* Whether all names are good and differ. */
+static bool member_names_are_good(const char* const* names, uint32_t count)
+{
+    if (count > SETTI_MEMBERS_COUNT_MAX) {
+        return false;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        if (!member_name_is_good(names[k])) {
+            return false;
+        }
+        for (uint32_t j = 0; j < k; j++) {
+            if (strcmp(names[j], names[k]) == 0) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /* Whether constants with different values have different names. */
 static bool member_constants_differ(const sett_constant* constants)
 {
-    bool differ = true;
-    for (uint32_t k = 0; differ && k < SETTI_MEMBERS_COUNT_MAX && constants[k].name != NULL; k++) {
-        for (uint32_t j = 0; differ && j < k; j++) {
-            differ = constants[j].value == constants[k].value ||
-                     strcmp(constants[j].name, constants[k].name) != 0;
+    for (uint32_t k = 0; k < SETTI_MEMBERS_COUNT_MAX && constants[k].name != NULL; k++) {
+        for (uint32_t j = 0; j < k; j++) {
+            if (constants[j].value != constants[k].value &&
+                strcmp(constants[j].name, constants[k].name) == 0) {
+                return false;
+            }
         }
     }
-    return differ;
+    return true;
 }
 
 static const char* member_check_send(const sett_member* member, sett_member_kind kind)
@@ -238,7 +248,7 @@ static const char* member_check_extras(const sett_member* given)
         return wrong;
     }
     const sett_member item = list ? setti_member_item(given) : *given;
-    const sett_member* member = &item; /* the given member, or an item of the given list */
+    const sett_member* member = &item; /* or an item of the list */
     sett_member_kind kind = member_kind(member);
     if (member->constants != NULL && !setti_number_is_integer(kind)) {
         return "has constants, but is not an integer - leave out .constants";
@@ -320,8 +330,7 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     return wrong != NULL ? wrong : member_check_extras(member);
 }
 
-/* Returns the highest alignment that a member can have.
- *   limit  the alignment of the struct */
+/* Returns the highest alignment that a member can have, up to `limit`, the struct's. */
 static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 {
     uint32_t both = member->offset | member->size;
@@ -332,10 +341,8 @@ static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
     return member_align(member);
 }
 
-/* Finds the next member from offset `at` on. Returns the offset, or of->size if there is none: then
- * *end and *align stay.
- *   end    becomes the end of the member
- *   align  the alignment of the struct; becomes the alignment of the member */
+/* Finds the next member from `at` on. Returns the offset, or of->size at the end. *align is the
+ * alignment of the struct, and becomes that of the member. */
 static uint32_t struct_next_member(const sett_struct* of, uint32_t at, uint32_t* end,
                                    uint32_t* align)
 {
@@ -366,12 +373,12 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align,
                      (unsigned)at, (unsigned)next - 1, of->name);
             return out;
         }
-        at = end; /* without a next member: the end of the struct */
+        at = end; /* no next member: the end of the struct */
     }
     return NULL;
 }
 
-/* Returns the error in a struct, or NULL. Does not check the members. */
+/* Returns the error in a struct without its members, or NULL. */
 static const char* struct_check_shape(const sett_struct* of, uint32_t depth, char* out)
 {
     if (of->name == NULL) {
@@ -418,7 +425,6 @@ static const char* struct_check(const sett_struct* of, size_t align, bool gaps, 
     return struct_check_gaps(of, (uint32_t)SETTI_MAX(align, struct_align(of)), out);
 }
 
-/* Whether byte `at` of a struct belongs to a member. */
 static bool struct_has_byte(const sett_struct* of, uint32_t at)
 {
     for (uint32_t k = 0; k < of->count; k++) {
@@ -453,15 +459,15 @@ bool setti_struct_owns(const sett_struct* of)
     return struct_count_owned(of) != 0;
 }
 
-/* Whether a member is sent rounded. */
 static bool struct_rounds(const sett_struct* of)
 {
-    bool rounds = false;
-    for (uint32_t k = 0; k < of->count && !rounds; k++) {
+    for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
-        rounds = member->send.bits != 0 || (member->of != NULL && struct_rounds(member->of));
+        if (member->send.bits != 0 || (member->of != NULL && struct_rounds(member->of))) {
+            return true;
+        }
     }
-    return rounds;
+    return false;
 }
 
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
@@ -469,33 +475,36 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
 {
     bool check_gaps = mask == NULL; /* else the mask shows padding */
     const char* wrong = struct_check(of, align, check_gaps, 1, out);
-    if (wrong == NULL && struct_count_owned(of) != 0 && struct_rounds(of)) {
+    if (wrong != NULL) {
+        return wrong;
+    }
+    if (struct_count_owned(of) != 0 && struct_rounds(of)) {
         snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has strings or lists - leave out .send",
                  of->name);
-        wrong = out;
+        return out;
     }
-    if (wrong == NULL && struct_count_owned(of) > SETTI_OWNED_COUNT_MAX) {
+    if (struct_count_owned(of) > SETTI_OWNED_COUNT_MAX) {
         snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has more than %u strings and lists - split it",
                  of->name, (unsigned)SETTI_OWNED_COUNT_MAX);
-        wrong = out;
+        return out;
     }
-    for (uint32_t k = 0; wrong == NULL && mask != NULL && k < of->size; k++) {
+    for (uint32_t k = 0; mask != NULL && k < of->size; k++) {
         if (mask[k] != 0 && !struct_has_byte(of, k)) {
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "byte %u of %.60s belongs to no member, and is not padding - describe it, "
                      "if need be with .element = SETT_MEMBER_OPAQUE",
                      (unsigned)k, of->name);
-            wrong = out;
+            return out;
         }
     }
-    return wrong;
+    return NULL;
 }
 
 typedef struct piece_list {
     setti_piece* item; /* NULL: pieces are only counted */
     setti_piece last;
     uint32_t count;
-    uint32_t first; /* the number of a piece that must not be joined to the piece before it */
+    uint32_t first; /* a piece that must not be joined to the piece before */
 } piece_list;
 
 /* The state of a walk that copies members. The first walk, without memory, only measures. */
@@ -617,7 +626,7 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
     return piece;
 }
 
-/* Adds a piece, or extends the last piece by adjacent bytes of the same kind. */
+/* Adds a piece, or extends the last piece. */
 static void piece_add(piece_list* to, setti_piece piece)
 {
     bool joins = to->count != to->first && piece.kind < SETTI_PIECE_TEXT &&
@@ -678,8 +687,30 @@ static void send_add(member_copy* copy, const sett_member* member, uint32_t offs
     copy->send_count++;
 }
 
-/* Adds all that the walk collects of the struct `of` at offset `base`: pieces, handles, rounded
- * numbers, strings and lists. */
+/* Adds the facts about an element at offset `at`, other than its plain bytes. */
+static void element_add(member_copy* copy, piece_list* to, const sett_member* member, uint32_t at)
+{
+    sett_member_kind kind = member_kind(member);
+    uint32_t size = member_element_size(member);
+    if (kind == SETT_MEMBER_ENTITY) {
+        entity_add(copy, at);
+    }
+    if (member->send.bits != 0) {
+        send_add(copy, member, at, size);
+    }
+    if (kind == SETT_MEMBER_STRUCT) {
+        pieces_add(copy, to, member->of, at);
+    }
+    if (kind >= SETT_MEMBER_STRING) { /* a string or a list */
+        setti_piece piece = {at, size, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count};
+        owned_add(copy, member, at);
+        if (!member->local) {
+            piece_add(to, piece);
+        }
+    }
+}
+
+/* Adds the facts about the struct `of` at offset `base`. */
 static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base)
 {
     for (uint32_t k = 0; k < of->count; k++) {
@@ -688,25 +719,13 @@ static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
         uint32_t element = member_element_size(member);
         uint32_t offset = base + member->offset;
         uint32_t end = offset + member->size;
-        bool is_rounded = member->send.bits != 0;
-        bool is_owned = kind >= SETT_MEMBER_STRING; /* a string or a list */
-        for (uint32_t at = offset; kind == SETT_MEMBER_ENTITY && at < end; at += element) {
-            entity_add(copy, at);
-        }
-        for (uint32_t at = offset; is_rounded && at < end; at += element) {
-            send_add(copy, member, at, element);
-        }
-        for (uint32_t at = offset; kind == SETT_MEMBER_STRUCT && at < end; at += element) {
-            pieces_add(copy, to, member->of, at);
-        }
-        for (uint32_t at = offset; is_owned && at < end; at += element) {
-            setti_piece piece = {at, element, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count};
-            owned_add(copy, member, at);
-            if (!member->local) {
-                piece_add(to, piece);
+        bool is_plain = kind < SETT_MEMBER_STRUCT;
+        if (!is_plain || kind == SETT_MEMBER_ENTITY || member->send.bits != 0) {
+            for (uint32_t at = offset; at < end; at += element) {
+                element_add(copy, to, member, at);
             }
         }
-        if (kind < SETT_MEMBER_STRUCT && !member->local) {
+        if (is_plain && !member->local) {
             piece_add(to, setti_piece_of(kind, offset, member->size, element));
         }
     }
@@ -763,32 +782,47 @@ uint64_t sett_struct_fingerprint(const sett_struct* of)
     return print != 0 ? print : 1;                                 /* 0: no members are known */
 }
 
+static bool member_equals(const sett_member* a, const sett_member* b)
+{
+    if (strcmp(a->name, b->name) != 0 || member_kind(a) != member_kind(b) ||
+        a->offset != b->offset || a->size != b->size || a->local != b->local) {
+        return false;
+    }
+    if (member_kind(a) == SETT_MEMBER_LIST &&
+        setti_member_item(a).kind != setti_member_item(b).kind) {
+        return false;
+    }
+    return a->of == NULL || setti_members_equal(a->of, b->of);
+}
+
 bool setti_members_equal(const sett_struct* a, const sett_struct* b)
 {
-    bool equal = a->size == b->size && a->count == b->count;
-    for (uint32_t k = 0; equal && k < a->count; k++) {
-        const sett_member* x = &a->members[k];
-        const sett_member* y = &b->members[k];
-        equal = strcmp(x->name, y->name) == 0 && member_kind(x) == member_kind(y) &&
-                x->offset == y->offset && x->size == y->size && x->local == y->local &&
-                (member_kind(x) != SETT_MEMBER_LIST ||
-                 setti_member_item(x).kind == setti_member_item(y).kind) &&
-                (x->of == NULL || setti_members_equal(x->of, y->of));
+    if (a->size != b->size || a->count != b->count) {
+        return false;
     }
-    return equal;
+    for (uint32_t k = 0; k < a->count; k++) {
+        if (!member_equals(&a->members[k], &b->members[k])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Whether the canonical form of a value without NaN is adjacent bytes. */
 static bool pieces_are_adjacent(const setti_members* members)
 {
-    bool adjacent = !SETTI_BIG_ENDIAN && members->piece_count != 0;
-    for (uint32_t k = 0; adjacent && k < members->piece_count; k++) {
-        const setti_piece* piece = &members->pieces[k];
-        const setti_piece* before = k != 0 ? piece - 1 : piece;
-        adjacent = piece->kind < SETTI_PIECE_TEXT &&
-                   (k == 0 || before->offset + before->size == piece->offset);
+    if (SETTI_BIG_ENDIAN || members->piece_count == 0) {
+        return false;
     }
-    return adjacent;
+    uint32_t next = members->pieces->offset; /* the end of the last piece */
+    for (uint32_t k = 0; k < members->piece_count; k++) {
+        const setti_piece* piece = &members->pieces[k];
+        if (piece->kind >= SETTI_PIECE_TEXT || piece->offset != next) {
+            return false;
+        }
+        next += piece->size;
+    }
+    return true;
 }
 
 /* Fills in the words to find NaN. Returns false if a float spans two words. */
@@ -806,7 +840,7 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
                 return false;
             }
             setti_nan_word* word = &words[(first + at) / 8];
-            /* the bits of the least NaN, plus this number, are the sign bit; fewer bits are not */
+            /* the bits of the least NaN, plus this number, are the sign bit */
             word->add |= narrow ? (uint64_t)0x7FFFFF << shift : 0xFFFFFFFFFFFFFu;
             word->test |= (uint64_t)1 << (shift + 8 * piece->unit - 1);
         }
@@ -823,7 +857,6 @@ static size_t words_size(const sett_struct* of)
     return (of->size / 8 + 1) * sizeof(setti_nan_word);
 }
 
-/* Copies a struct and collects the facts about it, or measures both. */
 static sett_struct members_walk(member_copy* to, const sett_struct* of)
 {
     to->used = setti_align_up(sizeof(setti_members), 8);
@@ -906,7 +939,7 @@ const sett_member* setti_struct_member(const sett_struct* of, const char* name, 
     return NULL;
 }
 
-/* Reads an element from a path, "[12]" or ".name". Returns the rest of the path, or NULL. */
+/* Reads "[12]" or ".name" from a path. Returns the rest of the path, or NULL. */
 static const char* path_element(const sett_member* member, const char* path, uint32_t* element)
 {
     if (*path == '[') {
@@ -934,7 +967,6 @@ static void member_guess(const sett_struct* of, const char* name, size_t length,
     }
 }
 
-/* Whether a path can go on with an element of the member. */
 static bool member_has_elements(const sett_member* member)
 {
     return member->kind != SETT_MEMBER_TEXT && member->kind != SETT_MEMBER_OPAQUE &&

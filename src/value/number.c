@@ -47,7 +47,7 @@ int64_t setti_number_load(sett_member_kind kind, const void* bytes)
     memcpy(SETTI_BIG_ENDIAN ? into + sizeof(word) - size : into, bytes, size);
     uint64_t sign = (uint64_t)1 << (8 * size - 1);
     bool negative = setti_number_is_signed(kind) && (word & sign) != 0;
-    return (int64_t)(negative ? word | (0 - sign) : word); /* sets all higher bits too */
+    return (int64_t)(negative ? word | (0 - sign) : word); /* extends the sign */
 }
 
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes)
@@ -74,7 +74,7 @@ double setti_number_float(sett_member_kind kind, const void* bytes)
     return setti_number_is_signed(kind) ? (double)number : (double)(uint64_t)number;
 }
 
-/* Replaces the locale's decimal separator by a point. Returns the new length. */
+/* Replaces the locale's decimal separator by a point. Returns the length. */
 static size_t number_put_point(char* text)
 {
     size_t length = 0;
@@ -169,32 +169,33 @@ static int number_power(double size)
     return power;
 }
 
-/* Rounds mantissa * 2^exponent * 10^tens to an integer. *same becomes true if the integer / 10^tens
- * reads back as the same float. */
+/* Rounds mantissa * 2^exponent * 10^tens to an integer. *same: it reads back as the same float. */
 static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* same)
 {
     uint64_t five = number_tens[tens] >> tens; /* 5^tens: a step of the mantissa, in `product` */
     number_product product = (number_product)mantissa * five;
-    int shift = -(exponent + tens); /* the exact number is product / 2^shift */
+    int shift = -(exponent + tens); /* number = product / 2^shift */
     SETTI_ASSERT(shift > 0 && shift < 64);
     uint64_t number = (uint64_t)(product >> shift);
     uint64_t one = (uint64_t)1 << shift;
     uint64_t rest = (uint64_t)product & (one - 1);
     /* half to even, like printf */
     bool up = rest > one / 2 || (rest == one / 2 && (number & 1) != 0);
-    uint64_t distance = up ? one - rest : rest; /* from the exact number */
+    uint64_t distance = up ? one - rest : rest;
     *same = distance <= five / 2; /* at most half a step; five is odd, so that it is never half */
     return up ? number + 1 : number;
 }
 
-/* Writes a float of usual size with the fewest digits. Returns the length, 0 for other floats. */
+/* Writes a float of usual size, with the fewest digits. Returns the length, or 0 for others. */
 static size_t number_write_usual(sett_member_kind kind, double value, char* out)
 {
     bool narrow = kind == SETT_MEMBER_F32;
     double size = value < 0 ? -value : value;
-    if (!(size >= 1e-4 && size < (narrow ? 1e6 : 1e15)) ||
-        (!narrow && sizeof(number_product) == 8)) {
-        return 0;
+    if (!(size >= 1e-4 && size < (narrow ? 1e6 : 1e15))) {
+        return 0; /* no usual size */
+    }
+    if (!narrow && sizeof(number_product) == 8) {
+        return 0; /* the product would be too large */
     }
     uint64_t bits;
     memcpy(&bits, &size, sizeof(bits));
@@ -305,7 +306,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
         if (digit > 9) {
             return "the number is not an integer";
         }
-        if (number > (most - digit) / 10 || digit > most) { /* number * 10 + digit > most */
+        if (number > (most - digit) / 10 || digit > most) { /* * 10 + digit would */
             return "the number is out of the range of the member's type";
         }
         number = number * 10 + digit;
@@ -335,8 +336,7 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
     return (*bits & INT64_MAX) > SETTI_F64_INFINITY;
 }
 
-/* Copies a decimal number, with the locale's separator for the point. Returns false if the text is
- * invalid. */
+/* Copies a decimal number with the locale's separator. Returns false if the text is invalid. */
 static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_TEXT + 8])
 {
     char probe[16]; /* "0.5" with the locale's separator, which may have several bytes */
@@ -360,7 +360,7 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
     return true;
 }
 
-/* Reads a number of up to 15 digits, if one rounding suffices. Returns false for other texts. */
+/* Reads a number of up to 15 digits. Returns false for other texts. */
 static bool number_read_usual(sett_member_kind kind, const char* text, size_t length, double* out)
 {
     uint64_t number = 0;
@@ -380,7 +380,7 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
     }
     size_t decimals = point != 0 ? at - point : 0;
     if (NUMBER_ROUNDS_TWICE || at != length || at == first || point == length || decimals > 19) {
-        return false; /* too many digits, no digit, or no digit after the point */
+        return false; /* or digits are missing */
     }
     double value = (double)number / (double)number_tens[decimals]; /* rounds once */
     uint64_t bits;
@@ -407,7 +407,7 @@ static const char* number_read_decimal(sett_member_kind kind, const char* text, 
     if (number_copy(text, length, copy)) {
         *out = kind == SETT_MEMBER_F32 ? (double)strtof(copy, &end) : strtod(copy, &end);
     }
-    if (end == copy || *end != '\0') { /* nothing or not all was read */
+    if (end == copy || *end != '\0') {
         return "a number is expected";
     }
     return isfinite(*out) ? NULL : "the number is out of the range of the member's type";

@@ -25,14 +25,13 @@ static inline bool setti_number_is_float(sett_member_kind kind)
 
 bool setti_number_is_signed(sett_member_kind kind);
 
-/* Reads an integer or bool of `kind`. A u64 above INT64_MAX becomes a negative number. */
+/* Reads an integer. A u64 above INT64_MAX becomes negative. */
 int64_t setti_number_load(sett_member_kind kind, const void* bytes);
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 
-/* Reads a number of any kind as a double. */
 double setti_number_float(sett_member_kind kind, const void* bytes);
 
-/* Writes a number as text, an integer times `scale`. Scale 0 means no scale. Returns the length. */
+/* Writes a number as text, an integer times `scale` unless 0. Returns the length. */
 size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale,
                           char out[SETTI_NUMBER_SIZE]);
 

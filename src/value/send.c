@@ -44,7 +44,7 @@ uint64_t setti_send_fingerprint(const setti_members* members)
     return print;
 }
 
-/* Rounds the number at `at` to an integer. Only the lowest send->bits bits of the result count. */
+/* Rounds a number to an integer. Only the lowest send->bits bits of the result count. */
 static uint64_t send_round(const setti_send* send, const unsigned char* at)
 {
     double most = (double)(((uint64_t)1 << (send->bits - 1)) - 1);
@@ -70,7 +70,7 @@ static uint64_t send_round(const setti_send* send, const unsigned char* at)
     return (uint64_t)(int64_t)(number < 0 ? number - 0.5 : number + 0.5);
 }
 
-/* Converts the lowest send->bits bits of `bits` back to a number, and writes it to `at`. */
+/* Converts the lowest send->bits bits back to a number. */
 static void send_restore(const setti_send* send, uint64_t bits, unsigned char* at)
 {
     uint64_t sign = (uint64_t)1 << (send->bits - 1);

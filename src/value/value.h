@@ -30,7 +30,7 @@ typedef struct setti_piece {
     uint32_t offset;
     uint32_t size;
     uint16_t kind;
-    uint16_t unit; /* 1, 2, 4 or 8 bytes; SETTI_PIECE_OWNED: see there */
+    uint16_t unit; /* bytes: 1, 2, 4 or 8 */
 } setti_piece;
 
 #define SETTI_NAN_SIZE 256 /* the largest type with setti_members.words */
@@ -81,9 +81,7 @@ typedef struct setti_members {
     size_t room;
 } setti_members;
 
-/* Checks the members of a type. Returns the error, or NULL.
- *   mask  0 for each byte of padding; NULL: padding is not known
- *   out   room for an error of SETTI_VALUE_MESSAGE bytes */
+/* Checks the members of a type. Returns the error, or NULL. `mask`, or NULL, has 0 for padding. */
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
                                 char* out);
 
@@ -113,10 +111,9 @@ SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members
 /* Sets the bytes of `mask` to 255 for bytes of the canonical form, else to 0. */
 void setti_members_mask(const setti_members* members, unsigned char* mask);
 
-/* Finds a member by name. Returns NULL if there is none. */
 const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length);
 
-/* Finds a member by path. Returns false if there is none; `guess` may get a similar name. */
+/* Finds a member by path. `guess` gets a similar name for a missing name. */
 bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
                         setti_guess* guess);
 
@@ -126,11 +123,11 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
 /* Writes the canonical form of any value, piece by piece. */
 void setti_canonical_write(const setti_members* members, const void* value, sett_sink* to);
 
-/* Returns the packed size of a value of `size` bytes with rounded members. */
+/* Returns the packed size of a value with rounded members. */
 size_t setti_send_size(const setti_members* members, size_t size);
-/* Returns a hash of how members are rounded. */
+/* Returns a hash of the rounding. */
 uint64_t setti_send_fingerprint(const setti_members* members);
-/* Pack a little-endian value of `size` bytes, or unpack one. */
+/* Pack a little-endian value, or unpack one. */
 void setti_send_pack(const setti_members* members, const unsigned char* value, size_t size,
                      unsigned char* out);
 void setti_send_unpack(const setti_members* members, const unsigned char* packed, size_t size,
@@ -154,15 +151,15 @@ void setti_owned_deinit_hook(void* values, uint32_t count, void* user);
 /* Whether values with the members of `of` own memory. */
 bool setti_struct_owns(const sett_struct* of);
 
-/* Reverses the bytes of each number of a value on big-endian machines. */
+/* Reverses the numbers of a value on big-endian machines. */
 void setti_canonical_turn_value(const setti_members* members, void* value);
 
-/* Zeroes the bytes that can differ in equal values: NaN, and text after the end. */
+/* Zeroes the bytes that can differ in equal values: NaN, and what follows a text. */
 void setti_canonical_clear(const setti_members* members, void* value);
 
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
 
-/* Whether two elements of a kind have the same canonical form. Not for structs and lists. */
+/* Whether two elements have the same canonical form. Not for structs and lists. */
 bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
                                   const void* b);
 
@@ -174,11 +171,10 @@ typedef struct setti_canonical_cursor {
     uint32_t piece;
     uint32_t offset; /* in the piece */
 } setti_canonical_cursor;
-/* Encodes the next bytes of a value, at most `capacity`. Returns their number, 0 at the end. */
+/* Encodes the next bytes of a value. Returns the number of bytes, 0 at the end. */
 size_t setti_canonical_next(const setti_members* members, const void* value,
                             setti_canonical_cursor* cursor, unsigned char* out, size_t capacity);
 
-/* Writes a handle as text. */
 typedef void (*setti_value_entity)(void* user, setti_writer* out, sett_entity entity);
 
 /* Writes the members of a value: `x = 1.5 m, state = OPEN, at = {x = 1, y = 2}`. */
