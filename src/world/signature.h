@@ -15,7 +15,7 @@ typedef struct setti_signature {
     sett_component* types; /* ascending */
     uint32_t count;
     uint32_t room;   /* capacity of `types` */
-    uint32_t hooked; /* types of the set with SETTI_TYPE_REMOVE_HOOKS */
+    uint32_t hooked; /* how many types of the set have SETTI_TYPE_REMOVE_HOOKS */
     /* the next record with an equal hash, or the next free record; or SETTI_NONE */
     uint32_t chain;
     uint32_t mark; /* during a sweep: 1 if in use */
@@ -36,7 +36,7 @@ typedef struct setti_signature_table {
 /* The number of signatures below which unused signatures are not freed. */
 #define SETTI_SIGNATURE_RECLAIM 4096
 
-/* The signature at the end of an edge, or SETTI_NONE without the edge. */
+/* Returns the signature with a type toggled, or SETTI_NONE if the table has no such edge yet. */
 static inline uint32_t setti_signature_edge(const setti_signature_table* table, uint32_t signature,
                                             sett_component type)
 {
