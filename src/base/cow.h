@@ -73,12 +73,12 @@ typedef struct setti_page_values {
     void (*save)(const setti_pages* pages, uint32_t number, void* copy);
     /* Writes the note into a page that will be a saved page. */
     void (*seal)(const setti_pages* pages, uint32_t number);
-    /* Exchanges the values of a live page and a saved page. */
-    void (*swap)(const setti_pages* pages, uint32_t number, void* saved);
+    /* Exchanges the values of a live page and the saved page `entry`. */
+    void (*swap)(const setti_pages* pages, uint32_t number, void* entry);
     /* Deinitialises the values of a live page. */
     void (*end)(const setti_pages* pages, uint32_t number);
-    /* Deinitialises the values of a saved page. */
-    void (*drop)(const setti_pages* pages, void* saved);
+    /* Deinitialises the values of the saved page `entry`. */
+    void (*drop)(const setti_pages* pages, void* entry);
     /* Moves the values of a saved page to a page without values. */
     void (*move)(const setti_pages* pages, void* to, void* from);
 } setti_page_values;
