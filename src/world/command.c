@@ -623,7 +623,7 @@ static void job_next_word(sett_commands* commands)
 {
     SETTI_ASSERT(commands->job.count != 0);
     const setti_entity_table* table = &commands->world->entities;
-    /* job l of n takes the l-th word, and then every n-th word */
+    /* a job takes the word with its number, and then every `count`-th word */
     bool first_word = commands->job.created == 0;
     uint32_t from = first_word ? table->hint : commands->job.word + 1;
     uint32_t skip = first_word ? commands->job.number : commands->job.count - 1;
