@@ -594,7 +594,6 @@ static sett_status frame_fixed(sett_world* world, float dt)
     return status;
 }
 
-/* Sets the frame number and time of contexts. */
 static void frame_reset_context(setti_run* run)
 {
     run->frame = run->state.frames;
