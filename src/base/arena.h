@@ -19,7 +19,7 @@ typedef struct setti_arena {
 /* Allocates a piece of uninitialised memory. Returns NULL if memory runs out. */
 void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align);
 
-/* Frees the newest piece. Ignores other pieces. */
+/* Frees `piece` if it is the newest piece. */
 void setti_arena_pop(setti_arena* arena, const void* piece, size_t size);
 
 /* Frees all pieces. Keeps a single chunk of the total size. */

@@ -79,7 +79,6 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
     return any_found && setti_elsewhere_is(query, entity.index);
 }
 
-/* Marks a chunk that may have a match. */
 static void survey_mark(setti_survey* survey, uint32_t chunk)
 {
     SETTI_ASSERT(chunk < SETTI_SURVEY_CHUNKS &&
@@ -104,7 +103,7 @@ static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits
     return row;
 }
 
-/* Looks for the first match in each chunk. */
+/* Marks each chunk in which a search finds a match. */
 static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* survey)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];

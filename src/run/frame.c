@@ -189,7 +189,7 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
     return slice;
 }
 
-/* Finds an empty storage among the required types. Returns NULL if not found. */
+/* Finds an empty storage among the required types. */
 static const setti_storage* frame_find_empty(const sett_query* query)
 {
     SETTI_EACH_TERM(k, query->required) {
@@ -218,7 +218,7 @@ static void frame_split(setti_run* run, sett_system* system)
     SETTI_ASSERT(survey.filled == 0 || jobs != 0);
     uint32_t filled_before = 0; /* filled chunks before chunk k */
     uint32_t job = 0;
-    setti_slice* slice = NULL;
+    setti_slice* slice = NULL; /* of the latest job; the last job keeps all further rows */
     for (uint32_t k = 0; k < survey.count; k++) {
         bool filled = (survey.bits[k / 64] >> (k % 64) & 1) != 0;
         if (!filled) {
@@ -594,7 +594,6 @@ static sett_status frame_fixed(sett_world* world, float dt)
     return status;
 }
 
-/* Sets the frame number and time of contexts. */
 static void frame_reset_context(setti_run* run)
 {
     run->frame = run->state.frames;

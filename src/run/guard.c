@@ -224,14 +224,14 @@ static void guard_add_id(setti_writer* text, const sett_world* world, sett_compo
     }
 }
 
-/* Whether a list that ends with 0 has a component. */
 static bool guard_lists(const sett_component* list, sett_component component)
 {
-    bool found = false;
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
-        found = found || list[k] == component;
+        if (list[k] == component) {
+            return true;
+        }
     }
-    return found;
+    return false;
 }
 
 static uintptr_t guard_flags(sett_system* system, sett_component component)

@@ -293,7 +293,8 @@ static sett_system* order_step(sett_system* start, sett_system** todo, bool back
     return NULL;
 }
 
-/* Bidirectional search: a forward walk and a back walk take steps in turn. */
+/* Bidirectional search: a forward walk and a back walk take steps in turn. Without a cycle, one of
+ * them runs out of systems. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call)
 {
     setti_run* run = setti_run_of(start->world);

@@ -273,7 +273,7 @@ const setti_type* setti_system_sparse(const sett_system* system);
 /* Creates the jobs of a system. Returns false if memory runs out. */
 bool setti_system_make_jobs(sett_system* system);
 
-/* Finds the entry of a name. Returns NULL if not found. */
+/* Finds the entry of a name. */
 setti_system_name* setti_order_find_name(const setti_run* run, const char* text);
 
 /* Returns the entry of a name, created if needed. Returns NULL if memory runs out. */

@@ -198,18 +198,24 @@ static bool schedule_tracks_init(sett_world* world, schedule_tracks* tracks)
     }
     size_t size = tracks->capacity * sizeof(schedule_track);
     tracks->track = size != 0 ? setti_pool_alloc(pool, size, 16) : NULL;
-    bool done = size == 0 || tracks->track != NULL;
+    if (size != 0 && tracks->track == NULL) {
+        return false;
+    }
     for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
-        for (uint32_t k = 0; done && k < at->access_count; k++) {
+        for (uint32_t k = 0; k < at->access_count; k++) {
             sett_component component = at->access[k].component;
-            if (setti_hash_map_find(&tracks->slots, component) == SETTI_NONE) {
-                SETTI_ASSERT(tracks->count < tracks->capacity);
-                memset(&tracks->track[tracks->count], 0, sizeof(schedule_track));
-                done = setti_hash_map_set(pool, &tracks->slots, component, tracks->count++);
+            if (setti_hash_map_find(&tracks->slots, component) != SETTI_NONE) {
+                continue;
             }
+            SETTI_ASSERT(tracks->count < tracks->capacity);
+            memset(&tracks->track[tracks->count], 0, sizeof(schedule_track));
+            if (!setti_hash_map_set(pool, &tracks->slots, component, tracks->count)) {
+                return false;
+            }
+            tracks->count++;
         }
     }
-    return done;
+    return true;
 }
 
 static schedule_track* schedule_track_of(const schedule_tracks* tracks, sett_component component)
@@ -219,7 +225,7 @@ static schedule_track* schedule_track_of(const schedule_tracks* tracks, sett_com
     return &tracks->track[slot];
 }
 
-/* Finds the latest system in conflict with `system`. Returns NULL if not found. */
+/* Finds the latest system in conflict with `system`. */
 static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks* tracks,
                                            const sett_system* system)
 {
@@ -244,8 +250,7 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     return found;
 }
 
-/* Finds the latest recorder of a component that `system` uses. *on becomes the component. Returns
- * NULL if not found. */
+/* Finds the latest recorder of a component that `system` uses. *on becomes the component. */
 static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const sett_system* system,
                                            sett_component* on)
 {

@@ -96,7 +96,7 @@ typedef struct auto_evaluation {
 /* Samples a small sparse set by visiting all rows. */
 static void auto_mark_rows(auto_mark* mark, const setti_storage* storage)
 {
-    uint32_t stride = mark->span / AUTO_WORDS;
+    uint32_t stride = mark->span / AUTO_WORDS; /* word k: 64 indices from k * stride on */
     memset(mark->words, 0, sizeof(mark->words));
     for (uint32_t row = 0; row < storage->extent; row++) {
         uint32_t index = *setti_storage_index(storage, row);
@@ -127,9 +127,10 @@ static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
     if (a->span == 0 || b->span == 0) {
         return 0; /* a sample is missing */
     }
-    const bool comparable = a->span == b->span;
-    for (uint32_t k = 0; comparable && k < AUTO_WORDS; k++) {
-        differ += setti_bits_count(a->words[k] ^ b->words[k]);
+    if (a->span == b->span) {
+        for (uint32_t k = 0; k < AUTO_WORDS; k++) {
+            differ += setti_bits_count(a->words[k] ^ b->words[k]);
+        }
     }
     uint64_t count_change = a->count > b->count ? a->count - b->count : b->count - a->count;
     uint32_t entities_a_bit = a->span / 64 / AUTO_WORDS;
@@ -478,10 +479,12 @@ static setti_listener auto_conditions(const sett_query* query, setti_type** with
     setti_listener listener = {.with.item = with, .without.item = without};
     for (uint32_t k = 0; k < query->term_count; k++) {
         setti_type* type = query->term[k].type;
-        bool skip = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
-        if (!skip && (query->required >> k & 1) != 0) {
+        if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+            continue;
+        }
+        if ((query->required >> k & 1) != 0) {
             with[listener.with.count++] = type;
-        } else if (!skip && (query->without >> k & 1) != 0) {
+        } else if ((query->without >> k & 1) != 0) {
             without[listener.without.count++] = type;
         }
     }

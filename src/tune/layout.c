@@ -324,7 +324,6 @@ static void layout_report_word(const sett_world* world, const char* text, const 
                     setti_guess_text(&guess));
 }
 
-/* Logs all unknown names in the layout of the world. */
 static void layout_report(const sett_world* world)
 {
     const char* text = setti_layout_of(world)->text;
@@ -393,11 +392,16 @@ static bool layout_list_is(const setti_type_list* list, const sett_component* id
                            const sett_component* more)
 {
     uint32_t count = 0;
-    return layout_list_has(list, ids, &count) &&
-           (more == NULL || layout_list_has(list, more, &count)) && count >= list->count;
+    if (!layout_list_has(list, ids, &count)) {
+        return false;
+    }
+    if (more != NULL && !layout_list_has(list, more, &count)) {
+        return false;
+    }
+    return count >= list->count; /* the list has no other type */
 }
 
-/* Finds the group made by a layout that `desc` describes. Returns NULL if not found. */
+/* Finds the group made by a layout that `desc` describes. */
 static setti_listener* layout_find_group(const sett_world* world, const sett_group_desc* desc)
 {
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
@@ -462,7 +466,7 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* Finds a name of `item` that occurs earlier in the text, too. Returns NULL if not found.
+/* Finds a name of `item` that occurs earlier in the text, too.
  *   other  memory for an item */
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)

@@ -172,7 +172,9 @@ static setti_price price_driver(const sett_query* query, setti_price matches, ui
     const setti_storage* storage = &query->term[driver].type->storage;
     setti_price rows = storage->count;
     uint32_t in_place = (uint32_t)1 << driver;
-    in_place |= storage->kind == SETTI_SPARSE ? setti_plan_terms_in_order(query, driver) : 0;
+    if (storage->kind == SETTI_SPARSE) { /* else a new sparse set, in another order */
+        in_place |= setti_plan_terms_in_order(query, driver);
+    }
     return COST_LOOP + matches * COST_DENSE +
            price_others(query, matches, rows, query->required & ~in_place, in_place);
 }
@@ -184,7 +186,7 @@ static setti_price price_pages(const sett_query* query, setti_price matches, con
     setti_price rows = setti_entity_capacity(&query->world->entities);
     for (uint32_t rest = walked; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-        if (storage->kind != SETTI_SPARSE) {
+        if (storage->kind != SETTI_SPARSE) { /* else the change makes it an array */
             rows = SETTI_MIN(rows, (setti_price)storage->extent);
         }
     }

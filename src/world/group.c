@@ -84,7 +84,8 @@ static sett_status group_check_lists(const group_draft* draft)
             sett_component id = lists[list][k];
             for (uint32_t earlier = 0; earlier <= list; earlier++) {
                 bool same_list = earlier == list;
-                if (group_lists(lists[earlier], same_list ? k : SETT_GROUP_TYPES, id)) {
+                uint32_t count = same_list ? k : SETT_GROUP_TYPES;
+                if (group_lists(lists[earlier], count, id)) {
                     return setti_world_fail_with(
                         world, SETT_STATUS_ARGUMENT,
                         "%s: group \"%.100s\": \"%.100s\" (component %u) is in `%s` and %sin "
@@ -311,7 +312,8 @@ static uint32_t group_convert(group_draft* draft)
     uint32_t members = SETTI_NONE;
     bool arranged = draft->conversion_count == listener->owned.count;
     for (uint32_t k = 0; k < draft->conversion_count; k++) {
-        uint32_t count = /* the members in the first rows, in the order of indices */
+        /* members come first, in the order of indices */
+        uint32_t count =
             setti_conversion_commit(draft->group->world, &draft->conversion[k], listener);
         arranged = arranged && (k == 0 || count == members);
         members = count;

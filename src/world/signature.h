@@ -29,7 +29,7 @@ typedef struct setti_signature_table {
     uint32_t free_count;
     uint32_t reclaim_at;   /* number of signatures at which the next sweep runs */
     uint32_t swept;        /* sweeps so far; a sweep may change the meaning of numbers */
-    setti_hash_map by_set; /* hash of the types -> first record of its chain */
+    setti_hash_map by_set; /* hash of the types -> first record with the hash */
     setti_hash_map edges;  /* signature and type -> signature with the type toggled */
 } setti_signature_table;
 
