@@ -363,7 +363,8 @@ static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size,
         return place;
     }
     place = text_end(texts, size);
-    if ((place & TEXT_MASK) == 0 && texts->fresh >= TEXT_SWEEP && texts->fresh >= texts->live) {
+    bool needs_page = (place & TEXT_MASK) == 0;
+    if (needs_page && texts->fresh >= TEXT_SWEEP && texts->fresh >= texts->live) {
         setti_text_sweep(world, texts);
         if (!text_find_room(texts, size, &place)) {
             place = text_end(texts, size);

@@ -181,9 +181,11 @@ static uint32_t share_sample(const setti_storage* of, const setti_storage* other
     uint32_t seen = 0;
     *both = 0;
     if (of->kind == SETTI_SPARSE) {
-        /* With keep_order no row is sampled: the positions of gaps are not part of the state. */
+        if (of->keep_order) {
+            return 0; /* the positions of gaps are not part of the state */
+        }
         uint32_t step = SETTI_MAX(of->extent / SHARE_SAMPLES, 1);
-        for (uint32_t row = 0; row < of->extent && !of->keep_order; row += step) {
+        for (uint32_t row = 0; row < of->extent; row += step) {
             *both += setti_storage_has(other, *setti_storage_index(of, row));
             seen++;
         }
