@@ -268,7 +268,7 @@ static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const set
 {
     SETTI_ASSERT((begin & TEXT_MASK) == 0);
     setti_pool* pool = &world->pool;
-    uint32_t hole = begin; /* the current hole begins there, after a text in use */
+    uint32_t hole = begin; /* the current hole begins here: the end of the last text in use */
     uint32_t at = begin;
     while (at < begin + SETTI_TEXT_PAGE) {
         uint32_t extent = text_extent(texts, at);

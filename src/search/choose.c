@@ -242,7 +242,7 @@ static bool choose_is_decided_by_bits(const setti_search_item* item)
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver)
 {
-    /* If bits decide the item, its type, even if negated; else the type that the item requires. */
+    /* The item's type if bits decide the item, even a negated one; else the type it requires. */
     bool decides = choose_is_decided_by_bits(item) && item->source == variable && !item->optional;
     const setti_type* type = decides ? item->needs[0] : choose_required_type(item, variable);
     bool is_driver = type == driver && !item->negated;

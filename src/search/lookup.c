@@ -318,7 +318,7 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
     }
 }
 
-/* Makes a key of a member's bits, after the shift. */
+/* Makes a key of a member's bits, which are shifted by `up` already. */
 SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
 {
     bits = bits == code->minus_zero ? 0 : bits;
