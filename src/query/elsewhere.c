@@ -28,7 +28,7 @@ static bool elsewhere_is_fixed(const setti_elsewhere* at)
     return at->given.singleton || !sett_is_null(at->given.entity);
 }
 
-/* Finds the entity that has the component of a term, or SETTI_NONE. `index` is visited. */
+/* Finds the entity with the component of a term for the visited entity `index`, or SETTI_NONE. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
 {
     const sett_term* term = &at->given;
@@ -39,7 +39,6 @@ static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* a
     return setti_along_find(setti_world_type(world, term->along), term->walk, at->type, index);
 }
 
-/* Whether a term is true for a visited entity. */
 SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhere* at,
                                     uint32_t index)
 {

@@ -4,7 +4,6 @@
 #include "query/along.h"
 #include "query/query.h"
 
-/* Writes the names and counts of the types of `terms`. */
 static void explain_terms(setti_writer* text, const sett_query* query, uint32_t terms)
 {
     const char* separator = "";
@@ -16,7 +15,6 @@ static void explain_terms(setti_writer* text, const sett_query* query, uint32_t 
     }
 }
 
-/* Writes how a loop over pages finds entities. */
 static void explain_pages(setti_writer* text, const sett_query* query)
 {
     uint32_t terms = query->required & query->positional;

@@ -231,7 +231,6 @@ static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* pla
     plan->limit = query->term[driver].type->storage.extent;
 }
 
-/* Makes the plan over the members of the owning group. */
 static void plan_walk_group(const sett_query* query, setti_plan* plan)
 {
     SETTI_ASSERT(query->cover != NULL && query->arranged != 0);

@@ -156,7 +156,6 @@ static void query_add_scratch(sett_query* query, setti_term* term)
     query->scratch_size = (uint32_t)(at + sizeof(setti_source) * SETTI_GATHER_ROWS);
 }
 
-/* Adds a term about the visited entity. */
 static void query_add_term(sett_query* query, const sett_term* given)
 {
     uint32_t bit = (uint32_t)1 << query->term_count;
@@ -233,7 +232,6 @@ static const char* query_validate_all(sett_world* world, const char** where)
     return found;
 }
 
-/* Creates a query. Reports a failure and returns NULL. */
 static sett_query* query_make(sett_world* world, const char* name, const sett_query_desc* desc,
                               const char* call)
 {

@@ -150,7 +150,6 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     }
 }
 
-/* Whether the remembered rows are the matching rows. */
 static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
 {
     const uint64_t* words = setti_listed_words(listed);
@@ -283,7 +282,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
 /* Loops until the next decision of setti_lists_update; 1 after the first decision. */
 #define LISTS_DUE 16
 
-/* If more of 8 rows match, a list saves less than a quarter of the time. */
+/* If more than this of 8 rows match, a list saves less than a quarter of the time. */
 #define LISTS_EIGHTHS 5
 
 void setti_lists_free(sett_query* query)

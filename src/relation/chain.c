@@ -323,14 +323,16 @@ bool setti_chain_claim(setti_relation* relation, uint32_t count)
     bool fresh;
     uint64_t end = (uint64_t)relation->record_count + relation->claimed + count;
     uint32_t page = (relation->record_count + relation->claimed) >> relation->layout.shift;
-    bool reserved = end < SETTI_NONE;
-    for (; reserved && page <= (uint32_t)(end - 1) >> relation->layout.shift; page++) {
-        reserved = setti_pages_ensure(&relation->world->pool, &relation->records, page, &fresh);
+    if (end >= SETTI_NONE) {
+        return false;
     }
-    if (reserved) {
-        relation->claimed += count;
+    for (; page <= (uint32_t)(end - 1) >> relation->layout.shift; page++) {
+        if (!setti_pages_ensure(&relation->world->pool, &relation->records, page, &fresh)) {
+            return false;
+        }
     }
-    return reserved;
+    relation->claimed += count;
+    return true;
 }
 
 void setti_chain_delete(setti_relation* relation, uint32_t place)

@@ -116,7 +116,6 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* Updates presence and extent after a page was freed. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);

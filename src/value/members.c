@@ -191,7 +191,6 @@ static bool member_has_number_as_name(const sett_constant* constants)
     return false;
 }
 
-/* Whether all names are good and differ. */
 static bool member_names_are_good(const char* const* names, uint32_t count)
 {
     if (count > SETTI_MEMBERS_COUNT_MAX) {
@@ -731,7 +730,6 @@ static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
     }
 }
 
-/* Whether a struct has opaque members that are not local. */
 static bool struct_is_opaque(const sett_struct* of)
 {
     for (uint32_t k = 0; k < of->count; k++) {
@@ -848,7 +846,6 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
     return true;
 }
 
-/* Returns the size of the words to find NaN. */
 static size_t words_size(const sett_struct* of)
 {
     if (of->size > SETTI_NAN_SIZE) {
@@ -865,7 +862,6 @@ static sett_struct members_walk(member_copy* to, const sett_struct* of)
     return copied;
 }
 
-/* Fills in the facts that follow from the pieces. */
 static void members_complete(setti_members* members, setti_nan_word* words)
 {
     for (uint32_t k = 0; k < members->piece_count; k++) {
