@@ -391,10 +391,12 @@ static void a_second_object_is_needed(void)
     CHECK_EQ(sett_selection_hash(world, NULL, true, &sum), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_selection_encode(world, NULL, (sett_snapshot){0}, NULL, 0, &size),
              SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_selection_difference(world, NULL, &(sett_selection){0}, text, sizeof(text)), 0);
+    CHECK(sett_selection_difference(world, world, NULL, text, sizeof(text)) != 0);
     CHECK_EQ(sett_selection_copy(world, &(sett_selection){0}, 0, NULL), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort(world, &(sett_sort_desc){.group = NULL}), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_selection_copy(world, NULL, 0, world), SETT_STATUS_ARGUMENT);
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(null_is_harmless_and_named), TEST(a_descriptor_is_needed),
-          TEST(a_second_object_is_needed))
+TEST_MAIN(TEST(a_second_object_is_needed), TEST(null_is_harmless_and_named),
+          TEST(a_descriptor_is_needed))
