@@ -660,9 +660,10 @@ static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* no
 static sett_status clone_reserve_names(setti_clone* clone)
 {
     uint64_t count = 0;
-    for (uint32_t k = 0; setti_names_of(clone->from) != NULL && k < clone->node_count; k++) {
+    bool may_be_named = setti_names_of(clone->from) != NULL;
+    for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
-        if (clone_is_copied(node) && setti_clone_keeps_name(clone, node)) {
+        if (may_be_named && clone_is_copied(node) && setti_clone_keeps_name(clone, node)) {
             if (clone_set_name(clone, node) != SETT_OK) {
                 return clone->to->error;
             }
