@@ -176,7 +176,7 @@ static inline void setti_pages_hide(setti_pages* pages, bool hidden)
 /* Extends the table to `count` entries. Returns false if memory runs out. */
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
 
-/* Creates the page of an entry if missing: then *fresh. Returns false if memory runs out. */
+/* Creates the page of an entry if missing, and sets *fresh. Returns false if memory runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
 /* Moves a page to an empty entry. No snapshot may be held. */

@@ -104,7 +104,7 @@ enum {
     COLUMN_ENDED  /* the loop has ended */
 };
 
-/* Whether a batch follows a run in memory. */
+/* Whether the values of a batch follow a run's in memory. */
 static bool column_continues(const sett_run* run, const sett_batch* batch)
 {
     const sett_query* query = setti_loop_of(batch)->query;

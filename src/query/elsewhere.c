@@ -193,9 +193,12 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
     const setti_type* type = setti_world_type(world, component);
     const setti_type* link = setti_world_type(world, along);
     bool has_one_target = link != NULL ? setti_along_is_one(link) : along == SETT_ID_HIERARCHY;
-    if (type == NULL || !has_one_target) {
-        setti_world_misuse(world, type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT,
-                           __func__, entity, type == NULL ? component : along);
+    if (type == NULL) {
+        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity, component);
+        return sett_null();
+    }
+    if (!has_one_target) {
+        setti_world_misuse(world, SETT_STATUS_ARGUMENT, __func__, entity, along);
         return sett_null();
     }
     setti_along_walk up = {0}; /* setti_along_find would skip switched-off components */

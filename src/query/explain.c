@@ -39,7 +39,6 @@ static void explain_pages(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Writes the driving sparse set or group and the reason. */
 static void explain_driver(setti_writer* text, const sett_query* query, const setti_plan* plan)
 {
     SETTI_ASSERT(plan->driver < query->term_count);

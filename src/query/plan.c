@@ -204,7 +204,7 @@ void setti_plan_update(sett_query* query)
     query->direct =
         query->plain && query->array_count != 0 && (query->fields & ~query->positional) == 0;
     bool is_slow = !(query->simple && query->direct);
-    query->version_short = query->version - is_slow; /* older: the slow path */
+    query->version_short = is_slow ? query->version - 1 : query->version;
 }
 
 /* Finds the required sparse set with the fewest entities, or SETT_QUERY_TERMS. */

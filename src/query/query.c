@@ -92,7 +92,6 @@ static bool query_writes(const sett_term* term)
     return term->kind != SETT_WITHOUT && (term->access == SETT_INOUT || term->access == SETT_OUT);
 }
 
-/* Returns the contradiction between two terms of the same type, or NULL. */
 static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
     SETTI_ASSERT(a->component == b->component);

@@ -223,7 +223,7 @@ static void array_free_empty(setti_pool* pool, setti_storage* storage)
     uint32_t number = 0;
     storage->spare = SETTI_NONE;
     while ((number = setti_pages_next(pages, number)) != SETTI_NONE) {
-        if (tag) {
+        if (tag) { /* frees a page without bits */
             array_update_after_free(pool, storage, number << (SETTI_BITS_SHIFT - storage->shift));
         } else if (array_page_is_empty(storage, number)) {
             setti_pages_free(pool, &storage->rows, number);

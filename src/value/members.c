@@ -329,7 +329,7 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     return wrong != NULL ? wrong : member_check_extras(member);
 }
 
-/* Returns the highest alignment that a member can have, up to `limit`, the struct's. */
+/* Returns the highest alignment that a member can have, up to `limit`, that of the struct. */
 static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 {
     uint32_t both = member->offset | member->size;

@@ -158,11 +158,11 @@ static size_t number_write_digits(uint64_t number, int power, char* out)
 /* Returns the power of ten of a number's first digit, for numbers from 1e-4 to 1e15. */
 static int number_power(double size)
 {
-    int power = -1;
     if (size < 1) {
         /* exact: the doubles 0.1, 0.01 and 0.001 are not below the decimal numbers */
         return -1 - (size < 0.1) - (size < 0.01) - (size < 0.001); /* -1 to -4 */
     }
+    int power = 0;
     while (size >= (double)number_tens[power + 1]) {
         power++;
     }
