@@ -239,8 +239,10 @@ static void codec_name_encode(setti_encoder* to, const setti_type* type, const v
     uint64_t key = ((const sett_name*)value)->key;
     size_t length = 0;
     const char* text = key != 0 ? codec_name_text(to->sides, type->world, key, &length) : "";
-    if (text == NULL && to->status == SETT_OK) { /* another text with this hash was removed */
+    if (text == NULL) { /* another text with this hash was removed */
         length = 0;
+    }
+    if (text == NULL && to->status == SETT_OK) {
         to->status = setti_world_fail_with(
             type->world, SETT_STATUS_ARGUMENT,
             "sett_delta_encode: the text of an earlier name is lost, because another name has "
