@@ -62,6 +62,8 @@ static void begin(void)
         CHECK(sett_system_create(s.world, &desc) != NULL);
     }
     CHECK_EQ(sett_progress(s.world, 0.6f), SETT_OK);
+    CHECK(sett_query_create(s.world, &(sett_query_desc){.terms = {{.component = s.array}}}) !=
+          NULL);
     CHECK_VALID(s.world);
 }
 
@@ -77,7 +79,8 @@ static void broken(void* field, const void* bytes, size_t size, const char* expe
               expected);
     CHECK_MSG(strstr(reason, expected) != NULL, "%s, not: %s", reason, expected);
     memcpy(field, before, size);
-    CHECK_VALID(s.world);
+    CHECK_EQ(sett_world_validate(s.world, &reason), SETT_OK);
+    CHECK_STR_EQ(reason, "");
 }
 
 #define BROKEN(field, T, value, expected)                                                          \

@@ -223,9 +223,9 @@ static void query_count_all(const sett_world* world, sett_stats* stats)
 static const char* query_validate_all(sett_world* world, const char** where)
 {
     for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
-        *where = query->open.name;
         const char* found = setti_lists_validate(query);
         if (found != NULL) {
+            *where = query->open.name;
             return found;
         }
     }
