@@ -333,11 +333,12 @@ static uint32_t lists_estimate(sett_query* query, uint32_t limit)
 /* Whether remembered steps save time, if `rows` are expected to match in a step. */
 static bool lists_pay(const sett_query* query, uint32_t limit, uint32_t rows)
 {
-    if (query->array_count == 0 || (query->optional | query->changed) != 0 ||
-        (query->fields & ~query->positional) != 0) {
-        return false; /* steps differ by more than the words of arrays */
+    if (limit <= 64 || query->lists.rare || rows * 8 > query->array_rows * LISTS_EIGHTHS) {
+        return false;
     }
-    return limit > 64 && !query->lists.rare && rows * 8 <= query->array_rows * LISTS_EIGHTHS;
+    /* otherwise steps differ by more than the words of arrays */
+    return query->array_count != 0 && (query->optional | query->changed) == 0 &&
+           (query->fields & ~query->positional) == 0;
 }
 
 SETTI_COLD void setti_lists_update(sett_query* query)
@@ -358,8 +359,9 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     lists->few = rows * 16 <= unit;
     lists->rare = query->array_count != 0 && matches <= steps / 2;
     lists->recalls = lists->rare || lists->step != NULL;
+    bool wanted = lists_pay(query, limit, rows) && (again || lists->few);
     bool fits = unit == lists->unit && steps <= lists->steps && rows <= lists->room;
-    if (!fits && (again || lists->few) && lists_pay(query, limit, rows)) {
+    if (wanted && !fits) {
         uint32_t spare = steps / 4; /* counts go up and down */
         lists_make(query, steps + spare, rows + rows / 4 + 16);
     }

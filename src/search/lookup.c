@@ -286,15 +286,12 @@ static bool lookup_ensure_page(sett_lookup* l, uint32_t number)
     }
     if (l->page[number] == NULL) {
         lookup_record* page = setti_pool_alloc(pool, lookup_page_size(l), 16);
-        if (page == NULL) {
-            return false;
-        }
-        for (uint32_t k = 0; k < lookup_page_rows(l); k++) {
+        for (uint32_t k = 0; page != NULL && k < lookup_page_rows(l); k++) {
             page[k].index = SETTI_NONE;
         }
         l->page[number] = page;
     }
-    return true;
+    return l->page[number] != NULL;
 }
 
 SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)

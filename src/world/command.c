@@ -1164,8 +1164,7 @@ static void job_take_chunk(sett_commands* commands, uint32_t jobs)
         return;
     }
     /* one for this job, others for the next stages: more jobs may be busy then */
-    uint32_t missing = world->spare_chunks == NULL ? 1 + jobs / 2 : 0;
-    for (; missing != 0; missing--) {
+    for (uint32_t k = 0; world->spare_chunks == NULL || (k != 0 && k <= jobs / 2); k++) {
         command_chunk* chunk = chunk_create(commands, CHUNK_SIZE);
         if (chunk == NULL) {
             break; /* recording allocates later */
