@@ -458,7 +458,7 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     }
     status = snapshot_prepare(state);
     if (status == SETT_OK) {
-        status = setti_commands_apply_all(world);
+        status = setti_commands_apply_all(world, __func__);
     }
     if (status != SETT_OK) {
         return status;
