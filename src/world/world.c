@@ -462,6 +462,8 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
     const setti_entity_table* table = &world->entities;
     if (status == SETT_STATUS_STALE) {
         world_describe_handle(world, out, size, entity);
+    } else if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        snprintf(out, size, "%s - free memory, and repeat the call", sett_status_text(status));
     } else if (status == SETT_STATUS_UNREGISTERED) {
         snprintf(out, size, "the id is not registered in this world - %s",
                  setti_component_remedy(component));
