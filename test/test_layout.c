@@ -180,7 +180,7 @@ static void wrong_texts_are_rejected(void)
         {"arry Position;", "line 1, column 1, at \"arry Position;\": array, sparse_set or group"},
         {"array Position;\n  sparse_set;", "line 2, column 13"},
         {"array ;", "the name of a type is expected"},
-        {"array", "the name of a type is expected"},
+        {"array", "at the end: the name of a type is expected - list one"},
         {"array Position sparse_set Velocity;", "line 1, column 16"},
         {"array Position {", "\";\" after the last name"},
         {"Position", "array, sparse_set or group is expected"},
@@ -188,21 +188,21 @@ static void wrong_texts_are_rejected(void)
         {"array \"Position\\", "the closing quote of a name is missing - add it"},
         {"group Position", "\"{\" is expected after \"group\""},
         {"group { Position", "line 1, column 17"},
-        {"group { with Position }", "a group owns no type - list one"},
+        {"group { with Position }", "the group owns no type - list one after \"{\""},
         {"group { Position ; }", "the name of a type is expected - a group is written: group { A "
                                  "B with C without D }"},
         {"group { Position } group { Mass Position }", "line 1, column 33"},
-        {"group { Position Position }", "two groups own the type - list it in `with` of one"},
-        {"group { Position \"Position\" }", "two groups own the type - list it in `with` of one"},
-        {"array Position; sparse_set Position;", "the type is listed with two storages - leave "
-                                                 "out one"},
-        {"array Position \"Position\";", "the type is listed with two storages - leave out one"},
+        {"group { Position Position }", "the type is owned twice - leave out one"},
+        {"group { Position \"Position\" }", "the type is owned twice - leave out one"},
+        {"array Position; sparse_set Position;", "the type is listed twice - leave out "
+                                                 "one of the two"},
+        {"array Position \"Position\";", "the type is listed twice - leave out one of the two"},
         {"group { a b c d e f g h i j k l m n o p q }",
          "a list of the group has more than 16 names"},
         {"group { Position with Hidden }", "dont_fragment"},
         {"group { Ordered }", "keep_order"},
-        {"array Ordered;", "line 1, column 7, at \"Ordered;\": `keep_order` is set for an array"},
-        {"array Owned;", "a group of the program owns the type - destroy the group first"},
+        {"array Ordered;", "line 1, column 7, at \"Ordered;\": the type has `keep_order`"},
+        {"array Owned;", "group \"theirs\" of the program owns the type - destroy that group first"},
         {"group { Owned }", "\"theirs\" owns"},
     };
     sett_world* world = make_quiet(100, 50);

@@ -1178,7 +1178,9 @@ static void one_thing_decides(void)
         desc.like = (way & 4) != 0 ? 2 : 0;
         bool one = way == 1 || way == 2 || way == 4;
         CHECK_EQ(sett_sort(world, &desc), one ? SETT_OK : SETT_STATUS_ARGUMENT);
-        CHECK(one || strstr(sett_world_message(world), "set exactly one of `compare`") != NULL);
+        CHECK(one || strstr(sett_world_message(world),
+                            way == 0 ? "none of `compare`, `key` and `like` is set"
+                                     : "more than one of `compare`, `key` and `like`") != NULL);
     }
     CHECK_END(world);
 }

@@ -255,12 +255,12 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
         setti_change_collect(world, setti_link_index(child));
     }
-    if (policy == SETT_CHILDREN_REJECT && world->destroying != NULL) { /* else no entity rejects */
+    if (policy == SETT_CHILDREN_REJECT) { /* collected too: forced destruction ignores errors */
         sett_entity entity = setti_entity_at(&world->entities, index);
         return setti_world_fail_with(world, SETT_STATUS_REJECTED,
-                                     "%s: entity %u:%u has %u children, and the policy "
-                                     "SETT_CHILDREN_REJECT - destroy or detach them first",
-                                     world->destroying, SETTI_HANDLE(entity),
+                                     "sett_entity_destroy: entity %u:%u has %u children, and the "
+                                     "policy SETT_CHILDREN_REJECT - destroy or detach them first",
+                                     SETTI_HANDLE(entity),
                                      (unsigned)(node->children / SETTI_CHILD));
     }
     return SETT_OK;
@@ -994,13 +994,11 @@ sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity paren
     }
     sett_status status = SETT_OK;
     sett_entity survivor = sett_null(); /* the last child with a failed destruction */
-    world->destroying = __func__;
     for (;;) {
         sett_entity child = sett_entity_valid(world, survivor)
                                 ? sett_hierarchy_next(world, survivor)
                                 : sett_hierarchy_first(world, parent);
         if (sett_is_null(child)) {
-            world->destroying = NULL;
             return status;
         }
         if (sett_entity_destroy(world, child) != SETT_OK) {

@@ -829,7 +829,7 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     sett_schedule_desc full;
     desc = setti_world_desc(world, desc, size, &full, sizeof(full), "sett_schedule_configure");
     if (desc == NULL) {
-        return SETT_STATUS_ARGUMENT;
+        return setti_world_failure(world);
     }
     static const char call[] = "sett_schedule_configure";
     setti_run* run = setti_run_ensure(world);

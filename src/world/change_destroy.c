@@ -478,16 +478,7 @@ sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_en
     }
     setti_type* cascading = change_cascading_type(world, *signature);
     if (cascading != NULL) {
-        const char* outer = world->destroying; /* a call that destroys several entities, or NULL */
-        if (ending == SETTI_ENDING_ALL) {
-            world->destroying = NULL;
-        } else if (outer == NULL) {
-            world->destroying = call;
-        }
-        sett_status status =
-            world->cascade_calls->destroy(world, cascading, entity.index, ending);
-        world->destroying = outer;
-        return status;
+        return world->cascade_calls->destroy(world, cascading, entity.index, ending);
     }
     setti_edit_write_signature(world, entity.index, signature, *signature | SETTI_DYING);
     destroy_one(world, entity.index, forgets);
@@ -525,7 +516,6 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
         return world->error;
     }
     const setti_entity_table* table = &world->entities;
-    world->destroying = __func__;
     for (uint32_t k = 0; k < count && status != SETT_STATUS_LOCKED; k++) {
         if (count - k > CHANGE_AHEAD) {
             setti_entity_prefetch(table, entities[k + CHANGE_AHEAD].index,
@@ -536,24 +526,21 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
             status = world->error; /* the others are destroyed anyway */
         }
     }
-    world->destroying = NULL;
     return status;
 }
 
 sett_status sett_entity_destroy_with(sett_world* world, sett_component component)
 {
-    setti_type* type = setti_change_check_type(world, component, __func__);
+    setti_type* type = setti_change_check_type(world, component, "sett_entity_destroy_with");
     if (type == NULL) {
         return setti_world_failure(world);
     }
     sett_status status = SETT_OK;
-    world->destroying = __func__;
     SETTI_EACH_INDEX(index, &type->storage) {
         if (change_destroy_index(world, index, SETTI_ENDING_DESTROY) != SETT_OK) {
             status = world->error; /* the others are destroyed anyway */
         }
     }
-    world->destroying = NULL;
     return status;
 }
 

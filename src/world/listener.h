@@ -134,7 +134,8 @@ sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_de
                                           bool automatic, uint32_t length, const char* call);
 
 /* Creates a group without hidden entities, which loops skip. */
-sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc);
+sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc,
+                                          const char* call);
 
 /* Destroys a layout's group that owns a type. Fails if a group of the program owns the type. */
 sett_status setti_group_give_way(sett_world* world, const struct setti_type* type,

@@ -106,8 +106,6 @@ struct sett_world {
     uint32_t cascading;                       /* how many types cascade */
     const setti_cascade_calls* cascade_calls; /* NULL while no type cascades */
     bool removing_all;                        /* while an entity loses all of its types, not one */
-    /* the call that destroys entities, for messages; NULL: unknown, or no entity can reject */
-    const char* destroying;
     uint32_t* collect_list;                   /* indices of entities to destroy together */
     uint32_t collect_count;                   /* entities in the list */
     uint32_t collect_room; /* the list's capacity: 1 + the collect_room of all types */
