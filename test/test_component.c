@@ -104,7 +104,7 @@ static void a_conflict_says_what_differs(void)
     other = first;
     other.name = "other"; /* the id is taken */
     must_reject(world, other, SETT_STATUS_CONFLICT,
-                "\"other\" cannot have id 30: \"thing\" has it");
+                "\"other\" cannot have id 30: \"thing\" has this id");
     CHECK_EQ(sett_component_find(world, "other"), 0);
     CHECK_END(world);
 }

@@ -202,7 +202,8 @@ static void wrong_texts_are_rejected(void)
         {"group { Position with Hidden }", "dont_fragment"},
         {"group { Ordered }", "keep_order"},
         {"array Ordered;", "line 1, column 7, at \"Ordered;\": the type has `keep_order`"},
-        {"array Owned;", "group \"theirs\" of the program owns the type - destroy that group first"},
+        {"array Owned;",
+         "group \"theirs\" of the program owns the type - destroy that group first"},
         {"group { Owned }", "\"theirs\" owns"},
     };
     sett_world* world = make_quiet(100, 50);

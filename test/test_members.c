@@ -219,7 +219,8 @@ static void what_is_wrong_is_said(void)
         CHECK_SAID(said(world, Four_id, SETT_STRUCT(Four, a, b, c, d, d), wrong), "is listed "
                                                                                   "twice - leave "
                                                                                   "out one");
-        CHECK_SAID(said(world, Four_id, SETT_STRUCT(Vec2, x, y), wrong), "describes a struct of 8 bytes, and `size` is 16");
+        CHECK_SAID(said(world, Four_id, SETT_STRUCT(Vec2, x, y), wrong),
+                   "describes a struct of 8 bytes, and `size` is 16");
         CHECK_SAID(said(world, Four_id, SETT_STRUCT(Four, a, b, c, (d, .bits = true)), wrong),
                    "has .bits without constants that name the bits - set .constants");
         CHECK_SAID(said(world, Four_id,

@@ -189,7 +189,8 @@ static void groups_sorts_and_observers(void)
     sort.group = group;
     sort.component = kept;
     SAYS(world, sett_sort(world, &sort), ARGUMENT,
-         "\"Kept\" is in neither `owned` nor `with` of group \"g\" - set `component` to one that is");
+         "\"Kept\" is in neither `owned` nor `with` of group \"g\" - set "
+         "`component` to one that is");
     sort.group = sett_group_create(world, &(sett_group_desc){.name = "h", .with = {b}});
     sort.component = b;
     SAYS(world, sett_sort(world, &sort), ARGUMENT,

@@ -930,7 +930,7 @@ static void what_cannot_be_sorted_is_rejected(void)
              SETT_STATUS_ARGUMENT);
     CHECK_EQ(
         sett_sort(w, &(sett_sort_desc){.component = 999, .group = g.group, .key = SETT_KEY_U32}),
-        SETT_STATUS_ARGUMENT);
+        SETT_STATUS_UNREGISTERED);
     sett_group* set =
         sett_group_create(w, &(sett_group_desc){.name = "set", .with = {dont_fragment}});
     CHECK_EQ(

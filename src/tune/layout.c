@@ -181,7 +181,8 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
         return false;
     }
     if (!layout_is(&word, "{")) {
-        return layout_fail(reader, word.at, "\"{\" is expected after \"group\" - write group { A B }");
+        return layout_fail(reader, word.at,
+                           "\"{\" is expected after \"group\" - write group { A B }");
     }
     while (layout_next_word(reader, &word) && !layout_is(&word, "}")) {
         bool with = layout_is(&word, "with");
@@ -246,7 +247,8 @@ static bool layout_next(layout_reader* reader, layout_item* item)
             reader->storage = array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
             reader->named = 0;
         } else if (!layout_is(&word, ";")) {
-            return layout_fail(reader, word.at, "array, sparse_set or group is expected - begin with it");
+            return layout_fail(reader, word.at,
+                               "array, sparse_set or group is expected - begin with it");
         }
     }
     return false;

@@ -380,10 +380,11 @@ const char* setti_conversion_check(const setti_type* type, sett_storage_kind* ki
         return "the kind of storage is unknown - pass SETT_STORAGE_ARRAY or "
                "SETT_STORAGE_SPARSE_SET";
     }
-    return desc.keep_order ? "the type has `keep_order`, and an array is always in the order of entity "
-                             "indices - leave it a sparse set"
-                           : "a value has more than 1 MB, the most in an array - leave it a sparse "
-                             "set";
+    return desc.keep_order
+               ? "the type has `keep_order`, and an array is always in the order of entity "
+                 "indices - leave it a sparse set"
+               : "a value has more than 1 MB, the most in an array - leave it a sparse "
+                 "set";
 }
 
 sett_status setti_change_convert(sett_world* world, setti_type* type, sett_storage_kind kind,

@@ -155,7 +155,8 @@ static sett_status create_check_handle(sett_world* world, sett_entity entity, co
         return setti_world_fail_with(
             world, SETT_STATUS_STALE,
             "%s: the handle %u:%u is used up, and the next entity at its index has generation %u - "
-            "pass that generation; sett_entity_forget ends an entity so that its handle can come back",
+            "pass that generation; sett_entity_forget, not sett_entity_destroy, lets a handle come "
+            "back",
             call, SETTI_HANDLE(entity), (unsigned)(current & ~SETTI_DEAD));
     }
     return SETT_OK;

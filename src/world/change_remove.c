@@ -408,12 +408,12 @@ sett_status setti_change_clear_type(sett_world* world, setti_type* type, const c
     }
     SETTI_EACH_INDEX(index, &type->storage) {
         if (!change_remove(world, type, setti_entity_at(&world->entities, index))) {
-            return setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
-                                         "%s: component %u \"%.100s\": the allocator returned NULL; "
-                                         "%u entities still have the component - free memory, and "
-                                         "repeat the call",
-                                         call, (unsigned)type->id, type->desc.name,
-                                         (unsigned)type->storage.count);
+            return setti_world_fail_with(
+                world, SETT_STATUS_OUT_OF_MEMORY,
+                "%s: component %u \"%.100s\": the allocator returned NULL; "
+                "%u entities still have the component - free memory, and "
+                "repeat the call",
+                call, (unsigned)type->id, type->desc.name, (unsigned)type->storage.count);
         }
     }
     return SETT_OK;

@@ -263,7 +263,8 @@ static sett_status commands_check_idle(sett_commands* commands, const char* call
             setti_world_misuse_with(world, SETT_STATUS_LOCKED,
                                     "%s: system \"%.200s\" records into this buffer - make this "
                                     "call between frames",
-                                    call, world->running != NULL ? setti_world_running(world) : "?");
+                                    call,
+                                    world->running != NULL ? setti_world_running(world) : "?");
         }
         return SETT_STATUS_LOCKED;
     }
@@ -845,8 +846,7 @@ static void command_copy(const setti_type* type, void* to, const void* value)
 
 /* Records a value of a component that is not a tag. */
 SETTI_INLINE sett_status commands_set(sett_commands* commands, sett_entity entity,
-                                      sett_component component, const void* value,
-                                      const char* call)
+                                      sett_component component, const void* value, const char* call)
 {
     const setti_type* type = setti_world_type(commands->world, component);
     SETTI_ASSERT(type != NULL && type->storage.size != 0);

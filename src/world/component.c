@@ -964,9 +964,8 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     }
     if (wrong != NULL) {
         setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: \"%.100s\", id %u, size %llu bytes, align %llu: %s", call,
-            desc->name != NULL ? desc->name : "", (unsigned)desc->id,
+            world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\", id %u, size %llu bytes, align %llu: %s",
+            call, desc->name != NULL ? desc->name : "", (unsigned)desc->id,
             (unsigned long long)desc->size, (unsigned long long)desc->align, wrong);
     }
     return wrong == NULL;
@@ -1385,10 +1384,11 @@ SETTI_COLD void sett_component_refuse_(const sett_world* world, sett_component c
                  "describe it with sett_type and .name(\"other\")",
                  name, present, (unsigned long long)size);
     } else {
-        snprintf(text, sizeof(text),
-                 "sett.hpp: the C++ type \"%.100s\" (%llu bytes) differs from the component of this "
-                 "name (%u bytes) in size, alignment or hooks - rename one%s",
-                 name, (unsigned long long)size, present, component_origin(type));
+        snprintf(
+            text, sizeof(text),
+            "sett.hpp: the C++ type \"%.100s\" (%llu bytes) differs from the component of this "
+            "name (%u bytes) in size, alignment or hooks - rename one%s",
+            name, (unsigned long long)size, present, component_origin(type));
     }
     if (changes) {
         setti_world_fail_with(setti_unconst(world), SETT_STATUS_CONFLICT, "%s", text);

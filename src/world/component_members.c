@@ -90,10 +90,11 @@ static const char* members_check(sett_component_desc* desc, const sett_struct* o
         return members_check_written(of, out);
     }
     if (of->size != desc->size) {
-        snprintf(out, SETTI_VALUE_MESSAGE,
-                 "`members` describes a struct of %u bytes, and `size` is %u - pass members and size "
-                 "of the same struct",
-                 (unsigned)of->size, (unsigned)desc->size);
+        snprintf(
+            out, SETTI_VALUE_MESSAGE,
+            "`members` describes a struct of %u bytes, and `size` is %u - pass members and size "
+            "of the same struct",
+            (unsigned)of->size, (unsigned)desc->size);
         return out;
     }
     if (desc->byte_count != 0) {

@@ -319,13 +319,11 @@ static const char* observer_needs_component(const sett_observer_desc* desc)
     const struct {
         bool set;
         const char* name;
-    } members[] = {{desc->on_add != NULL, "on_add"},
-                   {desc->on_set != NULL, "on_set"},
-                   {desc->on_remove != NULL, "on_remove"},
-                   {desc->on_replace != NULL, "on_replace"},
-                   {desc->on_event != NULL, "on_event"},
-                   {!sett_is_null(desc->entity), "`entity`"},
-                   {!sett_is_null(desc->target), "`target`"}};
+    } members[] = {
+        {desc->on_add != NULL, "on_add"},         {desc->on_set != NULL, "on_set"},
+        {desc->on_remove != NULL, "on_remove"},   {desc->on_replace != NULL, "on_replace"},
+        {desc->on_event != NULL, "on_event"},     {!sett_is_null(desc->entity), "`entity`"},
+        {!sett_is_null(desc->target), "`target`"}};
     for (size_t k = 0; k < sizeof(members) / sizeof(members[0]); k++) {
         if (members[k].set) {
             return members[k].name;

@@ -528,10 +528,11 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
                                      sort_call, by->desc.name, group->name);
     }
     if (group->owned.count == 0) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: group \"%.100s\" owns no component, so it has no order of "
-                                     "its own - create it with the sorted components in `owned`",
-                                     sort_call, group->name);
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: group \"%.100s\" owns no component, so it has no order of "
+            "its own - create it with the sorted components in `owned`",
+            sort_call, group->name);
     }
     if (desc->compare != NULL && by->owner != group) { /* the rows of `by` are in another order */
         return setti_world_fail_with(

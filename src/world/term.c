@@ -48,8 +48,8 @@ static const char* term_contradiction(const sett_term* term)
         return "`drives` needs a required component of the entity itself - use SETT_WITH";
     }
     if (elsewhere && (term->kind == SETT_ANY || term->changed)) {
-        return "a term about another entity cannot be SETT_ANY or `changed` - use SETT_WITH, without "
-               "`changed`";
+        return "a term about another entity cannot be SETT_ANY or `changed` - use SETT_WITH, "
+               "without `changed`";
     }
     if (term->walk != SETT_WALK_NONE && fixed) {
         return "`entity` or `singleton` is set beside `walk` - leave out one";
@@ -73,8 +73,8 @@ static const char* term_excess(const sett_term* term, uint32_t allowed)
         "an optional term has no effect here - leave it out",
         "`changed` is for loops only - leave it out, and observe the component with on_set",
         "`drives` is for loops only, as an observer has no order of entities - leave it out",
-        "on_enter and on_exit cannot depend on another entity, except along the hierarchy - observe "
-        "that entity's component, and read the rest in the callback",
+        "on_enter and on_exit cannot depend on another entity, except along the hierarchy - "
+        "observe that entity's component, and read the rest in the callback",
         "an observer of a component can only test its own entity - look up others in the "
         "callback, or observe a query with on_enter and on_exit",
     };
@@ -124,8 +124,8 @@ const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t 
     }
     for (uint32_t k = count; k < SETT_QUERY_TERMS; k++) {
         if (terms[k].component != 0) { /* behind a gap */
-            return "the component of this term has id 0 - register the component first: its id is 0 "
-                   "until then";
+            return "the component of this term has id 0 - register the component first: its id is "
+                   "0 until then";
         }
     }
     return NULL;

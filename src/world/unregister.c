@@ -39,10 +39,11 @@ static sett_status unregister_reject_own(sett_world* world, const setti_type* ty
     bool linked = type->links != NULL || type->ends != NULL;
     return setti_world_fail_with(
         world, SETT_STATUS_ARGUMENT,
-        linked ? "%s: \"%.100s\" is a relationship, which cannot be unregistered - leave it, and give "
-                 "a new type another name"
-               : "%s: \"%.100s\" cannot be unregistered, because the library uses it - unregister "
-                 "only types of the program",
+        linked
+            ? "%s: \"%.100s\" is a relationship, which cannot be unregistered - leave it, and give "
+              "a new type another name"
+            : "%s: \"%.100s\" cannot be unregistered, because the library uses it - unregister "
+              "only types of the program",
         unregister_call, type->desc.name);
 }
 

@@ -35,14 +35,15 @@ SETTI_COLD static void world_report_unserved(int version)
 {
     char message[192];
     bool same_version = version / 100 == SETT_VERSION / 100;
-    snprintf(message, sizeof(message),
-             "sett_world_create: the program was compiled with sett.h %d.%d, %s%d.%d - compile both "
-             "%s",
-             version / 10000, version / 100 % 100,
-             same_version ? "whose structs differ from those of the library's sett.h "
-                          : "and the library is version ",
-             SETT_VERSION_MAJOR, SETT_VERSION_MINOR,
-             same_version ? "with the same sett.h and compiler options" : "from one version");
+    snprintf(
+        message, sizeof(message),
+        "sett_world_create: the program was compiled with sett.h %d.%d, %s%d.%d - compile both "
+        "%s",
+        version / 10000, version / 100 % 100,
+        same_version ? "whose structs differ from those of the library's sett.h "
+                     : "and the library is version ",
+        SETT_VERSION_MAJOR, SETT_VERSION_MINOR,
+        same_version ? "with the same sett.h and compiler options" : "from one version");
     sett_log_stderr(NULL, SETT_LOG_ERROR, message);
 }
 

@@ -170,11 +170,11 @@ struct sett_world {
     sett_entity scope;                           /* parent of new entities, or null */
     const struct setti_scope_calls* scope_calls; /* NULL: no scope, or the scope is off */
 
-    bool replaying;      /* set by the program: sett_world_set_replaying */
-    bool busy;           /* inside sett_progress or sett_system_run */
+    bool replaying;         /* set by the program: sett_world_set_replaying */
+    bool busy;              /* inside sett_progress or sett_system_run */
     const char* frame_call; /* the latest call that ran systems, or NULL */
-    const char* running; /* names of the running systems; NULL: no system, or an exclusive one */
-    bool side_by_side;   /* systems run on several threads, and this struct is read-only */
+    const char* running;    /* names of the running systems; NULL: no system, or an exclusive one */
+    bool side_by_side;      /* systems run on several threads, and this struct is read-only */
     const setti_guard* guard; /* called at every access, while systems are watched */
 
     struct {
