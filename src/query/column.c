@@ -9,7 +9,6 @@
  */
 #include "query/query.h"
 
-/* The direction of a copy. */
 typedef enum column_copying {
     COLUMN_READS,
     COLUMN_WRITES
@@ -101,11 +100,11 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
 /* The values of sett_run.state_ between two calls of sett_batch_next_run. */
 enum {
     COLUMN_USED,  /* the batch is in the last run, or the loop begins */
-    COLUMN_AHEAD, /* the batch is after the last run, and begins the next run */
+    COLUMN_AHEAD, /* the batch begins the next run */
     COLUMN_ENDED  /* the loop has ended */
 };
 
-/* Whether a batch follows a run in memory. */
+/* Whether the values of a batch follow a run's in memory. */
 static bool column_continues(const sett_run* run, const sett_batch* batch)
 {
     const sett_query* query = setti_loop_of(batch)->query;

@@ -88,7 +88,7 @@ bool setti_string_set(const sett_allocator* allocator, sett_string* string, cons
     return true;
 }
 
-/* Moves a list to new memory of `size` bytes. */
+/* Moves `used` bytes of items to new memory of `size` bytes. */
 static bool list_move(const sett_allocator* allocator, sett_list* list, size_t used, size_t size)
 {
     void* fresh = setti_owned_create(allocator, size);
@@ -121,7 +121,8 @@ bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_
     owned_head* head = list->items != NULL ? owned_of(list->items) : NULL;
     size_t room = head != NULL ? head->size : 0;
     bool grows = size > room;
-    if (grows || setti_counter_get(&head->owners) != 1) { /* without a head, it grows */
+    bool is_shared = !grows && setti_counter_get(&head->owners) != 1; /* without a head, it grows */
+    if (grows || is_shared) {
         bool doubles = grows && room != 0 && size < SIZE_MAX / 2;
         size_t new_room = doubles ? SETTI_MAX(size, room * 2) : size;
         if (!list_move(allocator, list, used, new_room)) {

@@ -12,7 +12,8 @@
 
 #include <stdio.h>
 
-/* Checks that an entity's component can be switched on or off. */
+/* Checks that an entity's component can be switched on or off. Returns ARGUMENT if it has no
+ * tag. */
 static sett_status enable_check(const sett_world* world, sett_entity entity, const setti_type* type)
 {
     if (type == NULL) {
@@ -68,7 +69,7 @@ bool sett_is_enabled(const sett_world* world, sett_entity entity, sett_component
 /* ------------------------------------------------------------------------------------- recorded */
 
 typedef struct enable_record {
-    setti_command_call call; /* first */
+    setti_command_call call; /* must be first */
     sett_component component;
     bool on;
 } enable_record;
@@ -76,7 +77,7 @@ typedef struct enable_record {
 static sett_status enable_apply(sett_world* world, sett_entity entity, const void* call)
 {
     const enable_record* record = call;
-    if (!sett_has(world, entity, record->component)) {
+    if (!sett_has(world, entity, record->component)) { /* removed meanwhile */
         return SETT_OK;
     }
     return sett_enable(world, entity, record->component, record->on);

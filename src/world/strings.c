@@ -10,7 +10,7 @@
 static sett_status owned_no_memory(sett_world* world, const char* call)
 {
     if (world->side_by_side) {
-        return SETT_STATUS_OUT_OF_MEMORY; /* threads cannot record */
+        return SETT_STATUS_OUT_OF_MEMORY; /* threads cannot write the world's failure */
     }
     return setti_world_no_memory(world, call);
 }
