@@ -666,8 +666,9 @@ static void jobs_record(const scene* s, sett_commands** job, uint32_t count, uin
 /* Ends the jobs and applies their buffers, first to last, as a frame does. */
 static sett_status jobs_apply(sett_world* world, sett_commands* const* job, uint32_t count)
 {
-    sett_status status =
-        world->open_jobs != 0 ? setti_commands_end_jobs(world, job, count) : SETT_OK;
+    sett_status status = world->open_jobs != 0
+                             ? setti_commands_end_jobs(world, job, count, "sett_progress")
+                             : SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         status = sett_commands_apply(job[k]);
         setti_commands_release_chunks(job[k]);
@@ -838,7 +839,7 @@ static void dropped_jobs_leave_dead_handles(void)
     jobs_prepare(&s, job);
     setti_commands_begin_jobs(s.world, job, JOBS);
     jobs_record(&s, job, 100, 9, made);
-    CHECK_EQ(setti_commands_end_jobs(s.world, job, JOBS), SETT_OK);
+    CHECK_EQ(setti_commands_end_jobs(s.world, job, JOBS, "sett_progress"), SETT_OK);
     for (uint32_t k = 0; k < JOBS; k++) {
         sett_commands_clear(job[k]);
     }

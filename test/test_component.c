@@ -104,7 +104,7 @@ static void a_conflict_says_what_differs(void)
     other = first;
     other.name = "other"; /* the id is taken */
     must_reject(world, other, SETT_STATUS_CONFLICT,
-                "\"other\" cannot have id 30: \"thing\" has it");
+                "\"other\" cannot have id 30: \"thing\" has this id");
     CHECK_EQ(sett_component_find(world, "other"), 0);
     CHECK_END(world);
 }
@@ -206,8 +206,8 @@ static void bad_pieces_are_rejected(void)
         size_t align;
     } bad[] = {
         {"lies outside of the value", wraps, 1, NULL, 0, 4},
-        {"is misaligned", odd, 1, NULL, 0, 4},
-        {"is misaligned", twice, 2, NULL, 0, 2},
+        {"is not a multiple of 4", odd, 1, NULL, 0, 4},
+        {"is not a multiple of 4", twice, 2, NULL, 0, 2},
         {"two of `entity_offsets` overlap", twice, 3, NULL, 0, 4},
         {"two of `entity_offsets` overlap", crossing, 2, NULL, 0, 4},
         {"lies outside of the value", NULL, 0, far_out, 1, 4},
@@ -335,7 +335,7 @@ static void the_librarys_ids_are_constant(void)
     CHECK_EQ(sett_hierarchy_register(world, NULL), SETT_ID_HIERARCHY);
     CHECK_EQ(must_register(world, (sett_component_desc){.name = "mine"}), 2);
     must_reject(world, (sett_component_desc){.name = "taken", .id = SETT_ID_HIERARCHY},
-                SETT_STATUS_CONFLICT, "ids 1024 to 1087 are the library's - number it from 1");
+                SETT_STATUS_CONFLICT, "the library has ids 1024 to 1087");
     must_reject(world, (sett_component_desc){.name = "spare", .id = SETT_ID_RESERVED_END - 1},
                 SETT_STATUS_CONFLICT, "\"spare\" cannot have id 1087");
     CHECK_EQ(must_register(world, (sett_component_desc){.name = "far", .id = 2000}), 2000);

@@ -95,8 +95,9 @@ static void a_list_has_relationships(void)
     CHECK_EQ(SETT_REGISTER_TAG_WITH(world, Wrong, .can_disable = true,
                                     .relationship = SETT_RELATIONSHIP()),
              0);
-    CHECK_MSG(strstr(sett_world_message(world), "\"Wrong\": a relationship has only") != NULL, "%s",
-              sett_world_message(world));
+    CHECK_MSG(strstr(sett_world_message(world),
+                     "\"Wrong\": a relationship cannot have keep_order, ") != NULL,
+              "%s", sett_world_message(world));
     CHECK_END(world);
 }
 

@@ -237,13 +237,13 @@ static void types_that_only_a_file_has_are_named(void)
     sett_component_desc late = {.name = "late", .size = 4, .id = PLACE};
     CHECK_EQ(sett_component_register(into, &late), 0);
     CHECK_MSG(strstr(sett_world_message(into),
-                     "\"place\" has it - choose another id (it came "
-                     "from a file: register types before loading)") != NULL,
+                     "\"place\" has this id - choose another (a file has "
+                     "brought that type: register types before loading)") != NULL,
               "%s", sett_world_message(into));
     sett_component_desc same = {.name = "place", .size = 12};
     CHECK_EQ(sett_component_register(into, &same), PLACE);
     CHECK_EQ(sett_component_register(into, &late), 0);
-    CHECK(strstr(sett_world_message(into), "came from a file") == NULL);
+    CHECK(strstr(sett_world_message(into), "a file has brought") == NULL);
     CHECK_END(world);
     CHECK_END(into);
     disk_destroy(to);

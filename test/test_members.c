@@ -219,7 +219,8 @@ static void what_is_wrong_is_said(void)
         CHECK_SAID(said(world, Four_id, SETT_STRUCT(Four, a, b, c, d, d), wrong), "is listed "
                                                                                   "twice - leave "
                                                                                   "out one");
-        CHECK_SAID(said(world, Four_id, SETT_STRUCT(Vec2, x, y), wrong), "another size");
+        CHECK_SAID(said(world, Four_id, SETT_STRUCT(Vec2, x, y), wrong),
+                   "describes a struct of 8 bytes, and `size` is 16");
         CHECK_SAID(said(world, Four_id, SETT_STRUCT(Four, a, b, c, (d, .bits = true)), wrong),
                    "has .bits without constants that name the bits - set .constants");
         CHECK_SAID(said(world, Four_id,
@@ -453,7 +454,7 @@ static void members_come_before_values(void)
     sett_entity e = sett_entity_create(world);
     SETT_SET(world, e, Position, .x = 1);
     CHECK_SAID(said(world, Position_id, SETT_STRUCT(Position, x, y), SETT_STATUS_CONFLICT),
-               "values already");
+               "1 entities have \"Position\" already");
     CHECK_EQ(sett_entity_destroy(world, e), SETT_OK);
     sett_snapshot snapshot = take(world);
     CHECK_EQ(SETT_MEMBERS(world, Position, x, y), SETT_STATUS_LOCKED);

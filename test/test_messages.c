@@ -56,7 +56,8 @@ static void worlds_and_entities(void)
     sett_entity was = sett_entity_create(world);
     CHECK_EQ(sett_entity_destroy(world, was), SETT_OK);
     SAYS(world, sett_entity_create_handle(world, was), STALE,
-         "is used up, the next entity at its index has generation 2");
+         "is used up, and the next entity at its index has generation 2 - pass that "
+         "generation");
     sett_entity last = {was.index, 0x7FFFFFFF};
     CHECK_EQ(sett_entity_create_handle(world, last), SETT_OK);
     CHECK_EQ(sett_entity_destroy(world, last), SETT_OK);
@@ -66,7 +67,7 @@ static void worlds_and_entities(void)
     SAYS(world, sett_entity_set_range(world, 128, 64), ARGUMENT,
          "is empty - pass a first index below the end");
     SAYS(world, sett_entity_set_range(world, 0, UINT32_MAX), ARGUMENT,
-         "ends too high - lower the end");
+         "ends above that limit - lower the end");
     SAID(world, "with an entity_limit of");
     CHECK(sett_is_null(sett_name_ensure(world, sett_null(), "a//b")));
     SAID(world, "the path has an empty name - leave out a slash");
@@ -79,7 +80,8 @@ static void worlds_and_entities(void)
     SAID(world, "add the others by sett_set");
     CHECK(!sett_is_null(sett_singletons(world)));
     CHECK(sett_add(world, sett_entity_create(world), SETT_ID_SINGLETONS) == NULL);
-    SAID(world, ", to the entity that has the singletons - call sett_singletons");
+    SAID(world, "marks the entity of the singletons, and only the library adds it - call "
+                "sett_singletons to get that entity");
     CHECK_END(world);
 }
 
@@ -129,7 +131,7 @@ static void components(void)
     sett_query* query =
         sett_query_create(world, &(sett_query_desc){.name = "q", .terms = {{.component = first}}});
     SAYS(world, sett_component_unregister(world, first), CONFLICT, "is used by query \"q\"");
-    SAID(world, "destroy the user first");
+    SAID(world, "destroy that query first");
     sett_query_desc along_nothing = {
         .terms = {{.component = first, .walk = SETT_WALK_UP, .along = 9999}}};
     CHECK(sett_query_create(world, &along_nothing) == NULL);
@@ -186,12 +188,14 @@ static void groups_sorts_and_observers(void)
     SAYS(world, sett_sort(world, &sort), CONFLICT, "is owned by group \"g\"");
     sort.group = group;
     sort.component = kept;
-    SAYS(world, sett_sort(world, &sort), ARGUMENT, "\"g\" does not have the component");
+    SAYS(world, sett_sort(world, &sort), ARGUMENT,
+         "\"Kept\" is in neither `owned` nor `with` of group \"g\" - set "
+         "`component` to one that is");
     sort.group = sett_group_create(world, &(sett_group_desc){.name = "h", .with = {b}});
     sort.component = b;
     SAYS(world, sett_sort(world, &sort), ARGUMENT,
-         "\"h\" owns no component, so it has no order - list the components to be sorted in "
-         "`owned`");
+         "\"h\" owns no component, so it has no order of its own - create it with the sorted "
+         "components in `owned`");
     sett_observer_desc any = {.name = "any", .on_any = see_any, .component = b};
     GIVES_NULL(world, sett_observer_create(world, &any),
                "`on_any` observes every component - "
@@ -199,7 +203,7 @@ static void groups_sorts_and_observers(void)
                "other callbacks");
     sett_observer_desc late = {.name = "late", .on_remove = see, .component = b, .replay = true};
     GIVES_NULL(world, sett_observer_create(world, &late),
-               "`replay` needs on_add or on_enter - set one");
+               "`replay` is set without on_add or on_enter - set one of them");
     CHECK_EQ(sett_group_destroy(group), SETT_OK);
     CHECK_END(world);
 }

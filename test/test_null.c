@@ -369,7 +369,7 @@ static void a_descriptor_is_needed(void)
     CHECK(sett_system_create(world, NULL) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
     CHECK_STR_EQ(sett_world_message(world),
-                 "sett_system_create: the descriptor is NULL - pass the address of one");
+                 "sett_system_create: the descriptor is NULL - pass the address of a descriptor");
     CHECK_EQ(sett_schedule_configure(world, NULL), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_sort(world, NULL), SETT_STATUS_ARGUMENT);
     CHECK_END(world);

@@ -426,8 +426,8 @@ static void links_to_one_entity_are_observed(void)
                                                             .on_add = on_add,
                                                             .target = target}) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
-    CHECK(strstr(sett_world_message(world), "`target` needs a relationship as `component` - leave "
-                                            "it out") != NULL);
+    CHECK(strstr(sett_world_message(world), "is not a relationship, so its observer cannot have "
+                                            "`target` - leave out `target`") != NULL);
     CHECK_VALID(world);
     CHECK_END(world);
 }

@@ -375,20 +375,16 @@ static void wrong_descriptions_are_rejected(void)
     scene_begin(&s);
     const sett_status argument = SETT_STATUS_ARGUMENT;
     reject(&s, (sett_observer_desc){.on_add = hear_add}, argument,
-           "`component` is missing, which "
-           "the callbacks except on_enter "
-           "and on_exit, `entity` and "
-           "`target` need - set it");
+           "observer \"wrong\": on_add is set without `component` - set `component`, too");
     reject(&s, (sett_observer_desc){.component = s.b}, argument, "set on_add");
     reject(&s, (sett_observer_desc){.component = 999, .on_add = hear_add}, SETT_STATUS_UNREGISTERED,
-           "999");
+           "observer \"wrong\": component 999 is not registered in this world");
     reject(&s, (sett_observer_desc){.component = s.b, .on_enter = hear_enter}, argument,
            "observe a query");
     reject(&s, (sett_observer_desc){.terms = {{.component = s.b}}}, argument,
            "on_enter or on_exit");
     reject(&s, (sett_observer_desc){.terms = {{.component = s.b}}, .on_set = hear_set}, argument,
-           "`component` is missing, which the callbacks except on_enter and on_exit, `entity` and "
-           "`target` need - set it");
+           "on_set is set without `component` - set `component`, too");
     reject(&s, (sett_observer_desc){.terms = {{.component = 999}}, .on_enter = hear_enter},
            SETT_STATUS_UNREGISTERED, "999");
     sett_term terms[] = {{.component = s.b, .kind = SETT_OPTIONAL},

@@ -395,7 +395,8 @@ static void misuse_is_rejected(void)
     sett_entity other = sett_entity_create(world);
     CHECK_EQ(sett_instantiate(world, sett_null(), 1, made), SETT_STATUS_STALE);
     CHECK_EQ(sett_prefab_make(world, sett_null()), SETT_STATUS_STALE);
-    CHECK_STR_EQ(sett_world_message(world), "sett_prefab_make: the handle is null");
+    CHECK_STR_EQ(sett_world_message(world),
+                 "sett_prefab_make: the handle is null - pass the handle of an entity");
     sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
     sett_component prefab = sett_prefab_tag(world);
     CHECK(prefab != 0);

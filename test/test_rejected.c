@@ -174,9 +174,11 @@ static void types_of_another_program_part_are_explained(void)
                   "%s", text);
         sett_component_refuse_(world, Item_id, 12, false, changes != 0);
         text = changes != 0 ? sett_world_message(world) : said;
-        CHECK_MSG(strstr(text, "registered with 8 bytes, and the C++ type of this name has 12") !=
-                      NULL,
-                  "%s", text);
+        CHECK_MSG(
+            strstr(text,
+                   "the C++ type \"Item\" (12 bytes) differs from the component of this name (8 "
+                   "bytes)") != NULL,
+            "%s", text);
     }
     CHECK_EQ(sett_world_error(world), SETT_STATUS_CONFLICT);
     CHECK_END(world);

@@ -477,8 +477,7 @@ static void what_cannot_travel_is_rejected(void)
                              {.name = "a", .kind = SETT_MEMBER_STRING, .size = 8},
                              {.name = "b", .kind = SETT_MEMBER_U64, .offset = 8, .size = 8}}}),
              SETT_STATUS_ARGUMENT);
-    CHECK_MSG(strstr(sett_world_message(world),
-                     "pass .members = SETT_STRUCT(...) in the descriptor") != NULL,
+    CHECK_MSG(strstr(sett_world_message(world), "set .members = SETT_STRUCT(...) there") != NULL,
               "%s", sett_world_message(world));
     CHECK_EQ(sett_component_register(
                  world,

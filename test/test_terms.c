@@ -172,10 +172,10 @@ typedef struct row {
     const char* expected[CALLS]; /* NULL: works; else a part of the message */
 } row;
 
-#define OTHER "a change of another entity runs this callback only along the hierarchy"
+#define OTHER "on_enter and on_exit cannot depend on another entity"
 #define ELSEWHERE                                                                                  \
     {                                                                                              \
-        NULL, NULL, OTHER, OTHER, OTHER                                                            \
+        NULL, NULL, OTHER, OTHER, "can only test its own entity"                                   \
     }
 #define UPWARD                                                                                     \
     {                                                                                              \
@@ -292,7 +292,7 @@ static void each_kind_for_each_call(void)
         {".drives, .walk = SETT_WALK_UP",
          {.drives = true, .walk = SETT_WALK_UP},
          NULL,
-         NEVER("`drives` needs a required component")},
+         NEVER("`drives` is set in a term about another entity - leave it out")},
         {".walk = SETT_WALK_UP, .kind = SETT_ANY",
          {.walk = SETT_WALK_UP, .kind = SETT_ANY},
          NULL,
@@ -409,11 +409,12 @@ static void a_term_behind_the_end_is_rejected(void)
     memcpy(entered.terms, gap, sizeof(gap));
     memcpy(added.terms, gap, sizeof(gap));
     CHECK(sett_observer_create(world, &entered) == NULL);
-    CHECK(strstr(sett_world_message(world), "a term has component 0, whose id is not registered - "
-                                            "register the component first") != NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_UNREGISTERED);
+    CHECK(strstr(sett_world_message(world), "\"observer\": term 1: the component of this term has "
+                                            "id 0 - register the component first") != NULL);
     CHECK(sett_observer_create(world, &added) == NULL);
-    CHECK(strstr(sett_world_message(world), "a term has component 0, whose id is not registered - "
-                                            "register the component first") != NULL);
+    CHECK(strstr(sett_world_message(world), "\"observer\": term 1: the component of this term has "
+                                            "id 0 - register the component first") != NULL);
     CHECK_END(world);
 }
 

@@ -208,14 +208,18 @@ static void a_stale_handle_is_explained(void)
     sett_entity e = sett_entity_create(world);
     sett_entity_destroy(world, e);
     CHECK(sett_add(world, e, id) == NULL);
-    CHECK_STR_EQ(sett_world_message(world), "sett_add, entity 0:1, component 1 \"tag\": the handle "
-                                            "is stale: the entity was destroyed");
+    CHECK_STR_EQ(sett_world_message(world),
+                 "sett_add, entity 0:1, component 1 \"tag\": the handle "
+                 "is stale: the entity was destroyed - test handles with "
+                 "sett_entity_valid");
     sett_entity next = sett_entity_create(world);
     CHECK_EQ(next.index, e.index);
     CHECK(sett_add(world, e, id) == NULL);
     CHECK(strstr(sett_world_message(world), "another lives at its index now") != NULL);
     CHECK(sett_add(world, sett_null(), id) == NULL);
-    CHECK_STR_EQ(sett_world_message(world), "sett_add, component 1 \"tag\": the handle is null");
+    CHECK_STR_EQ(
+        sett_world_message(world),
+        "sett_add, component 1 \"tag\": the handle is null - pass the handle of an entity");
     sett_entity reserved = sett_cmd_create(sett_commands_here(world));
     CHECK(sett_add(world, reserved, id) == NULL);
     CHECK(strstr(sett_world_message(world), "the handle is only reserved (sett_cmd_create)") !=

@@ -413,7 +413,7 @@ static void what_does_not_fit_together_is_rejected(void)
     misuse(world,
            (sett_component_desc){
                .write = label_write, .read = label_read, .members = SETT_STRUCT(Asset, number)},
-           "`members` without strings and lists");
+           "`members` has no strings or lists");
     misuse(world,
            (sett_component_desc){.write = label_write, .read = label_read, .deinit = label_deinit},
            "`deinit` or `move` is set beside `write`, but not `copy` - set `copy`");
@@ -546,7 +546,7 @@ static void hooks_that_write_a_struct_have_its_members(void)
     CHECK_EQ(sett_component_register(plain, &desc), 1);
     CHECK_EQ(sett_members_set(world, 1, SETT_STRUCT(Titled, text, size)), SETT_OK);
     CHECK_EQ(sett_members_set(world, 1, desc.members), SETT_STATUS_CONFLICT);
-    CHECK(strstr(sett_world_message(world), "hooks - pass its members when it is registered") !=
+    CHECK(strstr(sett_world_message(world), "hooks, so its members are fixed at the first") !=
           NULL);
     sett_entity e = sett_entity_create(world);
     label_set(sett_add(world, e, 1), "a label of some length", 22);

@@ -61,7 +61,7 @@ static inline const char* sett_string_get(const sett_string* string)
 
 /* Replaces the text. The new one is copied. NULL or "" frees the old one.
  *   world  where memory comes from
- * Fails: OUT_OF_MEMORY (the old text stays).
+ * Fails: OUT_OF_MEMORY, LIMIT (2 GB or more). The old text then stays.
  * Threads: system; a program's own allocator must then allow calls from several threads.
  * Since: 0.2 */
 SETT_API sett_status sett_string_set(struct sett_world* world, sett_string* string,

@@ -1174,7 +1174,7 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
     desc = setti_world_desc(world, given ? desc : &defaults, given ? desc_size : sizeof(full),
                             &full, sizeof(full), json_read_call);
     if (desc == NULL) {
-        return SETT_STATUS_ARGUMENT;
+        return setti_world_failure(world);
     }
     setti_world_check_owner(world, json_read_call);
     sett_status status = setti_world_check_unlocked(world, json_read_call);

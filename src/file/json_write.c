@@ -225,7 +225,10 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
     sett_json_desc full;
     desc = setti_world_desc(world, desc != NULL ? desc : &all,
                             desc != NULL ? desc_size : sizeof(all), &full, sizeof(full), call);
-    sett_status status = desc != NULL ? write_check(world, desc, fn, call) : SETT_STATUS_ARGUMENT;
+    if (desc == NULL) {
+        return world == NULL ? SETT_STATUS_ARGUMENT : SETT_STATUS_MISMATCH;
+    }
+    sett_status status = write_check(world, desc, fn, call);
     if (status != SETT_OK) {
         return status;
     }

@@ -769,7 +769,7 @@ sett_status sett_world_merge_sized(sett_world* world, const char* path,
         setti_world_desc(world, given != NULL ? given : &defaults,
                          given != NULL ? size : sizeof(full), &full, sizeof(full), merge_call);
     if (desc == NULL) {
-        return SETT_STATUS_ARGUMENT;
+        return setti_world_failure(world);
     }
     sett_status status = merge_check(world, desc);
     if (status == SETT_OK) {

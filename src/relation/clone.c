@@ -1043,7 +1043,7 @@ static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* nod
     if (merge->overwrites && setti_change_keeps_link(to)) {
         existing->old = setti_change_preserve(clone->to, to,
                                               setti_storage_find(&to->storage, node->onto.index));
-        return existing->old != NULL ? SETT_OK : clone->to->error;
+        return existing->old != NULL ? SETT_OK : clone_no_memory(clone);
     }
     return SETT_OK;
 }

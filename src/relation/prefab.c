@@ -343,19 +343,19 @@ static void prefab_print(const sett_world* world, const void* given, char* out, 
 
 /* Records the creation of an instance with `count` entities. */
 static bool prefab_record(sett_commands* commands, sett_entity prefab, sett_entity* out,
-                          uint32_t count)
+                          uint32_t count, const char* call)
 {
     static const setti_command_kind kind = {"instantiate", prefab_apply, prefab_print};
     size_t list = count > 1 ? count * sizeof(*out) : 0;
-    prefab_call* call =
-        setti_commands_create_call(commands, &kind, sizeof(*call) + list, out, count);
-    if (call == NULL) {
+    prefab_call* record =
+        setti_commands_create_call(commands, &kind, sizeof(*record) + list, out, count, call);
+    if (record == NULL) {
         return false;
     }
-    call->prefab = prefab;
-    call->count = count;
+    record->prefab = prefab;
+    record->count = count;
     if (list != 0) {
-        memcpy(call->entity, out, list);
+        memcpy(record->entity, out, list);
     }
     return true;
 }
@@ -367,7 +367,7 @@ sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab)
     }
     setti_commands_check_handle(commands, prefab, 0, __func__);
     sett_entity entity;
-    return prefab_record(commands, prefab, &entity, 1) ? entity : sett_null();
+    return prefab_record(commands, prefab, &entity, 1, __func__) ? entity : sett_null();
 }
 
 uint32_t sett_cmd_instantiate_tree(sett_commands* commands, sett_entity prefab, sett_entity* out,
@@ -394,7 +394,7 @@ uint32_t sett_cmd_instantiate_tree(sett_commands* commands, sett_entity prefab, 
                                 (unsigned)capacity);
         count = 0;
     }
-    if (count != 0 && !prefab_record(commands, prefab, out, count)) {
+    if (count != 0 && !prefab_record(commands, prefab, out, count, __func__)) {
         count = 0;
     }
     for (uint32_t k = count; k < capacity; k++) {

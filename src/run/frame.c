@@ -426,7 +426,8 @@ static sett_status frame_end_jobs(sett_world* world)
     setti_run* run = setti_run_of(world);
     sett_status status = SETT_OK;
     if (run->jobs_open) {
-        status = setti_commands_end_jobs(world, run->buffers, run->slice_count);
+        status = setti_commands_end_jobs(world, run->buffers, run->slice_count,
+                                         setti_world_frame_call(world));
         run->jobs_open = status != SETT_OK;
     }
     return status;
@@ -486,7 +487,8 @@ static sett_status frame_apply_system(sett_system* system)
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < system->job_capacity; k++) {
         if (sett_commands_count(system->jobs[k].commands) != 0) {
-            status = sett_commands_apply(system->jobs[k].commands);
+            status = setti_commands_apply(system->jobs[k].commands,
+                                          setti_world_frame_call(system->world));
             setti_commands_release_chunks(system->jobs[k].commands);
         }
     }
@@ -512,7 +514,7 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
     bool applied_all = from == 0 && to == run->sorted_count;
     run->has_commands = run->has_commands && !applied_all;
     if (world->commands != NULL && sett_commands_count(world->commands) != 0) {
-        status = sett_commands_apply(world->commands);
+        status = setti_commands_apply(world->commands, setti_world_frame_call(world));
         sett_system* of_no_system = NULL;
         frame_step(world, of_no_system, FRAME_APPLIED_COMMANDS);
     }
@@ -619,12 +621,7 @@ static sett_status frame_run(sett_world* world, float dt, int first, int last)
 
 sett_status setti_run_check_idle(sett_world* world, const char* call)
 {
-    if (!world->busy) {
-        return SETT_OK;
-    }
-    return setti_world_fail_with(
-        world, SETT_STATUS_LOCKED,
-        "%s: systems are running - make this call after sett_progress has returned", call);
+    return !world->busy ? SETT_OK : setti_world_reject_frame(world, call);
 }
 
 /* Checks that systems may run, and updates the schedule. */
@@ -632,6 +629,7 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
 {
     sett_status status = setti_run_check_idle(world, call);
     if (status == SETT_OK) {
+        world->frame_call = call;
         status = frame_end_jobs(world);
     }
     if (status == SETT_OK) {
@@ -833,7 +831,7 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     sett_schedule_desc full;
     desc = setti_world_desc(world, desc, size, &full, sizeof(full), "sett_schedule_configure");
     if (desc == NULL) {
-        return SETT_STATUS_ARGUMENT;
+        return setti_world_failure(world);
     }
     static const char call[] = "sett_schedule_configure";
     setti_run* run = setti_run_ensure(world);

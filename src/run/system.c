@@ -461,7 +461,7 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
         sett_component* list = term->kind == SETT_WITH ? group.with : group.without;
         list[(*count)++] = term->component;
     }
-    system->group = setti_group_create_for_system(system->world, &group);
+    system->group = setti_group_create_for_system(system->world, &group, system_call);
     return system->group != NULL ? SETT_OK : system->world->error;
 }
 

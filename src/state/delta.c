@@ -543,7 +543,7 @@ sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_
     setti_delta_writer to = {0};
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK) {
-        status = setti_commands_apply_all(world);
+        status = setti_commands_apply_all(world, call);
     }
     if (status == SETT_OK) {
         status = delta_encode_all(world, call, &to);

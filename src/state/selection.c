@@ -744,7 +744,7 @@ static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, 
     }
     status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK) {
-        status = setti_commands_apply_all(world);
+        status = setti_commands_apply_all(world, call);
     }
     if (status == SETT_OK) {
         status = selection_find_all(job, call);

@@ -458,7 +458,7 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     }
     status = snapshot_prepare(state);
     if (status == SETT_OK) {
-        status = setti_commands_apply_all(world);
+        status = setti_commands_apply_all(world, __func__);
     }
     if (status != SETT_OK) {
         return status;
@@ -749,7 +749,7 @@ sett_status sett_snapshot_set_options_sized(sett_world* world, const sett_snapsh
     options = setti_world_desc(world, given ? options : &defaults, given ? size : sizeof(full),
                                &full, sizeof(full), call);
     if (options == NULL) {
-        return SETT_STATUS_ARGUMENT;
+        return setti_world_failure(world);
     }
     if (setti_world_check_serial(world, call) != SETT_OK) {
         return world->error;

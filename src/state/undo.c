@@ -384,7 +384,7 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
     setti_selected selected = {0};
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK) {
-        status = setti_commands_apply_all(world);
+        status = setti_commands_apply_all(world, call);
     }
     if (status == SETT_OK) {
         status = undo_sync_types(undo, call);

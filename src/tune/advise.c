@@ -11,6 +11,7 @@
 
 #include "base/writer.h"
 #include "tune/layout.h"
+#include "world/change.h"
 
 #define WORTH_SHARE 90 /* a change must reduce the cost below 90 %, */
 #define WORTH_NS 1000  /* and save 1,000 ns in each loop */
@@ -238,12 +239,12 @@ sett_status sett_advice_apply(sett_world* world, const sett_advice* item)
         return SETT_STATUS_ARGUMENT;
     }
     if (item->kind == SETT_ADVICE_CONVERT) {
-        return sett_component_convert(world, item->components[0], item->storage);
+        return setti_component_convert(world, item->components[0], item->storage, advice_call);
     }
     if (item->kind != SETT_ADVICE_GROUP) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: dont_fragment is set when a type is registered, not "
-                                     "later - write %.200s",
+                                     "%s: dont_fragment can only be set when a type is registered "
+                                     "- write %.200s",
                                      advice_call, item->code);
     }
     sett_group_desc desc = {.name = "layout"};

@@ -16,6 +16,8 @@
 #include "base/writer.h"
 #include "world/change.h"
 
+#include <stdio.h>
+
 static const char layout_call[] = "sett_layout_apply";
 
 typedef struct layout_word {
@@ -180,7 +182,8 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
         return false;
     }
     if (!layout_is(&word, "{")) {
-        return layout_fail(reader, word.at, "\"{\" is expected after \"group\"");
+        return layout_fail(reader, word.at,
+                           "\"{\" is expected after \"group\" - write group { A B }");
     }
     while (layout_next_word(reader, &word) && !layout_is(&word, "}")) {
         bool with = layout_is(&word, "with");
@@ -198,7 +201,7 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
         }
     }
     if (reader->wrong == NULL && item->count[LAYOUT_OWNED] == 0) {
-        return layout_fail(reader, word.at, "a group owns no type - list one");
+        return layout_fail(reader, word.at, "the group owns no type - list one after \"{\"");
     }
     return reader->wrong == NULL;
 }
@@ -207,10 +210,10 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
 static bool layout_end_list(layout_reader* reader, const layout_word* word)
 {
     if (reader->named == 0) {
-        return layout_fail(reader, word->at, "the name of a type is expected");
+        return layout_fail(reader, word->at, "the name of a type is expected - list one");
     }
     if (word->length != 0 && !layout_is(word, ";")) {
-        return layout_fail(reader, word->at, "a name, or \";\" after the last name, is expected");
+        return layout_fail(reader, word->at, "\";\" is expected after the last name - insert it");
     }
     reader->storage = SETT_STORAGE_DEFAULT;
     return true;
@@ -245,7 +248,8 @@ static bool layout_next(layout_reader* reader, layout_item* item)
             reader->storage = array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
             reader->named = 0;
         } else if (!layout_is(&word, ";")) {
-            return layout_fail(reader, word.at, "array, sparse_set or group is expected");
+            return layout_fail(reader, word.at,
+                               "array, sparse_set or group is expected - begin with it");
         }
     }
     return false;
@@ -303,6 +307,10 @@ static sett_status layout_wrong(sett_world* world, sett_status status, const cha
     unsigned column;
     layout_place(text, at, &line, &column);
     int length = (int)SETTI_MIN(strcspn(at, "\n"), (size_t)24);
+    if (length == 0) {
+        return setti_world_fail_with(world, status, "%s: line %u, column %u, at the end: %s",
+                                     layout_call, line, column, wrong);
+    }
     return setti_world_fail_with(world, status, "%s: line %u, column %u, at \"%.*s\": %s",
                                  layout_call, line, column, length, at, wrong);
 }
@@ -316,12 +324,16 @@ static void layout_report_word(const sett_world* world, const char* text, const 
         return;
     }
     layout_place(text, word->at, &line, &column);
-    setti_guess guess = setti_guess_begin(word->at, word->length);
+    const uint32_t quote = word->at[0] == '"' ? 1 : 0; /* characters */
+    const char* name = word->at + quote;
+    uint32_t length = word->length - 2 * quote;
+    setti_guess guess = setti_guess_begin(name, length);
     setti_component_guess(world, &guess);
+    const char* guessed = setti_guess_text(&guess);
     setti_world_log(world, SETT_LOG_WARNING,
                     "%s: line %u, column %u: type \"%.*s\" is not registered in this world%s",
-                    layout_call, line, column, (int)SETTI_MIN(word->length, 100u), word->at,
-                    setti_guess_text(&guess));
+                    layout_call, line, column, (int)SETTI_MIN(length, 100u), name,
+                    guessed[0] != '\0' ? guessed : " - register it, or remove its name");
 }
 
 static void layout_report(const sett_world* world)
@@ -460,7 +472,8 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
         }
         if (list == LAYOUT_OWNED && type->storage.keep_order) {
             return layout_wrong(world, SETT_STATUS_ARGUMENT, text, word->at,
-                                "a group cannot own a type with keep_order - list it in `with`");
+                                "a group cannot own a type with keep_order - list it after "
+                                "\"with\"");
         }
     }
     return SETT_OK;
@@ -498,8 +511,9 @@ static sett_status layout_check_text(sett_world* world, const char* text)
         const layout_word* twice = layout_find_twice(text, &item, &other);
         if (twice != NULL) {
             const char* wrong = item.storage != SETT_STORAGE_DEFAULT
-                                    ? "the type is listed with two storages - leave out one"
-                                    : "two groups own the type - list it in `with` of one";
+                                    ? "the type is listed twice - leave out one of the two"
+                                    : "the type is owned twice - leave out one, or list it after "
+                                      "\"with\" there";
             return layout_wrong(world, SETT_STATUS_ARGUMENT, text, twice->at, wrong);
         }
         sett_status status = layout_check_group(world, text, &item);
@@ -528,8 +542,11 @@ static sett_status layout_check_type(sett_world* world, const char* text, const 
     }
     bool differs = kind != type->desc.storage;
     if (differs && type->owner != NULL && !type->owner->by_layout) {
-        return layout_wrong(world, SETT_STATUS_CONFLICT, text, where.at,
-                            "a group of the program owns the type - destroy the group first");
+        char owned[192];
+        snprintf(owned, sizeof(owned),
+                 "group \"%.100s\" of the program owns the type - destroy that group first",
+                 type->owner->name);
+        return layout_wrong(world, SETT_STATUS_CONFLICT, text, where.at, owned);
     }
     *moves = *moves || differs;
     return SETT_OK;

@@ -8,7 +8,7 @@
 #if !defined(SETT_NO_INLINE)
 #define SETT_NO_INLINE /* defines the functions that core.h has in line, for other callers */
 #endif
-#include "world/world.h"
+#include "world/change.h"
 
 /* Reports why an access found no value. */
 SETTI_COLD static void access_misuse(const sett_world* world, sett_entity entity,
@@ -31,7 +31,7 @@ SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity e
     setti_type* type = setti_world_type(world, component);
     /* sett_get and sett_get_mut report id 0 later, in access_misuse */
     if (component == 0 && strcmp(call, "sett_get") != 0 && strcmp(call, "sett_get_mut") != 0) {
-        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, call, sett_null(), 0);
+        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, call, entity, 0);
     }
     if (type == NULL) {
         return NULL;
@@ -43,9 +43,8 @@ SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity e
     return type;
 }
 
-/* The slow path of reading. Fast paths call slow paths last, so that they save no registers. */
-SETTI_COLD static const void* access_find(const sett_world* world, sett_entity entity,
-                                          sett_component component, const char* call)
+SETTI_COLD const void* setti_access_find(const sett_world* world, sett_entity entity,
+                                         sett_component component, const char* call)
 {
     const setti_type* type = setti_world_hot_type(world, component);
     if (type == NULL) {
@@ -61,14 +60,14 @@ SETTI_COLD const void* sett_find_slow_(const sett_world* world, uint32_t index, 
                                        sett_component component)
 {
     sett_entity entity = {index, generation};
-    return access_find(world, entity, component, "sett_find");
+    return setti_access_find(world, entity, component, "sett_find");
 }
 
 SETTI_COLD const void* sett_get_slow_(const sett_world* world, uint32_t index, uint32_t generation,
                                       sett_component component)
 {
     sett_entity entity = {index, generation};
-    const void* value = access_find(world, entity, component, "sett_get");
+    const void* value = setti_access_find(world, entity, component, "sett_get");
     if (value == NULL) {
         access_misuse(world, entity, component, "sett_get");
     }
@@ -104,19 +103,18 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
     return sett_get_slow_(world, entity.index, entity.generation, component);
 }
 
-/* The slow path of sett_find_mut and sett_get_mut. */
-SETTI_APART static void* access_find_mut(sett_world* world, sett_entity entity,
-                                         sett_component component)
+SETTI_APART void* setti_access_find_mut(sett_world* world, sett_entity entity,
+                                        sett_component component, const char* call)
 {
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
-        type = access_type(world, entity, component, SETTI_ACCESS_WRITE, "sett_get_mut");
+        type = access_type(world, entity, component, SETTI_ACCESS_WRITE, call);
     }
     if (type == NULL || !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
     }
     if (type->writers != NULL && type->storage.size != 0) {
-        (void)setti_component_reject_set(world, type, "sett_get_mut");
+        (void)setti_component_reject_set(world, type, call);
         return NULL;
     }
     return setti_storage_find_mut(&world->pool, &type->storage, entity.index);
@@ -126,8 +124,8 @@ SETTI_APART static void* access_find_mut(sett_world* world, sett_entity entity,
 SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
                                         sett_component component)
 {
-    void* value = access_find_mut(world, entity, component);
-    /* with the component, access_find_mut has reported why */
+    void* value = setti_access_find_mut(world, entity, component, "sett_get_mut");
+    /* with the component, setti_access_find_mut has reported why */
     if (SETTI_UNLIKELY(value == NULL && !sett_has(world, entity, component))) {
         access_misuse(world, entity, component, "sett_get_mut");
     }
@@ -156,7 +154,7 @@ void* sett_find_mut(sett_world* world, sett_entity entity, sett_component compon
     void* value;
     return SETTI_LIKELY(access_try_mut(world, entity, component, &value))
                ? value
-               : access_find_mut(world, entity, component);
+               : setti_access_find_mut(world, entity, component, "sett_find_mut");
 }
 
 void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component)

@@ -108,7 +108,7 @@ uint32_t sett_find_many(const sett_world* world, const sett_entity* entities, ui
     }
     for (uint32_t k = 0; k < count; k++) {
         if (SETTI_UNLIKELY(type == NULL)) {
-            out[k] = sett_find_slow_(world, entities[k].index, entities[k].generation, component);
+            out[k] = setti_access_find(world, entities[k], component, __func__);
         } else {
             many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_READ);
             out[k] = setti_entity_is_current(&world->entities, entities[k])
@@ -126,16 +126,33 @@ uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint
     if (SETTI_IS_NULL(world) || many_lacks_lists(world, entities, out, count, __func__)) {
         return 0;
     }
+    setti_world_check_owner(world, __func__);
     const setti_type* type = setti_world_hot_type(world, component);
+    bool plain = type != NULL && type->writers == NULL;
     uint32_t found = 0;
     for (uint32_t k = 0; k < count; k++) {
         if (SETTI_LIKELY(type != NULL)) {
             many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_READ);
         }
-        out[k] = sett_find_mut(world, entities[k], component);
+        if (!SETTI_LIKELY(plain && setti_entity_is_current(&world->entities, entities[k]) &&
+                          setti_array_try_find_mut(&world->pool, &type->storage, entities[k].index,
+                                                   &out[k]))) {
+            out[k] = setti_access_find_mut(world, entities[k], component, __func__);
+        }
         found += out[k] != NULL;
     }
     return found;
+}
+
+/* Fails: memory ran out for an entity of the list. */
+SETTI_COLD static sett_status many_no_memory(sett_world* world, const setti_type* type,
+                                             sett_entity entity, const char* call)
+{
+    return setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
+                                 "%s, entity %u:%u, component %u \"%.100s\": the allocator "
+                                 "returned NULL; the entities before this one are changed - free "
+                                 "memory, and repeat the call",
+                                 call, SETTI_HANDLE(entity), (unsigned)type->id, type->desc.name);
 }
 
 sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32_t count,
@@ -147,10 +164,15 @@ sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32
     }
     for (uint32_t k = 0; k < count; k++) {
         many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_CHANGE);
-        if (setti_entity_is_current(&world->entities, entities[k]) &&
-            !setti_storage_has(&type->storage, entities[k].index) &&
-            sett_add(world, entities[k], component) == NULL) {
-            return world->error;
+        if (!setti_entity_is_current(&world->entities, entities[k]) ||
+            setti_storage_has(&type->storage, entities[k].index)) {
+            continue;
+        }
+        if (SETTI_UNLIKELY(!setti_change_may_add(type, 1))) {
+            return setti_change_reject_linked(world, type, __func__);
+        }
+        if (sett_add(world, entities[k], component) == NULL) { /* memory ran out */
+            return many_no_memory(world, type, entities[k], __func__);
         }
     }
     return SETT_OK;
@@ -160,16 +182,28 @@ sett_status sett_set_many(sett_world* world, const sett_entity* entities, uint32
                           sett_component component, const void* values)
 {
     const setti_type* type = setti_change_check_type(world, component, __func__);
-    if (type == NULL || setti_world_lacks_list(world, entities, count, __func__, "entities")) {
+    if (type == NULL || setti_world_lacks_list(world, entities, count, __func__, "entities") ||
+        (type->storage.size != 0 &&
+         setti_world_lacks_list(world, values, count, __func__, "values"))) {
         return setti_world_failure(world);
     }
+    if (count != 0 && (type->flags & (SETTI_TYPE_GUARDED | SETTI_TYPE_LINKED)) != 0) {
+        return setti_component_reject_set(world, type, __func__);
+    }
+    setti_change_check_tag(world, type, values, __func__);
     for (uint32_t k = 0; k < count; k++) {
         size_t at = (size_t)k * type->storage.size;
-        const void* value = values != NULL ? (const unsigned char*)values + at : NULL;
+        const void* value = type->storage.size != 0 ? (const unsigned char*)values + at : NULL;
         many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_CHANGE);
-        if (setti_entity_is_current(&world->entities, entities[k]) &&
-            sett_set(world, entities[k], component, value) == NULL) {
-            return world->error;
+        if (!setti_entity_is_current(&world->entities, entities[k])) {
+            continue;
+        }
+        if (SETTI_UNLIKELY(!setti_change_may_add(type, 1)) &&
+            !setti_storage_has(&type->storage, entities[k].index)) {
+            return setti_change_reject_linked(world, type, __func__);
+        }
+        if (sett_set(world, entities[k], component, value) == NULL) { /* memory ran out */
+            return many_no_memory(world, type, entities[k], __func__);
         }
     }
     return SETT_OK;
@@ -182,12 +216,15 @@ sett_status sett_remove_many(sett_world* world, const sett_entity* entities, uin
     if (type == NULL || setti_world_lacks_list(world, entities, count, __func__, "entities")) {
         return setti_world_failure(world);
     }
+    if (count != 0 && (type->flags & SETTI_TYPE_STAYS) != 0) {
+        return setti_change_reject_linked(world, type, __func__);
+    }
     for (uint32_t k = 0; k < count; k++) {
         many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_CHANGE);
         if (setti_entity_is_current(&world->entities, entities[k]) &&
             setti_storage_has(&type->storage, entities[k].index) &&
-            sett_remove(world, entities[k], component) != SETT_OK) {
-            return world->error;
+            sett_remove(world, entities[k], component) != SETT_OK) { /* memory ran out */
+            return many_no_memory(world, type, entities[k], __func__);
         }
     }
     return SETT_OK;

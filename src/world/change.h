@@ -11,6 +11,13 @@
 #define SETTI_FAST_PATHS true
 #endif
 
+/* The slow paths of sett_find and sett_find_mut. Report misuse as `call`. Fast paths call
+ * setti_access_find last, so that they save no registers. */
+const void* setti_access_find(const sett_world* world, sett_entity entity, sett_component component,
+                              const char* call);
+void* setti_access_find_mut(sett_world* world, sett_entity entity, sett_component component,
+                            const char* call);
+
 /* Destroys every entity, and runs hooks and callbacks. */
 void setti_change_destroy_all(sett_world* world);
 
@@ -113,7 +120,10 @@ void* setti_change_add(sett_world* world, sett_entity entity, sett_component com
                        const char* call, const setti_edit_part* given);
 sett_status setti_change_remove(sett_world* world, sett_entity entity, sett_component component);
 
-/* Copies a value's bytes for on_replace. */
+/* Removes a type from all entities. Reports failures as `call`. */
+sett_status setti_change_clear_type(sett_world* world, setti_type* type, const char* call);
+
+/* Copies a value's bytes for on_replace. Returns NULL if memory runs out. */
 void* setti_change_preserve(sett_world* world, const setti_type* type, const void* row);
 
 /* Frees a copy made by setti_change_preserve. */
@@ -193,6 +203,10 @@ const char* setti_conversion_check(const setti_type* type, sett_storage_kind* ki
 /* Converts the storage of a type to another kind. */
 sett_status setti_change_convert(sett_world* world, setti_type* type, sett_storage_kind kind,
                                  const char* call);
+
+/* Like sett_component_convert. Reports failures as `call`. */
+sett_status setti_component_convert(sett_world* world, sett_component component,
+                                    sett_storage_kind kind, const char* call);
 
 /* Makes the storage a sparse set. Fails if the program has chosen an array. */
 sett_status setti_change_need_sparse_set(sett_world* world, setti_type* type, const char* call);

@@ -51,8 +51,8 @@ SETTI_COLD sett_status setti_change_reject_linked(sett_world* world, const setti
     bool of_singletons = (type->flags & SETTI_TYPE_ONE) != 0;
     return setti_world_fail_with(
         world, SETT_STATUS_ARGUMENT,
-        of_singletons ? "%s: only the library adds \"%.100s\", to the entity that has the "
-                        "singletons - call sett_singletons"
+        of_singletons ? "%s: \"%.100s\" marks the entity of the singletons, and only the library "
+                        "adds it - call sett_singletons to get that entity"
                       : "%s: \"%.100s\" belongs to a relationship - use sett_relate and "
                         "sett_unrelate",
         call, type->desc.name);

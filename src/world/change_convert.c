@@ -375,9 +375,19 @@ const char* setti_conversion_check(const setti_type* type, sett_storage_kind* ki
 {
     sett_component_desc desc = type->desc;
     desc.storage = *kind;
-    const char* wrong = setti_component_resolve(&desc);
-    *kind = desc.storage;
-    return wrong;
+    if (setti_component_resolve(&desc) == NULL) {
+        *kind = desc.storage;
+        return NULL;
+    }
+    if (*kind != SETT_STORAGE_ARRAY) {
+        return "the kind of storage is unknown - pass SETT_STORAGE_ARRAY or "
+               "SETT_STORAGE_SPARSE_SET";
+    }
+    return desc.keep_order
+               ? "the type has `keep_order`, and an array is always in the order of entity "
+                 "indices - leave it a sparse set"
+               : "a value has more than 1 MB, the most in an array - leave it a sparse "
+                 "set";
 }
 
 sett_status setti_change_convert(sett_world* world, setti_type* type, sett_storage_kind kind,
@@ -400,23 +410,29 @@ sett_status setti_change_convert(sett_world* world, setti_type* type, sett_stora
     return SETT_OK;
 }
 
-sett_status sett_component_convert(sett_world* world, sett_component component,
-                                   sett_storage_kind kind)
+sett_status setti_component_convert(sett_world* world, sett_component component,
+                                    sett_storage_kind kind, const char* call)
 {
-    setti_type* type = setti_change_check_type(world, component, __func__);
+    setti_type* type = setti_change_check_type(world, component, call);
     if (type == NULL) {
         return setti_world_failure(world);
     }
     sett_storage_kind resolved = kind;
     const char* wrong = setti_conversion_check(type, &resolved);
     if (wrong != NULL) {
-        return setti_world_fail_argument(world, __func__, type->desc.name, wrong);
+        return setti_world_fail_argument(world, call, type->desc.name, wrong);
     }
-    sett_status status = setti_change_convert(world, type, resolved, __func__);
+    sett_status status = setti_change_convert(world, type, resolved, call);
     if (status == SETT_OK) {
         type->default_storage = kind == SETT_STORAGE_DEFAULT && !type->desc.keep_order;
     }
     return status;
+}
+
+sett_status sett_component_convert(sett_world* world, sett_component component,
+                                   sett_storage_kind kind)
+{
+    return setti_component_convert(world, component, kind, __func__);
 }
 
 sett_status setti_change_need_sparse_set(sett_world* world, setti_type* type, const char* call)

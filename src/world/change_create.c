@@ -131,8 +131,18 @@ static sett_status create_check_handle(sett_world* world, sett_entity entity, co
                                      call, SETTI_HANDLE(entity), (unsigned)table->limit);
     }
     uint32_t current = setti_entity_generation(table, entity.index);
-    if ((current & SETTI_DEAD) == 0 || setti_entity_is_claimed(table, entity.index)) {
-        return setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, 0);
+    if (setti_entity_is_claimed(table, entity.index)) {
+        return setti_world_fail_with(world, SETT_STATUS_PRESENT,
+                                     "%s: the index of %u:%u is reserved by a recorded command - "
+                                     "apply that command first, or pass another index",
+                                     call, SETTI_HANDLE(entity));
+    }
+    if ((current & SETTI_DEAD) == 0) {
+        return setti_world_fail_with(world, SETT_STATUS_PRESENT,
+                                     "%s: entity %u:%u is alive at the index of %u:%u - destroy "
+                                     "that entity first, or pass another index",
+                                     call, (unsigned)entity.index, (unsigned)current,
+                                     SETTI_HANDLE(entity));
     }
     if (current == SETTI_RETIRED) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
@@ -143,9 +153,9 @@ static sett_status create_check_handle(sett_world* world, sett_entity entity, co
     if (entity.generation < (current & ~SETTI_DEAD)) {
         return setti_world_fail_with(
             world, SETT_STATUS_STALE,
-            "%s: the handle %u:%u is used up, the next entity at its index "
-            "has generation %u - create that one; end entities whose "
-            "handle is to come back with sett_entity_forget",
+            "%s: the handle %u:%u is used up, and the next entity at its index has generation %u - "
+            "pass that generation; sett_entity_forget, not sett_entity_destroy, lets a handle come "
+            "back",
             call, SETTI_HANDLE(entity), (unsigned)(current & ~SETTI_DEAD));
     }
     return SETT_OK;
@@ -183,11 +193,11 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
     bool splits_words = first % 64 != 0 || (end % 64 != 0 && end != limit);
     const char* wrong = NULL;
     if (end > limit) {
-        wrong = "ends too high - lower the end";
+        wrong = "ends above that limit - lower the end";
     } else if (first >= end) {
         wrong = "is empty - pass a first index below the end";
     } else if (splits_words) {
-        wrong = "does not begin and end at multiples of 64 - pass such";
+        wrong = "does not begin and end at multiples of 64 - pass multiples of 64";
     }
     if (wrong != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,

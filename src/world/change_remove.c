@@ -408,20 +408,27 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
     return SETT_OK;
 }
 
-sett_status sett_component_clear(sett_world* world, sett_component component)
+sett_status setti_change_clear_type(sett_world* world, setti_type* type, const char* call)
 {
-    setti_type* type = setti_change_check_type(world, component, __func__);
-    if (type == NULL) {
-        return setti_world_failure(world);
-    }
     if ((type->flags & SETTI_TYPE_STAYS) != 0) {
-        return setti_change_reject_linked(world, type, __func__);
+        return setti_change_reject_linked(world, type, call);
     }
     SETTI_EACH_INDEX(index, &type->storage) {
         if (!change_remove(world, type, setti_entity_at(&world->entities, index))) {
-            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, sett_null(),
-                                    component);
+            return setti_world_fail_with(
+                world, SETT_STATUS_OUT_OF_MEMORY,
+                "%s: component %u \"%.100s\": the allocator returned NULL; "
+                "%u entities still have the component - free memory, and "
+                "repeat the call",
+                call, (unsigned)type->id, type->desc.name, (unsigned)type->storage.count);
         }
     }
     return SETT_OK;
+}
+
+sett_status sett_component_clear(sett_world* world, sett_component component)
+{
+    setti_type* type = setti_change_check_type(world, component, __func__);
+    return type != NULL ? setti_change_clear_type(world, type, __func__)
+                        : setti_world_failure(world);
 }

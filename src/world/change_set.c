@@ -10,24 +10,25 @@
 
 /* Reports that on_set callbacks are nested too deep. */
 SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity,
-                                           const setti_type* type)
+                                           const setti_type* type, const char* call)
 {
     setti_world_fail_with(
         world, SETT_STATUS_LIMIT,
-        "sett_set, entity %u:%u, component \"%.100s\": callback \"%.100s\" sets a value inside %u "
-        "nested on_set callbacks, which is the limit - use sett_cmd_set there",
-        SETTI_HANDLE(entity), type->desc.name, world->calling, (unsigned)SETTI_EVENT_DEPTH);
+        "%s, entity %u:%u, component \"%.100s\": callback \"%.100s\" sets a value inside %u nested "
+        "on_set callbacks, which is the limit - use sett_cmd_set there",
+        call, SETTI_HANDLE(entity), type->desc.name, world->calling, (unsigned)SETTI_EVENT_DEPTH);
     setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
     return false;
 }
 
 /* Reports that on_set callbacks cannot run inside a system. */
-SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type)
+SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type,
+                                            const char* call)
 {
     setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                          "sett_set: \"%.100s\" has on_set callbacks, which cannot run inside "
-                          "system \"%.200s\" - use sett_cmd_set",
-                          type->desc.name, setti_world_running(world));
+                          "%s: \"%.100s\" has on_set callbacks, which cannot run inside system "
+                          "\"%.200s\" - use sett_cmd_set",
+                          call, type->desc.name, setti_world_running(world));
     return false;
 }
 
@@ -52,12 +53,7 @@ void* setti_change_preserve(sett_world* world, const setti_type* type, const voi
     SETTI_ASSERT(row != NULL && type->storage.size != 0);
     const setti_storage* storage = &type->storage;
     void* old = setti_pool_alloc(&world->pool, storage->size, SETTI_MAX(storage->align, 16));
-    if (old != NULL) {
-        memcpy(old, row, storage->size);
-    } else {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_set", sett_null(), type->id);
-    }
-    return old;
+    return old != NULL ? memcpy(old, row, storage->size) : NULL;
 }
 
 void setti_change_release(sett_world* world, const setti_type* type, void* old)
@@ -69,37 +65,39 @@ void setti_change_release(sett_world* world, const setti_type* type, void* old)
 /* Checks that a value may be set.
  *   in_place  a module has written the value already, for example a link */
 static bool change_may_set(sett_world* world, const setti_type* type, sett_entity entity,
-                           bool in_place)
+                           bool in_place, const char* call)
 {
     bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET);
     const uint32_t rejected =
         in_place ? SETTI_TYPE_GUARDED : SETTI_TYPE_GUARDED | SETTI_TYPE_LINKED;
     if ((type->flags & rejected) != 0) {
-        setti_component_reject_set(world, type, "sett_set");
+        setti_component_reject_set(world, type, call);
         return false;
     }
     if (notified && world->running != NULL) { /* systems may run in any order */
-        return change_set_in_system(world, type);
+        return change_set_in_system(world, type, call);
     }
     if (notified && world->set_depth == SETTI_EVENT_DEPTH) {
-        return change_set_too_deep(world, entity, type);
+        return change_set_too_deep(world, entity, type, call);
     }
     return true;
 }
 
 /* Replaces the entity's value, and runs hooks and callbacks. */
 SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
-                                         sett_entity entity, void* row, const void* value)
+                                         sett_entity entity, void* row, const void* value,
+                                         const char* call)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, entity.index) && row != NULL);
     bool in_place = value == row;
     bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET); /* hooks may change the answer */
     bool replaces = type->replace_observers != 0 && !in_place;
-    if (!change_may_set(world, type, entity, in_place)) {
+    if (!change_may_set(world, type, entity, in_place, call)) {
         return false;
     }
     void* old = replaces ? setti_change_preserve(world, type, row) : NULL;
     if (replaces && old == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
         return false;
     }
     if (!in_place) {
@@ -125,7 +123,7 @@ SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_e
                                void* row, const void* value)
 {
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_SET) != 0)) {
-        return change_set_hooked(world, type, entity, row, value);
+        return change_set_hooked(world, type, entity, row, value, "sett_set");
     }
     if (type->storage.size != 0) {
         setti_row_copy(row, value, type->storage.size);
@@ -252,5 +250,5 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
         }
     }
     /* the value is in place: only runs callbacks */
-    return change_set_hooked(world, type, entity, row, row) ? row : NULL;
+    return change_set_hooked(world, type, entity, row, row, call) ? row : NULL;
 }

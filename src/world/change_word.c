@@ -19,10 +19,18 @@ bool setti_change_is_bare(const sett_world* world, const setti_type* type)
            (type->flags & ~(uint32_t)WORD_PLAIN) == 0;
 }
 
-static bool word_fail(sett_world* world, const setti_type* type, sett_status status,
-                      const char* call)
+static bool word_no_memory(sett_world* world, const setti_type* type, const char* call)
 {
-    setti_world_fail(world, status, call, sett_null(), type->id);
+    setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), type->id);
+    return false;
+}
+
+/* Fails: no entity lives at the index. */
+static bool word_fail_dead(sett_world* world, const setti_type* type, uint32_t index,
+                           const char* call)
+{
+    sett_entity dead = {index, setti_entity_generation(&world->entities, index) & ~SETTI_DEAD};
+    setti_world_fail(world, SETT_STATUS_STALE, call, dead, type->id);
     return false;
 }
 
@@ -37,14 +45,14 @@ static bool word_prepare(sett_world* world, const setti_type* type, uint32_t fir
         uint32_t k = setti_bits_lowest(rest);
         uint32_t slot = (first + k) & SETTI_ENTITY_MASK;
         if (page == NULL || (page->generation[slot] & SETTI_DEAD) != 0) {
-            return word_fail(world, type, SETT_STATUS_STALE, call);
+            return word_fail_dead(world, type, first + k, call);
         }
         if (page->signature[slot] != from) {
             from = page->signature[slot];
             with_type = setti_edit_toggle(world, from, type);
         }
         if (with_type == SETTI_NONE) {
-            return word_fail(world, type, SETT_STATUS_OUT_OF_MEMORY, call);
+            return word_no_memory(world, type, call);
         }
         to[k] = with_type;
     }
@@ -80,7 +88,7 @@ bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, 
     }
     if (!setti_storage_reserve_rows(&world->pool, storage, setti_bits_count(bits)) ||
         !setti_storage_reserve_indices(&world->pool, storage, first, 64)) {
-        return word_fail(world, type, SETT_STATUS_OUT_OF_MEMORY, call);
+        return word_no_memory(world, type, call);
     }
     setti_entity_write(&world->pool, &world->entities, first);
     setti_entity_page* page = setti_entity_page_of(&world->entities, first);

@@ -75,6 +75,7 @@ struct sett_commands {
         command_chunk* chunk; /* of the job's first record; NULL: the first chunk of the buffer */
         size_t offset;        /* of the job's first record */
         sett_status error;    /* of the latest failed creation */
+        const char* call;     /* of the latest failed creation */
     } job;
 };
 
@@ -83,10 +84,9 @@ struct sett_commands {
 #define CHUNK_ALIGN 64
 #define CHUNK_HEADER ((sizeof(command_chunk) + 15) & ~(size_t)15)
 
-static sett_commands* commands_make(sett_world* world)
+static sett_commands* commands_make(sett_world* world, const char* call)
 {
-    sett_commands* commands =
-        setti_world_alloc(world, sizeof(*commands), 16, "sett_commands_create");
+    sett_commands* commands = setti_world_alloc(world, sizeof(*commands), 16, call);
     if (commands == NULL) {
         return NULL;
     }
@@ -101,7 +101,7 @@ sett_commands* sett_commands_create(sett_world* world)
     if (setti_world_check_serial(world, "sett_commands_create") != SETT_OK) {
         return NULL;
     }
-    return commands_make(world);
+    return commands_make(world, "sett_commands_create");
 }
 
 void setti_commands_close(sett_commands* commands)
@@ -135,7 +135,7 @@ void setti_commands_receive(sett_world* world, bool receiving)
 sett_commands* setti_world_commands(sett_world* world)
 {
     if (world->commands == NULL) {
-        world->commands = commands_make(world);
+        world->commands = commands_make(world, "sett_commands_here");
     }
     return world->commands;
 }
@@ -244,8 +244,8 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
     if (world->receiving) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
                                      "%s: callback \"%.100s\" records a command while a delta is "
-                                     "applied, which contains the effects of the sender's "
-                                     "commands - record nothing in callbacks of a receiver",
+                                     "applied - record nothing in callbacks of a receiver: the "
+                                     "delta contains the effects of the sender's commands",
                                      what, world->calling != NULL ? world->calling : "?");
     }
     return setti_world_fail_with(world, SETT_STATUS_LOCKED,
@@ -260,7 +260,13 @@ static sett_status commands_check_idle(sett_commands* commands, const char* call
 {
     sett_world* world = commands->world;
     if (commands->job.count != 0) { /* a job must not write the world's error */
-        setti_world_misuse(world, SETT_STATUS_LOCKED, call, sett_null(), 0);
+        if (SETTI_DEBUG) {
+            setti_world_misuse_with(world, SETT_STATUS_LOCKED,
+                                    "%s: system \"%.200s\" records into this buffer - make this "
+                                    "call between frames",
+                                    call,
+                                    world->running != NULL ? setti_world_running(world) : "?");
+        }
         return SETT_STATUS_LOCKED;
     }
     if (commands->closed) {
@@ -268,9 +274,9 @@ static sett_status commands_check_idle(sett_commands* commands, const char* call
     }
     if (commands == world->applying) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: the buffer is being applied - make this call after "
-                                     "sett_commands_apply has returned",
-                                     call);
+                                     "%s: the buffer is being applied - make this call after %s "
+                                     "has returned",
+                                     call, world->applier);
     }
     return SETT_OK;
 }
@@ -552,7 +558,7 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
     setti_world_fail_with(
         world, SETT_STATUS_LIMIT,
         "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, "
-        "which is the limit - let callbacks not record commands for each other without end",
+        "which is the limit - end the circle of callbacks that record commands for each other",
         what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
     if (!world->depth_logged) { /* once each time commands are applied */
         setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
@@ -631,8 +637,17 @@ static void job_next_word(sett_commands* commands)
     commands->job.bits = setti_entity_free_bits(table, commands->job.word);
 }
 
-/* sett_cmd_create for the buffer of a job. */
-static sett_entity commands_create_in_job(sett_commands* commands)
+/* Stores the failure of a creation until the jobs have ended. Returns null. */
+SETTI_COLD static sett_entity job_fail(sett_commands* commands, sett_status status,
+                                       const char* call)
+{
+    commands->job.error = status;
+    commands->job.call = call;
+    return sett_null();
+}
+
+/* Like commands_create, for the buffer of a job. */
+static sett_entity commands_create_in_job(sett_commands* commands, const char* call)
 {
     SETTI_ASSERT(commands->job.count == commands->world->open_jobs);
     const setti_entity_table* table = &commands->world->entities;
@@ -641,39 +656,49 @@ static sett_entity commands_create_in_job(sett_commands* commands)
     }
     uint64_t index = (uint64_t)commands->job.word * 64 + setti_bits_lowest(commands->job.bits);
     if (index >= setti_entity_end(table)) { /* no word has free bits */
-        commands->job.error = SETT_STATUS_LIMIT;
-        return sett_null();
+        return job_fail(commands, SETT_STATUS_LIMIT, call);
     }
     sett_entity entity = setti_entity_upcoming(table, (uint32_t)index);
     if (commands_append(commands, &command_create, entity, 0, 0, 1) == NULL) {
-        commands->job.error = SETT_STATUS_OUT_OF_MEMORY;
-        return sett_null();
+        return job_fail(commands, SETT_STATUS_OUT_OF_MEMORY, call);
     }
     commands->job.bits &= commands->job.bits - 1; /* clears the lowest bit */
     commands->job.created++;
     return entity;
 }
 
-sett_entity sett_cmd_create(sett_commands* commands)
+/* Fails: while systems run, only the buffers of their jobs can reserve entities. */
+SETTI_COLD static void commands_fail_foreign(sett_world* world, const char* call)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return sett_null();
+    SETTI_ASSERT(world->open_jobs != 0);
+    if (world->running == NULL) { /* memory ran out at the end of a stage */
+        (void)setti_world_check_unlocked(world, call);
+        return;
     }
+    setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                          "%s: system \"%.200s\" is running, and this is not its buffer - record "
+                          "into sett_commands_here(world) or context->commands",
+                          call, setti_world_running(world));
+}
+
+/* Records the creation of an entity. */
+static sett_entity commands_create(sett_commands* commands, const char* call)
+{
     sett_world* world = commands->world;
     if (commands->job.count != 0) {
-        return commands_create_in_job(commands);
+        return commands_create_in_job(commands, call);
     }
     if (commands->closed) {
-        commands_fail_closed(commands, "sett_cmd_create");
+        commands_fail_closed(commands, call);
         return sett_null();
     }
     if (world->open_jobs != 0) {
-        setti_world_check_unlocked(world, "sett_cmd_create");
+        commands_fail_foreign(world, call);
         return sett_null();
     }
-    setti_world_check_owner(world, "sett_cmd_create");
+    setti_world_check_owner(world, call);
     if (commands_are_too_deep(commands)) {
-        commands_fail_append(commands, &command_create, "create", sett_null(), 0);
+        commands_fail_append(commands, &command_create, call, sett_null(), 0);
         return sett_null();
     }
     uint32_t index = setti_entity_next_free(
@@ -688,11 +713,16 @@ sett_entity sett_cmd_create(sett_commands* commands)
         status = record != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
     }
     if (status != SETT_OK) {
-        setti_world_fail(world, status, "sett_cmd_create", sett_null(), 0);
+        setti_world_fail(world, status, call, sett_null(), 0);
         return sett_null();
     }
     record->entity = setti_entity_claim(&world->pool, &world->entities, index);
     return record->entity;
+}
+
+sett_entity sett_cmd_create(sett_commands* commands)
+{
+    return !SETTI_IS_NULL(commands) ? commands_create(commands, __func__) : sett_null();
 }
 
 static sett_status command_apply_destroy(sett_commands* commands, const command_record* record)
@@ -769,19 +799,19 @@ sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
 
 /* Rejects a value that must not be set. Reports it in debug builds. */
 SETTI_COLD static sett_status commands_reject_value(const sett_commands* commands,
-                                                    const setti_type* type, const void* value)
+                                                    const setti_type* type, const void* value,
+                                                    const char* call)
 {
     SETTI_ASSERT(value == NULL || type->writers != NULL);
     const char* name = type->desc.name;
     if (SETTI_DEBUG && value == NULL) {
         setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
-                                "sett_cmd_set: the value of \"%.100s\" is NULL - pass its address",
+                                "%s: the value of \"%.100s\" is NULL - pass its address", call,
                                 name);
     } else if (SETTI_DEBUG) {
         setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
-                                "sett_cmd_set: values of \"%.100s\" are written by the library - "
-                                "call %s",
-                                name, type->writers);
+                                "%s: values of \"%.100s\" are written by the library - call %s",
+                                call, name, type->writers);
     }
     return SETT_STATUS_ARGUMENT;
 }
@@ -815,6 +845,25 @@ static void command_copy(const setti_type* type, void* to, const void* value)
     desc->copy(to, value, 1, type->hook_user);
 }
 
+/* Records a value of a component that is not a tag. */
+SETTI_INLINE sett_status commands_set(sett_commands* commands, sett_entity entity,
+                                      sett_component component, const void* value, const char* call)
+{
+    const setti_type* type = setti_world_type(commands->world, component);
+    SETTI_ASSERT(type != NULL && type->storage.size != 0);
+    if (SETTI_UNLIKELY(value == NULL ||
+                       (type->flags & (SETTI_TYPE_GUARDED | SETTI_TYPE_LINKED)) != 0)) {
+        return commands_reject_value(commands, type, value, call);
+    }
+    sett_status status;
+    const command_record* record = commands_begin(commands, &command_set, "set", entity, component,
+                                                  type->storage.size, type->storage.align, &status);
+    if (record != NULL) {
+        command_copy(type, command_payload(commands->write, record), value);
+    }
+    return status;
+}
+
 sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_component component,
                          const void* value)
 {
@@ -827,17 +876,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
         setti_change_check_tag(commands->world, type, value, "sett_cmd_set");
         return commands_record(commands, &command_set, entity, component);
     }
-    if (SETTI_UNLIKELY(value == NULL ||
-                       (type->flags & (SETTI_TYPE_GUARDED | SETTI_TYPE_LINKED)) != 0)) {
-        return commands_reject_value(commands, type, value);
-    }
-    sett_status status;
-    const command_record* record = commands_begin(commands, &command_set, "set", entity, component,
-                                                  type->storage.size, type->storage.align, &status);
-    if (record != NULL) {
-        command_copy(type, command_payload(commands->write, record), value);
-    }
-    return status;
+    return commands_set(commands, entity, component, value, __func__);
 }
 
 static sett_status command_apply_of_module(sett_commands* commands, const command_record* record)
@@ -875,18 +914,16 @@ static sett_status command_apply_run(sett_commands* commands, const command_reco
 
 static const command_verb command_run_verb = {"sett_cmd_call", "", command_apply_run};
 
-sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world, void* data),
-                          const void* data, size_t size)
+/* Records a call of a function, for sett_cmd_call and the like. */
+static sett_status commands_record_run(sett_commands* commands,
+                                       void (*fn)(sett_world* world, void* data), const void* data,
+                                       size_t size, const char* call)
 {
-    if (SETTI_IS_NULL(commands) || fn == NULL || size > COMMAND_DATA_MAX ||
-        setti_world_lacks_list_aside(commands->world, data, size, __func__, "data")) {
-        return SETT_STATUS_ARGUMENT;
-    }
+    SETTI_ASSERT(fn != NULL && size <= COMMAND_DATA_MAX);
     command_run run = {fn, size};
     sett_status status;
-    const command_record* record =
-        commands_begin(commands, &command_run_verb, command_word(&command_run_verb), sett_null(), 0,
-                       sizeof(run) + size, 16, &status);
+    const command_record* record = commands_begin(commands, &command_run_verb, call, sett_null(), 0,
+                                                  sizeof(run) + size, 16, &status);
     if (record == NULL) {
         return status;
     }
@@ -896,6 +933,35 @@ sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world,
         memcpy(payload + sizeof(run), data, size);
     }
     return SETT_OK;
+}
+
+/* Reports wrong arguments of sett_cmd_call, in debug builds. */
+SETTI_COLD static void commands_reject_call(const sett_commands* commands, bool lacks_fn,
+                                            size_t size)
+{
+    if (SETTI_DEBUG && lacks_fn) {
+        setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
+                                "sett_cmd_call: `fn` is NULL - pass a function");
+    } else if (SETTI_DEBUG) {
+        setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
+                                "sett_cmd_call: `size` is %llu bytes, at most %u fit - pass a "
+                                "pointer to the data",
+                                (unsigned long long)size, (unsigned)COMMAND_DATA_MAX);
+    }
+}
+
+sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world, void* data),
+                          const void* data, size_t size)
+{
+    if (SETTI_IS_NULL(commands) ||
+        setti_world_lacks_list_aside(commands->world, data, size, __func__, "data")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    if (fn == NULL || size > COMMAND_DATA_MAX) {
+        commands_reject_call(commands, fn == NULL, size);
+        return SETT_STATUS_ARGUMENT;
+    }
+    return commands_record_run(commands, fn, data, size, __func__);
 }
 
 /* Applies sett_cmd_destroy_with. */
@@ -921,7 +987,7 @@ static sett_status commands_record_type(sett_commands* commands, const char* cal
     if (setti_world_type(commands->world, component) == NULL) {
         return commands_fail_unregistered(commands, call, sett_null(), component);
     }
-    return sett_cmd_call(commands, fn, &component, sizeof(component));
+    return commands_record_run(commands, fn, &component, sizeof(component), call);
 }
 
 sett_status sett_cmd_destroy_with(sett_commands* commands, sett_component component)
@@ -937,7 +1003,8 @@ sett_status sett_cmd_component_clear(sett_commands* commands, sett_component com
 /* Records the components of entity number `k` of sett_cmd_create_many. */
 static sett_status commands_add_components(sett_commands* commands, sett_entity entity, uint32_t k,
                                            const sett_component* components,
-                                           uint32_t component_count, const void* const* values)
+                                           uint32_t component_count, const void* const* values,
+                                           const char* call)
 {
     sett_status status = SETT_OK;
     for (uint32_t c = 0; status == SETT_OK && c < component_count; c++) {
@@ -945,8 +1012,8 @@ static sett_status commands_add_components(sett_commands* commands, sett_entity 
         bool has_values = type != NULL && values != NULL;
         const unsigned char* value = has_values ? values[c] : NULL;
         if (value != NULL && type->storage.size != 0) {
-            status = sett_cmd_set(commands, entity, components[c],
-                                  value + (size_t)k * type->storage.size);
+            status = commands_set(commands, entity, components[c],
+                                  value + (size_t)k * type->storage.size, call);
         } else {
             status = sett_cmd_add(commands, entity, components[c]);
         }
@@ -965,20 +1032,19 @@ sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
     }
     for (uint32_t c = 0; c < component_count; c++) {
         if (setti_world_type(commands->world, components[c]) == NULL) {
-            return commands_fail_unregistered(commands, command_create.function, sett_null(),
-                                              components[c]);
+            return commands_fail_unregistered(commands, __func__, sett_null(), components[c]);
         }
     }
     for (uint32_t k = 0; k < count; k++) {
-        sett_entity entity = sett_cmd_create(commands);
+        sett_entity entity = commands_create(commands, __func__);
         if (sett_is_null(entity)) {
             return commands->job.count != 0 ? commands->job.error : commands->world->error;
         }
         if (out != NULL) {
             out[k] = entity;
         }
-        sett_status status =
-            commands_add_components(commands, entity, k, components, component_count, values);
+        sett_status status = commands_add_components(commands, entity, k, components,
+                                                     component_count, values, __func__);
         if (status != SETT_OK) {
             return status;
         }
@@ -1001,12 +1067,12 @@ void* setti_commands_call(sett_commands* commands, sett_entity entity,
 }
 
 void* setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
-                                 size_t size, sett_entity* out, uint32_t count)
+                                 size_t size, sett_entity* out, uint32_t count, const char* call)
 {
     sett_status status;
     SETTI_ASSERT(count != 0);
     if (commands->closed) {
-        commands_fail_closed(commands, kind->verb);
+        commands_fail_closed(commands, call);
         return NULL;
     }
     size_t need = command_need(size, 16);
@@ -1014,15 +1080,14 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
     bool fits = count <= (UINT32_MAX - need) / need_each;
     if (!fits || !commands_reserve(commands, need + (size_t)count * need_each)) {
         if (commands->job.count != 0) {
-            commands->job.error = SETT_STATUS_OUT_OF_MEMORY;
+            (void)job_fail(commands, SETT_STATUS_OUT_OF_MEMORY, call);
         } else {
-            setti_world_fail(commands->world, SETT_STATUS_OUT_OF_MEMORY, "sett_cmd_create",
-                             sett_null(), 0);
+            setti_world_fail(commands->world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
         }
         return NULL;
     }
     for (uint32_t k = 0; k < count; k++) {
-        out[k] = sett_cmd_create(commands);
+        out[k] = commands_create(commands, call);
         if (sett_is_null(out[k])) {
             while (k-- > 0) {
                 (void)sett_cmd_destroy(commands, out[k]);
@@ -1030,9 +1095,9 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
             return NULL;
         }
     }
-    void* call = setti_commands_call(commands, out[0], kind, size, &status);
-    SETTI_ASSERT(call != NULL);
-    return call;
+    void* payload = setti_commands_call(commands, out[0], kind, size, &status);
+    SETTI_ASSERT(payload != NULL);
+    return payload;
 }
 
 /* ------------------------------------------------------------------------------------- applying */
@@ -1059,21 +1124,22 @@ SETTI_COLD static void commands_fail_apply(sett_commands* commands, const comman
     sett_world* world = commands->world;
     char what[COMMAND_TEXT_SIZE];
     command_print_record(world, what, commands->read, record);
-    world->command_depth = 0; /* or the message would begin with sett_commands_apply twice */
+    world->command_depth = 0; /* or the message would begin with the call twice */
     setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
-                          "sett_commands_apply: command %u of %u, %s: the allocator returned "
-                          "NULL - free memory, and call sett_commands_apply again for the rest",
-                          (unsigned)(applied + 1), (unsigned)(applied + commands->count), what);
+                          "%s: command %u of %u, %s: the allocator returned NULL - free memory, "
+                          "and call %s again for the rest",
+                          world->applier, (unsigned)(applied + 1),
+                          (unsigned)(applied + commands->count), what, world->applier);
 }
 
-sett_status setti_commands_apply_all(sett_world* world)
+sett_status setti_commands_apply_all(sett_world* world, const char* call)
 {
     for (sett_commands* at = world->all_commands; at != NULL;) {
         if (at->count == 0) {
             at = at->next;
             continue;
         }
-        sett_status status = sett_commands_apply(at);
+        sett_status status = setti_commands_apply(at, call);
         if (status != SETT_OK) {
             return status;
         }
@@ -1118,24 +1184,32 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
     return SETT_OK; /* a rejected command is skipped */
 }
 
-sett_status sett_commands_apply(sett_commands* commands)
+/* Fails: a buffer is being applied. */
+SETTI_COLD static sett_status commands_fail_nested(const sett_commands* commands, const char* call)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     sett_world* world = commands->world;
-    sett_status status = setti_world_check_unlocked(world, "sett_commands_apply");
+    if (world->applying != commands) {
+        return setti_world_reject_applying(world, call);
+    }
+    return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                 "%s: the buffer is being applied already, with newly recorded "
+                                 "commands - leave out this call",
+                                 call);
+}
+
+sett_status setti_commands_apply(sett_commands* commands, const char* call)
+{
+    sett_world* world = commands->world;
+    sett_status status = setti_world_check_unlocked(world, call);
     if (status != SETT_OK) {
         return status;
     }
     if (world->applying != NULL) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_LOCKED,
-            "sett_commands_apply: commands are being applied already, newly recorded ones too - "
-            "leave out this call");
+        return commands_fail_nested(commands, call);
     }
     command_record* record;
     uint32_t applied = 0;
+    world->applier = call;
     world->applying = commands;
     world->depth_logged = false;
     setti_trace_begin(world, SETT_SPAN_COMMANDS, "commands", commands->count);
@@ -1151,6 +1225,12 @@ sett_status sett_commands_apply(sett_commands* commands)
     world->applying = NULL;
     setti_trace_end(world, SETT_SPAN_COMMANDS);
     return status;
+}
+
+sett_status sett_commands_apply(sett_commands* commands)
+{
+    return !SETTI_IS_NULL(commands) ? setti_commands_apply(commands, __func__)
+                                    : SETT_STATUS_ARGUMENT;
 }
 
 /* ---------------------------------------------------------------------------------------- jobs */
@@ -1247,21 +1327,22 @@ static bool job_claim(sett_commands* commands, job_step step)
 }
 
 sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buffers,
-                                    uint32_t count)
+                                    uint32_t count, const char* call)
 {
     SETTI_ASSERT(count == world->open_jobs);
     for (uint32_t k = 0; k < count; k++) {
         if (!job_claim(buffers[k], JOB_RESERVES)) {
             return setti_world_fail_with(
                 world, SETT_STATUS_OUT_OF_MEMORY,
-                "sett_progress: memory ran out for entities that systems "
-                "create (sett_cmd_create) - free memory, and call it again");
+                "%s: memory ran out for entities that systems create (sett_cmd_create) - free "
+                "memory, and call %s again",
+                call, call);
         }
     }
     for (uint32_t k = 0; k < count; k++) {
         (void)job_claim(buffers[k], JOB_CLAIMS);
         if (buffers[k]->job.error != SETT_OK) {
-            setti_world_fail(world, buffers[k]->job.error, "sett_cmd_create", sett_null(), 0);
+            setti_world_fail(world, buffers[k]->job.error, buffers[k]->job.call, sett_null(), 0);
         }
         memset(&buffers[k]->job, 0, sizeof(buffers[k]->job));
         setti_commands_release_chunks(buffers[k]);

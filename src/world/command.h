@@ -15,7 +15,7 @@ void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers,
 /* Ends recording by jobs: claims the indices of created handles, and unlocks the world. After
  * OUT_OF_MEMORY the jobs are still open: call again. */
 sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buffers,
-                                    uint32_t count);
+                                    uint32_t count, const char* call);
 
 /* A kind of command of another module. `call` is the payload of a command: a setti_command_call,
  * then data of the module. */
@@ -57,15 +57,18 @@ void* setti_commands_call(sett_commands* commands, sett_entity entity,
                           const setti_command_kind* kind, size_t size, sett_status* status);
 
 /* Records the creation of `count` entities, then a command about the first entity. Returns the
- * payload, or NULL. */
+ * payload. Fails as `call`, and returns NULL. */
 void* setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
-                                 size_t size, sett_entity* out, uint32_t count);
+                                 size_t size, sett_entity* out, uint32_t count, const char* call);
 
 /* Drops the commands of a buffer, and frees the buffer. */
 void setti_commands_free(sett_commands* commands);
 
+/* Applies the commands of a buffer. Reports failures as `call`. */
+sett_status setti_commands_apply(sett_commands* commands, const char* call);
+
 /* Applies the commands of all buffers, also commands recorded meanwhile. */
-sett_status setti_commands_apply_all(sett_world* world);
+sett_status setti_commands_apply_all(sett_world* world, const char* call);
 
 /* Drops the commands of all buffers. */
 void setti_commands_drop_all(sett_world* world);

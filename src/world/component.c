@@ -72,6 +72,12 @@ static const char* kind_name(sett_storage_kind kind)
     return kind == SETT_STORAGE_ARRAY ? "array" : "sparse-set";
 }
 
+static const char* save_name(sett_save_policy save)
+{
+    static const char* const names[] = {"SETT_SAVE_BYTES", "SETT_SAVE_CLONE", "SETT_SAVE_SKIP"};
+    return (unsigned)save <= SETT_SAVE_SKIP ? names[save] : "an unknown `save`";
+}
+
 /* Returns true if two ranges inside a value share a byte. */
 static bool component_overlap(size_t a, size_t a_size, size_t b, size_t b_size)
 {
@@ -90,8 +96,7 @@ static const char* component_check_offsets(const uint32_t* offsets, uint32_t cou
             return "one of `entity_offsets` lies outside of the value - use offsetof";
         }
         if (offsets[k] % handle_align != 0 || align % handle_align != 0) {
-            return "one of `entity_offsets` is misaligned - offsets and the type's align must be "
-                   "multiples of 4";
+            return "one of `entity_offsets`, or `align`, is not a multiple of 4 - correct it";
         }
         for (uint32_t j = 0; j < k; j++) {
             if (component_overlap(offsets[j], handle_size, offsets[k], handle_size)) {
@@ -166,10 +171,10 @@ const char* setti_component_resolve(sett_component_desc* desc)
         component_default_align(desc);
     }
     if (desc->align > ALIGN_MAX || (desc->align & (desc->align - 1)) != 0) {
-        return "`align` must be a power of two up to 4,096";
+        return "`align` is not a power of two up to 4,096 - correct it, or leave it 0";
     }
     if (desc->size % desc->align != 0) {
-        return "`size` must be a multiple of `align`";
+        return "`size` is not a multiple of `align` - pass sizeof and alignof of the C type";
     }
     if (desc->storage == SETT_STORAGE_DEFAULT) {
         bool sparse_set = desc->size > ARRAY_SIZE_DEFAULT || desc->keep_order;
@@ -189,7 +194,7 @@ const char* setti_component_resolve(sett_component_desc* desc)
                         : "`size` is more than 64 MB - store a pointer to larger data";
     }
     if (desc->id >= SETTI_COMPONENT_LIMIT) {
-        return "`id` must be below 1,048,576";
+        return "`id` is too high - choose one below 1,048,576, or leave it 0";
     }
     const char* wrong = component_check_offsets(desc->entity_offsets, desc->entity_offset_count,
                                                 desc->size, desc->align);
@@ -241,7 +246,10 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
 {
     component_differ(out, "size", present->size, wanted->size);
     component_differ(out, "align", present->align, wanted->align);
-    component_differ(out, "save", (size_t)present->save, (size_t)wanted->save);
+    if (present->save != wanted->save) {
+        setti_writer_add(out, "%s%s, not %s", component_between(out), save_name(present->save),
+                         save_name(wanted->save));
+    }
     component_differ(out, "layout_version", present->layout_version, wanted->layout_version);
     component_differ(out, "keep_order", present->keep_order, wanted->keep_order);
     component_differ(out, "dont_fragment", present->dont_fragment, wanted->dont_fragment);
@@ -254,7 +262,7 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
     }
     component_differ(out, "byte_count", present->byte_count, wanted->byte_count);
     setti_component_differ_in(out, (present->write != NULL) != (wanted->write != NULL),
-                              "`write` and `read` hooks in one of them only");
+                              "`write` and `read` hooks in only one of the two");
     if (present->storage != wanted->storage) {
         setti_writer_add(out, "%s%s, not %s", component_between(out), kind_name(present->storage),
                          kind_name(wanted->storage));
@@ -278,7 +286,7 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
 static const char* component_origin(const setti_type* type)
 {
     return (type->flags & SETTI_TYPE_FROM_FILE) != 0
-               ? " (it came from a file: register types before loading)"
+               ? " (a file has brought that type: register types before loading)"
                : "";
 }
 
@@ -397,9 +405,10 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
         const setti_type* other = setti_type_find(world, name);
         if (other != NULL && other != of) {
             setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                  "%s: `old_names` contains \"%.100s\", a name of type \"%.100s\" "
-                                  "- leave it out%s",
-                                  call, name, other->desc.name, component_origin(other));
+                                  "%s: \"%.100s\": `old_names` contains \"%.100s\", a name of type "
+                                  "\"%.100s\" - leave it out%s",
+                                  call, desc->name, name, other->desc.name,
+                                  component_origin(other));
             return false;
         }
     }
@@ -950,15 +959,16 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     }
     const char* wrong = setti_component_resolve(desc);
     if (wrong == NULL && desc->members != NULL) {
-        wrong = "`members` is not of SETT_STRUCT - pass it to sett_members_set";
+        wrong = "`members` was not made by SETT_STRUCT - leave it out, and pass it to "
+                "sett_members_set after registering";
         if (desc->members->calls_ != NULL) {
             wrong = desc->members->calls_()->check(desc, desc->members, desc->mask, reason);
         }
     }
     if (wrong != NULL) {
         setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\", id %u, size %llu, align %llu: %s", call,
-            desc->name != NULL ? desc->name : "", (unsigned)desc->id,
+            world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\", id %u, size %llu bytes, align %llu: %s",
+            call, desc->name != NULL ? desc->name : "", (unsigned)desc->id,
             (unsigned long long)desc->size, (unsigned long long)desc->align, wrong);
     }
     return wrong == NULL;
@@ -1041,9 +1051,10 @@ static sett_component component_register_relationship(sett_world* world,
                        desc->byte_count != 0;
     const char* wrong = NULL;
     if (has_hooks) {
-        wrong = "a relationship has no hooks - use observers";
+        wrong = "a relationship has no hooks and callbacks - leave them out, and use observers";
     } else if (has_options) {
-        wrong = "a relationship has only the options `id` and `storage` - leave out others";
+        wrong = "a relationship cannot have keep_order, dont_fragment, track_rows, can_disable, "
+                "save, layout_version, required or bytes - leave them out";
     } else if (desc->relationship->register_ == NULL) {
         wrong = "`relationship` was not made by SETT_RELATIONSHIP - use that macro";
     }
@@ -1086,8 +1097,8 @@ static bool component_check_id(sett_world* world, const sett_component_desc* des
 {
     if (component_is_reserved(desc->id) && component_constant_id(desc->name) != desc->id) {
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: \"%.100s\" cannot have id %u: ids %u to %u are the library's - "
-                              "number it from 1, or from %u on",
+                              "%s: \"%.100s\" cannot have id %u: the library has ids %u to %u - "
+                              "choose an id below these, or from %u on",
                               call, desc->name, (unsigned)desc->id,
                               (unsigned)SETTI_COMPONENT_LIBRARY, (unsigned)SETT_ID_RESERVED_END - 1,
                               (unsigned)SETT_ID_RESERVED_END);
@@ -1096,7 +1107,7 @@ static bool component_check_id(sett_world* world, const sett_component_desc* des
     if (desc->id != 0 && setti_world_type(world, desc->id) != NULL) {
         setti_world_fail_with(
             world, SETT_STATUS_CONFLICT,
-            "%s: \"%.100s\" cannot have id %u: \"%.100s\" has it - choose another id%s", call,
+            "%s: \"%.100s\" cannot have id %u: \"%.100s\" has this id - choose another%s", call,
             desc->name, (unsigned)desc->id, setti_world_type(world, desc->id)->desc.name,
             component_origin(setti_world_type(world, desc->id)));
         return false;
@@ -1144,9 +1155,9 @@ static bool component_choose_id(sett_world* world, sett_component_desc* desc, co
     }
     if (desc->id >= SETTI_COMPONENT_LIMIT) {
         setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                              "%s: no component id below %u is free - unregister components "
-                              "that are not in use",
-                              call, (unsigned)SETTI_COMPONENT_LIMIT);
+                              "%s: \"%.100s\": no component id below %u is free - unregister "
+                              "components that are not in use",
+                              call, desc->name, (unsigned)SETTI_COMPONENT_LIMIT);
         return false;
     }
     return true;
@@ -1377,10 +1388,11 @@ SETTI_COLD void sett_component_refuse_(const sett_world* world, sett_component c
                  "describe it with sett_type and .name(\"other\")",
                  name, present, (unsigned long long)size);
     } else {
-        snprintf(text, sizeof(text),
-                 "sett.hpp: \"%.100s\" is registered with %u bytes, and the C++ type of this name "
-                 "has %llu, or another alignment, or owns memory%s",
-                 name, present, (unsigned long long)size, component_origin(type));
+        snprintf(
+            text, sizeof(text),
+            "sett.hpp: the C++ type \"%.100s\" (%llu bytes) differs from the component of this "
+            "name (%u bytes) in size, alignment or hooks - rename one%s",
+            name, (unsigned long long)size, present, component_origin(type));
     }
     if (changes) {
         setti_world_fail_with(setti_unconst(world), SETT_STATUS_CONFLICT, "%s", text);

@@ -10,6 +10,8 @@
 #include "sett/members.h"
 #include "world/world.h"
 
+#include <stdio.h>
+
 /* Returns true if a descriptor lists a handle at `offset`. */
 static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
 {
@@ -55,8 +57,8 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
     }
     bool given = desc->copy == setti_owned_copy_hook && desc->deinit == setti_owned_deinit_hook;
     if (desc->move != NULL || (!given && (desc->copy != NULL || desc->deinit != NULL))) {
-        return "it has strings or lists, which the library copies and frees - leave out `copy`, "
-               "`deinit` and `move`";
+        return "the library copies and frees the strings and lists in `members` - leave out "
+               "`copy`, `deinit` and `move`";
     }
     desc->copy = setti_owned_copy_hook;
     desc->deinit = setti_owned_deinit_hook;
@@ -71,8 +73,8 @@ static const char* members_check_written(const sett_struct* of, char* out)
 {
     const char* wrong = setti_members_check(of, SETT_ALIGNOF(sett_list), NULL, out);
     if (wrong == NULL && !setti_struct_owns(of)) {
-        wrong = "it has `write` and `read` hooks, and `members` without strings and lists - "
-                "leave out the hooks or the members";
+        wrong = "`members` has no strings or lists, and `write` and `read` are set - leave out the "
+                "hooks or the members";
     }
     return wrong;
 }
@@ -87,10 +89,15 @@ static const char* members_check(sett_component_desc* desc, const sett_struct* o
         return members_check_written(of, out);
     }
     if (of->size != desc->size) {
-        return "its `members` describe a type of another size - set `size` to that of the struct";
+        snprintf(
+            out, SETTI_VALUE_MESSAGE,
+            "`members` describes a struct of %u bytes, and `size` is %u - pass members and size "
+            "of the same struct",
+            (unsigned)of->size, (unsigned)desc->size);
+        return out;
     }
     if (desc->byte_count != 0) {
-        return "it has `members`, which say which bytes count - leave out `bytes`";
+        return "`members` says which bytes count - register the type without `bytes`";
     }
     const char* wrong = setti_members_check(of, desc->align, mask, out);
     if (wrong != NULL) {
@@ -99,11 +106,11 @@ static const char* members_check(sett_component_desc* desc, const sett_struct* o
     members_count_handles(desc, of, 0, &handles, &declared);
     if (desc->entity_offset_count != 0 &&
         (handles != declared || handles != desc->entity_offset_count)) {
-        return "its `entity_offsets` differ from the handles in its members - leave out "
+        return "`entity_offsets` differs from the handles in `members` - register the type without "
                "`entity_offsets`";
     }
     if (handles != 0 && desc->align % SETT_ALIGNOF(sett_entity) != 0) {
-        return "it has a handle, and its `align` is no multiple of 4 - set `align` to 4 or more";
+        return "a member is a handle, and `align` is not a multiple of 4 - set `align` to 4 or 8";
     }
     return members_give_hooks(desc, of);
 }
@@ -234,8 +241,8 @@ static const char* members_check_type(sett_world* world, const setti_type* type,
     sett_component_desc desc = type->desc;
     const char* wrong = members_check(&desc, of, mask, out);
     if (wrong == NULL && desc.copy != type->desc.copy) {
-        wrong = "it has strings or lists, which need members when it is registered - pass "
-                ".members = SETT_STRUCT(...) in the descriptor";
+        wrong = "the members have strings or lists, so they must be given at the first "
+                "registration - set .members = SETT_STRUCT(...) there";
     }
     setti_pool_free(&world->pool, ones, size, 8);
     return wrong;
@@ -248,7 +255,7 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
     const char* name = type->desc.name;
     const char* wrong = NULL;
     if (type->module != NULL) {
-        wrong = "it is a type of the library - give members only to types of the program";
+        wrong = "this is a type of the library - give members to types of the program only";
     } else {
         wrong = members_check_type(world, type, of, reason);
     }
@@ -258,20 +265,21 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
     bool same = type->desc.members != NULL && setti_members_equal(type->desc.members, of);
     if (!same && type->desc.write != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" has `write` and `read` hooks - pass its "
-                                     "members when it is registered",
+                                     "%s: \"%.100s\" has `write` and `read` hooks, so its members "
+                                     "are fixed at the first registration - set .members there",
                                      call, name);
     }
     if (!same && type->members != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" has other members already - pass members once",
+                                     "%s: \"%.100s\" has other members already - pass the same "
+                                     "members",
                                      call, name);
     }
     if (!same && type->storage.count != 0) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" has values already - give it members right "
-                                     "after registering",
-                                     call, name);
+                                     "%s: %u entities have \"%.100s\" already - set its members "
+                                     "before any entity has the component",
+                                     call, (unsigned)type->storage.count, name);
     }
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK && !same) {

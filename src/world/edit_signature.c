@@ -32,14 +32,16 @@ SETTI_COLD static void edit_warn_signatures(sett_world* world)
             with_type += setti_signature_has(table, number, world->registered.item[k]->id);
         }
         if (with_type >= quarter && with_type <= table->count - quarter) {
-            setti_writer_add(&names, " %.48s", world->registered.item[k]->desc.name);
+            setti_writer_add(&names, "%s \"%.48s\"", names.length != 0 ? "," : "",
+                             world->registered.item[k]->desc.name);
         }
     }
     setti_world_log(
         world, SETT_LOG_WARNING,
-        "%u different sets of components exist, which takes memory - register tags that "
+        "%u different sets of components exist, and each set takes memory - register tags that "
         "come and go independently with .dont_fragment = true%s%s",
-        (unsigned)setti_signature_count(table), names.length != 0 ? "; in many of the sets:" : "",
+        (unsigned)setti_signature_count(table),
+        names.length != 0 ? "; candidates are in a quarter to three quarters of the sets:" : "",
         blame);
     world->signature_warning =
         SETTI_MAX(setti_signature_count(table) * 2, world->signature_warning);

@@ -28,6 +28,10 @@ static sett_status enable_check(const sett_world* world, sett_entity entity, con
     return sett_has(world, entity, type->id) ? SETT_OK : SETT_STATUS_ABSENT;
 }
 
+static const char enable_rejected[] =
+    "%s: \"%.100s\" is registered without .can_disable, so it cannot be switched off - register it "
+    "with .can_disable = true (types of the library cannot have it)";
+
 sett_status sett_enable(sett_world* world, sett_entity entity, sett_component component, bool on)
 {
     if (SETTI_IS_NULL(world)) {
@@ -36,22 +40,20 @@ sett_status sett_enable(sett_world* world, sett_entity entity, sett_component co
     const setti_type* type = setti_world_type(world, component);
     sett_status status = enable_check(world, entity, type);
     if (status == SETT_STATUS_ARGUMENT) {
-        return setti_world_fail_with(world, status,
-                                     "%s: \"%.100s\" cannot be switched off - register it with "
-                                     ".can_disable = true, if it is a component of yours",
-                                     __func__, type->desc.name);
+        return setti_world_fail_with(world, status, enable_rejected, __func__, type->desc.name);
     }
     if (status != SETT_OK) {
         return setti_world_fail(world, status, __func__, entity, component);
     }
     bool is_on = !sett_has(world, entity, type->off->id);
-    if (is_on == on) {
-        return SETT_OK;
+    status = is_on != on ? setti_world_check_unlocked(world, __func__) : SETT_OK;
+    if (is_on == on || status != SETT_OK) {
+        return status;
     }
-    if (on) {
-        return sett_remove(world, entity, type->off->id);
-    }
-    return sett_add(world, entity, type->off->id) != NULL ? SETT_OK : world->error;
+    bool done = on ? sett_remove(world, entity, type->off->id) == SETT_OK
+                   : sett_add(world, entity, type->off->id) != NULL;
+    return done ? SETT_OK
+                : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, entity, component);
 }
 
 bool sett_is_enabled(const sett_world* world, sett_entity entity, sett_component component)
@@ -97,10 +99,15 @@ sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity, sett_co
     }
     sett_world* world = sett_commands_world(commands);
     const setti_type* type = setti_world_type(world, component);
-    sett_status status = SETT_OK;
-    if (type == NULL || type->off == NULL) {
-        status = type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT;
-        setti_world_misuse(world, status, "sett_cmd_enable", entity, component);
+    sett_status status = SETT_STATUS_ARGUMENT;
+    if (type == NULL) {
+        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity, component);
+        return SETT_STATUS_UNREGISTERED;
+    }
+    if (type->off == NULL) {
+        if (SETTI_DEBUG) {
+            setti_world_misuse_with(world, status, enable_rejected, __func__, type->desc.name);
+        }
         return status;
     }
     setti_commands_check_handle(commands, entity, component, __func__);

@@ -47,7 +47,7 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
                     "or register it without .dont_fragment";
         } else if (list == &listener->without && type->off != NULL) {
             wrong = "can be switched off, and cannot be in `without` of a group - "
-                    "leave it out, and test in the loop";
+                    "leave it out, and test sett_is_enabled in the loop";
         }
         if (wrong != NULL) {
             return group_reject_type(draft, type, wrong);
@@ -431,10 +431,11 @@ sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_de
     return group_create(world, desc, options, call);
 }
 
-sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc)
+sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc,
+                                          const char* call)
 {
     group_options options = {.length = SETTI_NONE, .hidden = world->hidden};
-    return group_create(world, desc, options, "sett_group_create");
+    return group_create(world, desc, options, call);
 }
 
 void setti_group_end(sett_group* group)

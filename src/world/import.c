@@ -47,7 +47,7 @@ sett_status sett_module_import(sett_world* world, const char* name, sett_module_
     }
     if (import != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_CYCLE,
-                                     "%s: \"%.100s\" imports itself through other "
+                                     "%s: module \"%.100s\" imports itself, perhaps through other "
                                      "modules - remove one of these imports",
                                      __func__, name);
     }

@@ -157,15 +157,15 @@ static bool misuse_lacks_descriptor(sett_world* world, const void* desc, const c
         return false;
     }
     setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                          "%s: the descriptor is NULL - pass the address of one", call);
+                          "%s: the descriptor is NULL - pass the address of a descriptor", call);
     return true;
 }
 
 SETTI_COLD static const void* misuse_long_descriptor(sett_world* world, const char* call)
 {
-    setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                          "%s: the descriptor is longer than this library's - the program was "
-                          "compiled with a later sett.h: use that version's library",
+    setti_world_fail_with(world, SETT_STATUS_MISMATCH,
+                          "%s: the descriptor is longer than this library's, because the program "
+                          "was compiled with a later sett.h - use the library of that version",
                           call);
     return NULL;
 }
@@ -186,8 +186,15 @@ const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t s
     size_t end = first + SETT_QUERY_TERMS * term_size;   /* end of the terms in *desc */
     size_t full_end = first + SETT_QUERY_TERMS * sizeof(sett_term); /* and in *full */
     /* a later header may declare longer terms, or more fields behind the terms */
-    if (term_size > sizeof(sett_term) || size < end || size - end > full_size - full_end) {
+    if (term_size > sizeof(sett_term) || (size >= end && size - end > full_size - full_end)) {
         return misuse_long_descriptor(world, call);
+    }
+    if (size < end) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: `size` is %llu bytes, and the descriptor's terms end at %llu - "
+                              "pass the size of the whole descriptor",
+                              call, (unsigned long long)size, (unsigned long long)end);
+        return NULL;
     }
     memcpy(to, from, first);
     for (size_t k = 0; k < SETT_QUERY_TERMS; k++) {

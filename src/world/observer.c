@@ -192,6 +192,23 @@ static sett_status observer_reject(sett_world* world, const char* name, const ch
     return setti_world_fail_argument(world, observer_call, name, why);
 }
 
+/* Fails because of a component. */
+static sett_status observer_reject_type(sett_world* world, const char* name, const setti_type* type,
+                                        const char* why)
+{
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                 "%s: observer \"%.100s\": \"%.100s\" %s", observer_call, name,
+                                 type->desc.name, why);
+}
+
+static sett_status observer_reject_id(sett_world* world, const char* name, sett_component id)
+{
+    return setti_world_fail_with(
+        world, SETT_STATUS_UNREGISTERED,
+        "%s: observer \"%.100s\": component %u is not registered in this world - %s", observer_call,
+        name, (unsigned)id, setti_component_remedy(id));
+}
+
 static sett_status observer_check_terms(sett_world* world, const char* name,
                                         const sett_observer_desc* desc)
 {
@@ -221,12 +238,12 @@ static bool observer_type_owns(const setti_type* type)
     return (type->flags & (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT)) != 0 || type->writers != NULL;
 }
 
-static sett_status observer_check_registered(sett_world* world, const sett_observer_desc* desc)
+static sett_status observer_check_registered(sett_world* world, const char* name,
+                                             const sett_observer_desc* desc)
 {
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         if (setti_world_type(world, desc->terms[k].component) == NULL) {
-            return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
-                                    desc->terms[k].component);
+            return observer_reject_id(world, name, desc->terms[k].component);
         }
     }
     return SETT_OK;
@@ -241,21 +258,20 @@ static sett_status observer_check_any(sett_world* world, const char* name,
                                "`on_any` observes every component - leave out `component`, "
                                "`replay` and other callbacks");
     }
-    return observer_check_registered(world, desc);
+    return observer_check_registered(world, name, desc);
 }
 
 static sett_status observer_check_component(sett_world* world, const char* name,
                                             const sett_observer_desc* desc)
 {
     if (setti_world_type(world, desc->component) == NULL) {
-        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
-                                desc->component);
+        return observer_reject_id(world, name, desc->component);
     }
     if (desc->on_enter != NULL || desc->on_exit != NULL) {
         return observer_reject(
             world, name,
-            "`component` is set beside on_enter or on_exit, which observe a query - "
-            "use terms instead");
+            "`component` is set beside on_enter or on_exit, which observe a query - leave out "
+            "`component`, and list it in `terms`");
     }
     if (!observer_has_component_calls(desc)) {
         return observer_reject(
@@ -264,28 +280,27 @@ static sett_status observer_check_component(sett_world* world, const char* name,
     }
     const setti_type* type = setti_world_type(world, desc->component);
     if (!sett_is_null(desc->target) && type->links == NULL) {
-        return observer_reject(world, name,
-                               "`target` needs a relationship as `component` - leave it out");
+        return observer_reject_type(world, name, type,
+                                    "is not a relationship, so its observer cannot have `target` - "
+                                    "leave out `target`");
     }
     if (desc->on_replace != NULL && (type->storage.size == 0 || observer_type_owns(type))) {
-        return observer_reject(world, name,
-                               "on_replace needs a component with values of plain bytes, without "
-                               "the hooks copy and deinit - use on_set");
+        return observer_reject_type(world, name, type,
+                                    "has no values, or values that are more than plain bytes, so "
+                                    "on_replace cannot pass the old one - use on_set");
     }
-    return observer_check_registered(world, desc);
+    return observer_check_registered(world, name, desc);
 }
 
 static sett_status observer_check_term(sett_world* world, const char* name, const sett_term* term)
 {
     const setti_type* type = setti_world_type(world, term->component);
     if (type == NULL) {
-        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
-                                term->component);
+        return observer_reject_id(world, name, term->component);
     }
     bool upward = setti_term_is_upward(term);
     if (upward && world->upward_calls == NULL) {
-        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
-                                SETT_ID_HIERARCHY);
+        return observer_reject_id(world, name, SETT_ID_HIERARCHY);
     }
     const char* wrong = NULL;
     if (term->kind == SETT_WITHOUT && type->off != NULL && !upward) {
@@ -295,12 +310,26 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
         wrong = "is dont_fragment, which observers of queries cannot see - observe "
                 "it as `component`";
     }
-    if (wrong == NULL) {
-        return SETT_OK;
+    return wrong != NULL ? observer_reject_type(world, name, type, wrong) : SETT_OK;
+}
+
+/* The first member that an observer of a query cannot have, or NULL. */
+static const char* observer_needs_component(const sett_observer_desc* desc)
+{
+    const struct {
+        bool set;
+        const char* name;
+    } members[] = {
+        {desc->on_add != NULL, "on_add"},         {desc->on_set != NULL, "on_set"},
+        {desc->on_remove != NULL, "on_remove"},   {desc->on_replace != NULL, "on_replace"},
+        {desc->on_event != NULL, "on_event"},     {!sett_is_null(desc->entity), "`entity`"},
+        {!sett_is_null(desc->target), "`target`"}};
+    for (size_t k = 0; k < sizeof(members) / sizeof(members[0]); k++) {
+        if (members[k].set) {
+            return members[k].name;
+        }
     }
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                 "%s: observer \"%.100s\": \"%.100s\" %s", observer_call, name,
-                                 type->desc.name, wrong);
+    return NULL;
 }
 
 static sett_status observer_check_query(sett_world* world, const char* name,
@@ -313,11 +342,12 @@ static sett_status observer_check_query(sett_world* world, const char* name,
             return status;
         }
     }
-    if (observer_has_component_calls(desc) || !sett_is_null(desc->entity) ||
-        !sett_is_null(desc->target)) {
-        return observer_reject(world, name,
-                               "`component` is missing, which the callbacks except on_enter and "
-                               "on_exit, `entity` and `target` need - set it");
+    const char* needs = observer_needs_component(desc);
+    if (needs != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: observer \"%.100s\": %s is set without `component` - set "
+                                     "`component`, too",
+                                     observer_call, name, needs);
     }
     if (desc->on_enter == NULL && desc->on_exit == NULL) {
         return observer_reject(world, name, "no callback is set - set on_enter or on_exit");
@@ -714,7 +744,8 @@ static sett_status observer_check(sett_world* world, const char* name,
         status = observer_check_query(world, name, desc);
     }
     if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->on_enter == NULL) {
-        status = observer_reject(world, name, "`replay` needs on_add or on_enter - set one");
+        status = observer_reject(world, name,
+                                 "`replay` is set without on_add or on_enter - set one of them");
     }
     return status;
 }

@@ -379,7 +379,8 @@ static sett_status sort_check(sett_world* world, sett_component component, const
     }
     if ((*type)->owner != NULL && !(*type)->owner->by_layout) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" is owned by group \"%.100s\" - sort the group",
+                                     "%s: \"%.100s\" is owned by group \"%.100s\" - pass the group "
+                                     "to sett_sort",
                                      call, (*type)->desc.name, (*type)->owner->name);
     }
     return SETT_OK;
@@ -487,6 +488,17 @@ static const char* sort_argument(const sett_sort_desc* desc, const setti_type* b
     return NULL;
 }
 
+/* Fails: the component to sort a group by is not registered. */
+static sett_status sort_reject_unknown(sett_world* world, const sett_sort_desc* desc,
+                                       const char* group)
+{
+    sett_component id = desc->component;
+    return setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
+                                 "%s: group \"%.100s\": `component` is %u, which is not registered "
+                                 "in this world - %s",
+                                 sort_call, group, (unsigned)id, setti_component_remedy(id));
+}
+
 /* Checks the descriptor's group, and makes the task of sorting it. */
 static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
 {
@@ -503,28 +515,32 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     }
     if (desc->group->world != world) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: group \"%.100s\" is of another world - pass the "
-                                     "group's world",
+                                     "%s: group \"%.100s\" was created in another world - pass the "
+                                     "world in which it was created",
                                      sort_call, group->name);
+    }
+    if (!has_component && by == NULL) {
+        return sort_reject_unknown(world, desc, group->name);
     }
     if (!has_component) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: group \"%.100s\" does not have the component \"%.100s\" "
-                                     "- sort by one of its components",
-                                     sort_call, group->name, by != NULL ? by->desc.name : "?");
+                                     "%s: \"%.100s\" is in neither `owned` nor `with` of group "
+                                     "\"%.100s\" - set `component` to one that is",
+                                     sort_call, by->desc.name, group->name);
     }
     if (group->owned.count == 0) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: group \"%.100s\" owns no component, so it has no order "
-                                     "- list the components to be sorted in `owned`",
-                                     sort_call, group->name);
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: group \"%.100s\" owns no component, so it has no order of "
+            "its own - create it with the sorted components in `owned`",
+            sort_call, group->name);
     }
     if (desc->compare != NULL && by != NULL &&
         by->owner != group) { /* the rows of `by` are in another order */
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: group \"%.100s\" does not own \"%.100s\", which `compare` needs - list the "
-            "component in `owned`, or use `key`",
+            "%s: group \"%.100s\" does not own \"%.100s\", so `compare` cannot sort by it - create "
+            "the group with the component in `owned`, or use `key`",
             sort_call, group->name, by->desc.name);
     }
     task->types = group->owned.item;
@@ -541,9 +557,11 @@ static sett_status sort_check_order(sett_world* world, const sett_sort_desc* des
     bool by_key = desc->key != SETT_KEY_NONE;
     bool by_like = desc->like != 0;
     if (by_compare + by_key + by_like != 1) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: set exactly one of `compare`, `key` and `like`",
-                                     sort_call);
+        bool none = !by_compare && !by_key && !by_like;
+        return setti_world_fail_argument(
+            world, sort_call, by != NULL ? by->desc.name : NULL,
+            none ? "none of `compare`, `key` and `like` is set - set one of them"
+                 : "more than one of `compare`, `key` and `like` is set - set only one of them");
     }
     if (by_like && setti_world_type(world, desc->like) == NULL) {
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, sort_call, sett_null(),
@@ -566,7 +584,7 @@ sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* desc, size_
     sett_sort_desc full;
     desc = setti_world_desc(world, desc, size, &full, sizeof(full), "sett_sort");
     if (desc == NULL) {
-        return SETT_STATUS_ARGUMENT;
+        return setti_world_failure(world);
     }
     sort_task task = {.world = world};
     setti_type* type = setti_world_type(world, desc->component);

@@ -6,13 +6,42 @@
 #include "sett/strings.h"
 #include "world/world.h"
 
-/* Records a failure. Returns `status`. */
-static sett_status owned_fail(sett_world* world, sett_status status, const char* call)
+/* Records that memory ran out. Returns OUT_OF_MEMORY. */
+static sett_status owned_no_memory(sett_world* world, const char* call)
 {
     if (world->side_by_side) {
-        return status; /* threads cannot write the world's failure */
+        return SETT_STATUS_OUT_OF_MEMORY; /* threads cannot write the world's failure */
     }
-    return setti_world_fail(world, status, call, sett_null(), 0);
+    return setti_world_no_memory(world, call);
+}
+
+/* Records that the size of an item is wrong. */
+static void owned_fail_item(sett_world* world, const sett_list* list, uint32_t item_size,
+                            const char* call)
+{
+    if (world->side_by_side) {
+        return;
+    }
+    if (item_size == 0) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: `item_size` is 0 - pass the bytes of an item", call);
+        return;
+    }
+    setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                          "%s: `item_size` is %u bytes, and the list has items of %u bytes - pass "
+                          "the size of these items",
+                          call, (unsigned)item_size, (unsigned)list->item_size);
+}
+
+/* Records that a text is too long. Returns LIMIT. */
+static sett_status owned_fail_length(sett_world* world, size_t length, const char* call)
+{
+    if (world->side_by_side) {
+        return SETT_STATUS_LIMIT;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                 "%s: the text has %llu bytes, at most %u fit - shorten it", call,
+                                 (unsigned long long)length, (unsigned)INT32_MAX);
 }
 
 sett_status sett_string_set(sett_world* world, sett_string* string, const char* text)
@@ -21,9 +50,11 @@ sett_status sett_string_set(sett_world* world, sett_string* string, const char* 
         return SETT_STATUS_ARGUMENT;
     }
     size_t length = text != NULL ? strlen(text) : 0;
-    bool set =
-        length <= INT32_MAX && setti_string_set(&world->pool.allocator, string, text, length);
-    return set ? SETT_OK : owned_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__);
+    if (length > INT32_MAX) {
+        return owned_fail_length(world, length, __func__);
+    }
+    bool set = setti_string_set(&world->pool.allocator, string, text, length);
+    return set ? SETT_OK : owned_no_memory(world, __func__);
 }
 
 void* sett_list_resize(sett_world* world, sett_list* list, uint32_t item_size, uint32_t count)
@@ -32,11 +63,11 @@ void* sett_list_resize(sett_world* world, sett_list* list, uint32_t item_size, u
         return NULL;
     }
     if (count != 0 && (item_size == 0 || (list->items != NULL && list->item_size != item_size))) {
-        (void)owned_fail(world, SETT_STATUS_ARGUMENT, __func__);
+        owned_fail_item(world, list, item_size, __func__);
         return NULL;
     }
     if (!setti_list_resize(&world->pool.allocator, list, item_size, count)) {
-        (void)owned_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__);
+        (void)owned_no_memory(world, __func__);
         return NULL;
     }
     return setti_unconst(list->items);

@@ -41,11 +41,15 @@ static const char* term_contradiction(const sett_term* term)
     if (term->changed && term->kind != SETT_WITH) {
         return "`changed` needs a required component of the entity - use SETT_WITH";
     }
-    if (term->drives && (term->kind != SETT_WITH || elsewhere)) {
+    if (term->drives && elsewhere) {
+        return "`drives` is set in a term about another entity - leave it out";
+    }
+    if (term->drives && term->kind != SETT_WITH) {
         return "`drives` needs a required component of the entity itself - use SETT_WITH";
     }
     if (elsewhere && (term->kind == SETT_ANY || term->changed)) {
-        return "a term about another entity cannot be SETT_ANY or `changed` - leave out one";
+        return "a term about another entity cannot be SETT_ANY or `changed` - use SETT_WITH, "
+               "without `changed`";
     }
     if (term->walk != SETT_WALK_NONE && fixed) {
         return "`entity` or `singleton` is set beside `walk` - leave out one";
@@ -67,14 +71,17 @@ static const char* term_excess(const sett_term* term, uint32_t allowed)
         "SETT_WITHOUT is not observed", /* allowed everywhere so far */
         "SETT_ANY is not observed",     /* allowed everywhere so far */
         "an optional term has no effect here - leave it out",
-        "`changed` is for loops only - observe the component",
+        "`changed` is for loops only - leave it out, and observe the component with on_set",
         "`drives` is for loops only, as an observer has no order of entities - leave it out",
-        "a change of another entity runs this callback only along the hierarchy - observe the "
-        "other entity's component, and read the rest in the callback",
+        "on_enter and on_exit cannot depend on another entity, except along the hierarchy - "
+        "observe that entity's component, and read the rest in the callback",
         "an observer of a component can only test its own entity - look up others in the "
         "callback, or observe a query with on_enter and on_exit",
     };
     uint32_t excess = term_kinds(term) & ~allowed;
+    if ((excess & SETTI_TERM_ELSEWHERE) != 0 && (allowed & SETTI_TERM_UPWARD) == 0) {
+        excess = SETTI_TERM_UPWARD; /* of a component: about no other entity at all */
+    }
     return excess != 0 ? why[setti_bits_lowest(excess)] : NULL;
 }
 
@@ -112,13 +119,13 @@ const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t 
             return "more than 8 terms are about other entities - use fewer";
         }
         if (elsewhere != 0 && !is_elsewhere) {
-            return "a term about another entity comes before this one - move it to the end";
+            return "a term about another entity comes before this one - move that term to the end";
         }
     }
-    for (; *at < SETT_QUERY_TERMS; ++*at) {
-        if (terms[*at].component != 0) {
-            return "a term has component 0, whose id is not registered - register the component "
-                   "first";
+    for (uint32_t k = count; k < SETT_QUERY_TERMS; k++) {
+        if (terms[k].component != 0) { /* behind a gap */
+            return "the component of this term has id 0 - register the component first: its id is "
+                   "0 until then";
         }
     }
     return NULL;
@@ -127,8 +134,12 @@ const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t 
 sett_status setti_term_reject(sett_world* world, const sett_term terms[SETT_QUERY_TERMS],
                               uint32_t at, const char* call, const char* name, const char* wrong)
 {
+    SETTI_ASSERT(at < SETT_QUERY_TERMS);
     const setti_type* type = setti_world_type(world, terms[at].component);
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                 "%s: \"%.100s\": term %u, \"%.100s\": %s", call, name,
-                                 (unsigned)at, type != NULL ? type->desc.name : "", wrong);
+    bool unregistered = terms[at].component == 0; /* a gap in the list */
+    return setti_world_fail_with(world,
+                                 unregistered ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT,
+                                 "%s: \"%.100s\": term %u%s%.100s%s: %s", call, name, (unsigned)at,
+                                 type != NULL ? ", \"" : "", type != NULL ? type->desc.name : "",
+                                 type != NULL ? "\"" : "", wrong);
 }

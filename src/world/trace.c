@@ -16,9 +16,11 @@ sett_status sett_trace_set(sett_world* world, const sett_trace* trace)
     }
     sett_status status = setti_world_check_unlocked(world, "sett_trace_set");
     if (status == SETT_OK && (world->busy || world->applying != NULL)) {
-        status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                       "sett_trace_set: a frame or sett_commands_apply is "
-                                       "running - make this call between frames");
+        status =
+            setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                  "sett_trace_set: %s is running - make this call after it "
+                                  "has returned",
+                                  world->busy ? setti_world_frame_call(world) : world->applier);
     }
     if (status == SETT_OK && (trace->begin == NULL) != (trace->end == NULL)) {
         status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,

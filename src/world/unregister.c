@@ -15,8 +15,8 @@ static sett_status unregister_reject(sett_world* world, const setti_type* type, 
                                      const char* name)
 {
     return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                 "%s: \"%.100s\" is used by %s \"%.100s\" - destroy the user first",
-                                 unregister_call, type->desc.name, kind, name);
+                                 "%s: \"%.100s\" is used by %s \"%.100s\" - destroy that %s first",
+                                 unregister_call, type->desc.name, kind, name, kind);
 }
 
 /* Whether the library uses a type. */
@@ -39,10 +39,11 @@ static sett_status unregister_reject_own(sett_world* world, const setti_type* ty
     bool linked = type->links != NULL || type->ends != NULL;
     return setti_world_fail_with(
         world, SETT_STATUS_ARGUMENT,
-        linked ? "%s: \"%.100s\" is a relationship, which cannot be unregistered - register others "
-                 "under other names"
-               : "%s: \"%.100s\" cannot be unregistered, because the library uses it - unregister "
-                 "only types of the program",
+        linked
+            ? "%s: \"%.100s\" is a relationship, which cannot be unregistered - leave it, and give "
+              "a new type another name"
+            : "%s: \"%.100s\" cannot be unregistered, because the library uses it - unregister "
+              "only types of the program",
         unregister_call, type->desc.name);
 }
 
@@ -163,7 +164,7 @@ sett_status sett_component_unregister(sett_world* world, sett_component componen
         return unregister_reject_own(world, type);
     }
     sett_status status = unregister_release(world, type);
-    status = status == SETT_OK ? sett_component_clear(world, component) : status;
+    status = status == SETT_OK ? setti_change_clear_type(world, type, unregister_call) : status;
     if (status == SETT_OK) {
         status = unregister_release(world, type); /* callbacks may have made new users */
     }

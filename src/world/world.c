@@ -30,6 +30,24 @@ static bool world_is_served(size_t size, int version, uint64_t layout)
     return same_major && minor_fits && size <= sizeof(sett_world_desc) && layout == SETT_LAYOUT;
 }
 
+/* Reports that the library cannot serve the program. The descriptor may have another layout, so its
+ * log hook cannot be called. */
+SETTI_COLD static void world_report_unserved(int version)
+{
+    char message[192];
+    bool same_version = version / 100 == SETT_VERSION / 100;
+    snprintf(
+        message, sizeof(message),
+        "sett_world_create: the program was compiled with sett.h %d.%d, %s%d.%d - compile both "
+        "%s",
+        version / 10000, version / 100 % 100,
+        same_version ? "whose structs differ from those of the library's sett.h "
+                     : "and the library is version ",
+        SETT_VERSION_MAJOR, SETT_VERSION_MINOR,
+        same_version ? "with the same sett.h and compiler options" : "from one version");
+    sett_log_stderr(NULL, SETT_LOG_ERROR, message);
+}
+
 #define WORLD_ALIGN 64
 /* The alignment of malloc: with aligned_alloc, an empty world took 480 instructions more. */
 #define WORLD_MEMORY_ALIGN 16
@@ -85,10 +103,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     sett_world_desc full; /* `given`, with all fields of this library */
     const sett_world_desc* desc = given != NULL ? &full : &defaults;
     if (!world_is_served(size, version, layout & ~SETT_LAYOUT_CHECKED_)) {
-        /* The descriptor may have another layout, so its log hook cannot be called. */
-        sett_log_stderr(NULL, SETT_LOG_ERROR,
-                        "sett_world_create: the program was compiled with a sett.h that does not "
-                        "match this library - compile both from one version");
+        world_report_unserved(version);
         return NULL;
     }
     if (given != NULL) {
@@ -240,9 +255,14 @@ sett_status sett_world_destroy(sett_world* world)
     if (world == NULL) {
         return SETT_OK;
     }
+    static const char call[] = "sett_world_destroy";
     setti_world_close_returned(world);
     if (world_is_in_use(world)) {
-        return world_reject(world, "sett_world_destroy");
+        if (world->busy) {
+            return setti_world_reject_frame(world, call);
+        }
+        return world->applying != NULL ? setti_world_reject_applying(world, call)
+                                       : world_reject(world, call);
     }
     if (world->pool.cow != NULL) {
         world->pool.cow->end(world->pool.cow, SETTI_COW_WORLD_ENDS);
@@ -251,7 +271,7 @@ sett_status sett_world_destroy(sett_world* world)
         if (SETTI_DEBUG && sett_commands_count(at) != 0) {
             setti_world_log(world, SETT_LOG_WARNING,
                             "sett_world_destroy: %u recorded commands were never applied - call "
-                            "sett_commands_apply or sett_commands_clear before",
+                            "sett_commands_apply or sett_commands_clear before this call",
                             (unsigned)sett_commands_count(at));
         }
     }
@@ -279,8 +299,8 @@ void* sett_world_alloc(sett_world* world, size_t size, size_t align)
     }
     if (size == 0 || align == 0 || (align & (align - 1)) != 0 || align > 4096) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: size %llu, align %llu - pass a size above 0, and an align that "
-                              "is a power of two up to 4,096",
+                              "%s: the size is %llu bytes, the align %llu - pass a size above 0, "
+                              "and an align that is a power of two up to 4,096",
                               call, (unsigned long long)size, (unsigned long long)align);
         return NULL;
     }
@@ -420,6 +440,19 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
     }
 }
 
+/* Writes why a handle is stale, and the remedy. */
+static void world_describe_handle(const sett_world* world, char* out, size_t size,
+                                  sett_entity entity)
+{
+    setti_world_describe_stale(world, out, size, entity);
+    if (strstr(out, " - ") == NULL) {
+        size_t length = strlen(out);
+        snprintf(out + length, size - length, "%s",
+                 sett_is_null(entity) ? " - pass the handle of an entity"
+                                      : " - test handles with sett_entity_valid");
+    }
+}
+
 static bool world_is_instance(const sett_world* world, sett_entity entity)
 {
     const setti_type* type = setti_world_type(world, SETT_ID_INSTANCE_OF);
@@ -431,7 +464,9 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
 {
     const setti_entity_table* table = &world->entities;
     if (status == SETT_STATUS_STALE) {
-        setti_world_describe_stale(world, out, size, entity);
+        world_describe_handle(world, out, size, entity);
+    } else if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        snprintf(out, size, "%s - free memory, and repeat the call", sett_status_text(status));
     } else if (status == SETT_STATUS_UNREGISTERED) {
         snprintf(out, size, "the id is not registered in this world - %s",
                  setti_component_remedy(component));
@@ -439,6 +474,11 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
         snprintf(out, size,
                  "the instance does not have the component itself (sett_prefab_get reads the "
                  "prefab's, sett_prefab_override copies it, sett_ensure adds a new one)");
+    } else if (status == SETT_STATUS_LIMIT && entity.index >= table->limit) {
+        snprintf(out, size,
+                 "the index is not below the world's entity_limit (%u) - create the world with a "
+                 "higher entity_limit",
+                 (unsigned)table->limit);
     } else if (status == SETT_STATUS_LIMIT && component == 0) {
         snprintf(out, size,
                  "too few indices for new entities are free: %u entities are alive or reserved, "
@@ -600,8 +640,9 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
 SETTI_COLD sett_status setti_world_fail_argument(sett_world* world, const char* call,
                                                  const char* name, const char* wrong)
 {
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
-                                 name != NULL ? name : "", wrong);
+    bool named = name != NULL && name[0] != '\0';
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s%.100s%s%s", call,
+                                 named ? "\"" : "", named ? name : "", named ? "\": " : "", wrong);
 }
 
 SETTI_COLD sett_status setti_world_no_memory(sett_world* world, const char* call)
@@ -628,8 +669,8 @@ SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status statu
     char aside[SETTI_MESSAGE_SIZE];
     char* message = world->side_by_side ? aside : world->message;
     size_t at = 0;
-    if (world->command_depth != 0) { /* the program called only sett_commands_apply */
-        at = (size_t)snprintf(message, SETTI_MESSAGE_SIZE, "sett_commands_apply: ");
+    if (world->command_depth != 0) { /* the program called only `applier` */
+        at = (size_t)snprintf(message, SETTI_MESSAGE_SIZE, "%s: ", world->applier);
     }
     setti_message_format(message + at, SETTI_MESSAGE_SIZE - at, format, arguments);
     if (world->side_by_side) {
@@ -770,8 +811,15 @@ static const char* world_command_for(const char* call)
         {"sett_event_send", "sett_cmd_event"},
         {"sett_name_set", "sett_cmd_name_set"},
         {"sett_instantiate", "sett_cmd_instantiate"},
-        {"sett_entity_create_many", "sett_cmd_create"},
-        {"sett_entity_destroy_many", "sett_cmd_destroy"}};
+        {"sett_enable", "sett_cmd_enable"},
+        {"sett_create_with", "sett_cmd_create and sett_cmd_set"},
+        {"sett_entity_create_many", "sett_cmd_create_many"},
+        {"sett_entity_destroy_many", "sett_cmd_destroy"},
+        {"sett_entity_destroy_with", "sett_cmd_destroy_with"},
+        {"sett_component_clear", "sett_cmd_component_clear"},
+        {"sett_add_many", "sett_cmd_add"},
+        {"sett_set_many", "sett_cmd_set"},
+        {"sett_remove_many", "sett_cmd_remove"}};
     for (size_t k = 0; k < sizeof(pairs) / sizeof(pairs[0]); k++) {
         if (strcmp(call, pairs[k][0]) == 0) {
             return pairs[k][1];
@@ -802,6 +850,21 @@ const char* setti_world_running(const sett_world* world)
         }
     }
     return on_this_thread != NULL ? on_this_thread : world->running;
+}
+
+SETTI_COLD sett_status setti_world_reject_frame(sett_world* world, const char* call)
+{
+    return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                 "%s: systems are running - make this call after %s has returned",
+                                 call, setti_world_frame_call(world));
+}
+
+SETTI_COLD sett_status setti_world_reject_applying(sett_world* world, const char* call)
+{
+    return setti_world_fail_with(
+        world, SETT_STATUS_LOCKED,
+        "%s: commands are being applied - make this call after %s has returned", call,
+        world->applier);
 }
 
 static sett_status world_reject_loop(sett_world* world, const char* call)
@@ -837,18 +900,14 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
             "%s: system \"%.200s\" is running - %s, or declare the system as `exclusive`", call,
             setti_world_running(world), instead);
     }
-    /* without a lock, only sett_world_destroy is rejected: the world is busy or applies commands */
-    bool in_frame = world->locks == 0 || (world->open_jobs != 0 && world->busy);
-    if (in_frame) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_LOCKED,
-            "%s: systems are running - make this call after sett_progress has returned", call);
+    if (world->open_jobs != 0 && world->busy) {
+        return setti_world_reject_frame(world, call);
     }
     if (world->open_jobs != 0) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
                                      "%s: commands that systems recorded are not applied yet, "
-                                     "because memory ran out - call sett_progress again",
-                                     call);
+                                     "because memory ran out - call %s again",
+                                     call, setti_world_frame_call(world));
     }
     return world_reject_loop(world, call);
 }

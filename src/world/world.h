@@ -146,6 +146,7 @@ struct sett_world {
 
     sett_commands* commands;     /* the world's own buffer, created at first use */
     sett_commands* applying;     /* the buffer being applied, or NULL */
+    const char* applier;         /* the call that applies, while `applying` is not NULL */
     sett_commands* all_commands; /* doubly linked */
     setti_scratch sort_items;    /* of sort.c: keys and rows of the items */
     setti_scratch sort_rows;     /* of sort.c: one column of a storage */
@@ -169,10 +170,11 @@ struct sett_world {
     sett_entity scope;                           /* parent of new entities, or null */
     const struct setti_scope_calls* scope_calls; /* NULL: no scope, or the scope is off */
 
-    bool replaying;      /* set by the program: sett_world_set_replaying */
-    bool busy;           /* inside sett_progress or sett_system_run */
-    const char* running; /* names of the running systems; NULL: no system, or an exclusive one */
-    bool side_by_side;   /* systems run on several threads, and this struct is read-only */
+    bool replaying;         /* set by the program: sett_world_set_replaying */
+    bool busy;              /* inside sett_progress or sett_system_run */
+    const char* frame_call; /* the latest call that ran systems, or NULL */
+    const char* running;    /* names of the running systems; NULL: no system, or an exclusive one */
+    bool side_by_side;      /* systems run on several threads, and this struct is read-only */
     const setti_guard* guard; /* called at every access, while systems are watched */
 
     struct {
@@ -249,7 +251,7 @@ sett_status setti_world_fail_with(sett_world* world, sett_status status, const c
     SETTI_PRINTF(3, 4);
 
 /* Records a wrong argument. Returns ARGUMENT.
- *   name  quoted in the message, or NULL */
+ *   name  quoted in the message; NULL or "": left out */
 sett_status setti_world_fail_argument(sett_world* world, const char* call, const char* name,
                                       const char* wrong);
 
@@ -304,6 +306,18 @@ void setti_misuse_note_type(const sett_world* world, sett_component id, const ch
 
 /* Writes the noted C type of an id, as " (Position)". Writes "" without a noted type. */
 void setti_misuse_noted_type(const sett_world* world, sett_component id, char* out, size_t size);
+
+/* Fails: a frame is running, so that even an exclusive system cannot make the call. */
+sett_status setti_world_reject_frame(sett_world* world, const char* call);
+
+/* Fails: a buffer is being applied, so that even its commands cannot make the call. */
+sett_status setti_world_reject_applying(sett_world* world, const char* call);
+
+/* The name of the latest call that ran systems, for messages. */
+static inline const char* setti_world_frame_call(const sett_world* world)
+{
+    return world->frame_call != NULL ? world->frame_call : "sett_progress";
+}
 
 /* Returns a descriptor with all fields of this library: `desc`, or a copy in `full` if the
  * program's header declares fewer fields. Fails and returns NULL if `desc` is NULL or too long.
