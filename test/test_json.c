@@ -582,7 +582,8 @@ static void worlds_come_back(void)
     CHECK_SAME(from, to);
     CHECK_EQ(sett_json_read(to, text, strlen(text), &keep, &result), SETT_STATUS_INVALID);
     CHECK_MSG(strstr(sett_world_message(to),
-                     "line 2, column 31: the world has an entity with this handle") != NULL,
+                     "line 2, column 31: the world has entity 0:1 already - destroy it first, or leave out "
+                     "`keep_handles`") != NULL,
               "%s", sett_world_message(to));
     free(text);
     CHECK_END(from);
@@ -606,11 +607,6 @@ static void preserved_handles_come_first(void)
     CHECK_ENTITY_EQ(sett_name_lookup(world, sett_null(), "kept"), first);
     CHECK(!sett_is_null(sett_name_lookup(world, sett_null(), "new")));
     CHECK_EQ(sett_entity_count(world), 2);
-    CHECK_EQ(sett_json_read(world, text, strlen(text), &keep, NULL), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(sett_world_message(world),
-                     "the world has entity 0:1 already - destroy it first, or leave out "
-                     "`keep_handles`") != NULL,
-              "%s", sett_world_message(world));
     CHECK_END(world);
 }
 

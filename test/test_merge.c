@@ -246,14 +246,14 @@ static void entities_are_matched_by_a_value(void)
              SETT_STATUS_UNREGISTERED);
     CHECK_EQ(merges(world, from, (sett_merge_desc){.match = (sett_merge_match)3}, NULL),
              SETT_STATUS_ARGUMENT);
-    said(world, "`match` is 3, which no constant is - set it to SETT_MERGE_NEW, SETT_MERGE_PATH or "
+    said(world, "`match` has an unknown value, 3 - use SETT_MERGE_NEW, SETT_MERGE_PATH or "
                 "SETT_MERGE_VALUE");
     CHECK_EQ(merges(world, from, (sett_merge_desc){.existing = (sett_merge_existing)4}, NULL),
              SETT_STATUS_ARGUMENT);
-    said(world, "`existing` is 4, which no constant is - set it to SETT_MERGE_KEEP, ");
+    said(world, "`existing` has an unknown value, 4 - use SETT_MERGE_KEEP, ");
     CHECK_EQ(merges(world, from, (sett_merge_desc){.names = (sett_merge_names)5}, NULL),
              SETT_STATUS_ARGUMENT);
-    said(world, "`names` is 5, which no constant is - set it to SETT_MERGE_REJECT_NAME or ");
+    said(world, "`names` has an unknown value, 5 - use SETT_MERGE_REJECT_NAME or ");
     CHECK_END(source);
     CHECK_END(world);
     disk_destroy(from);

@@ -685,7 +685,7 @@ static sett_status merge_fail_option(sett_world* world, const char* name, unsign
                                      const char* constants)
 {
     return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                 "%s: `%s` is %u, which no constant is - set it to %s", merge_call,
+                                 "%s: `%s` has an unknown value, %u - use %s", merge_call,
                                  name, value, constants);
 }
 
