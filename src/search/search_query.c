@@ -60,8 +60,8 @@ static const char* plain_order(const setti_parsed* parsed, setti_rank* rank, cha
     const sett_search_order* order = &parsed->order;
     const sett_search_ref* of[] = {&order->group_of, &order->cascade_of, &order->by.of};
     for (uint32_t k = 0; k < 3; k++) {
-        bool other = of[k]->variable != NULL && strcmp(of[k]->variable, "this") != 0;
-        if (other || !sett_is_null(of[k]->entity)) {
+        bool is_other = of[k]->variable != NULL && strcmp(of[k]->variable, "this") != 0;
+        if (is_other || !sett_is_null(of[k]->entity)) {
             return "a plain query is ordered by its entity's values - leave out the variable";
         }
     }

@@ -13,9 +13,6 @@
  * While systems run side by side the world's own buffer is closed: `write` is NULL, so recording
  * takes the slow path, which reports the error.
  *
- * Other modules record commands in their own files, by setti_commands_call: sett_cmd_event is
- * beside sett_event_send, sett_cmd_relate beside sett_relate.
- *
  * Invariant:  count = records between the read position and the write position;
  *             used <= size of each chunk;
  *             the entities of unread CREATE records are claimed in the entity table, except in the
@@ -42,7 +39,7 @@ typedef struct command_verb {
 
 typedef struct command_record {
     const command_verb* verb;
-    /* nested callbacks of commands when the command was recorded */
+    /* 0; if a callback of an applied command recorded this one: 1 more than that command's */
     uint32_t depth;
     sett_component component;
     sett_entity entity;
@@ -127,7 +124,11 @@ void setti_commands_receive(sett_world* world, bool receiving)
     SETTI_ASSERT(world->receiving != receiving);
     world->receiving = receiving;
     for (sett_commands* at = world->all_commands; at != NULL; at = at->next) {
-        (receiving ? setti_commands_close : setti_commands_open)(at);
+        if (receiving) {
+            setti_commands_close(at);
+        } else {
+            setti_commands_open(at);
+        }
     }
 }
 
@@ -228,7 +229,7 @@ static void commands_drop(sett_commands* commands)
 {
     command_record* record;
     while ((record = commands_peek(commands)) != NULL) {
-        /* open jobs have claimed no index */
+        /* indices of an open job are not claimed yet */
         if (record->verb == &command_create && commands->job.count == 0) {
             commands_unclaim(commands->world, record->entity.index);
         }
@@ -453,7 +454,7 @@ static bool commands_grow(sett_commands* commands, size_t need)
     if (commands->closed) {
         return false;
     }
-    while (commands->write != NULL && commands->write->next != NULL) { /* from earlier frames */
+    while (commands->write != NULL && commands->write->next != NULL) { /* empty chunks */
         commands->write = commands->write->next;
         if (commands->write->size - commands->write->used >= need) {
             return true;
@@ -540,25 +541,24 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
 {
     sett_world* world = commands->world;
     bool too_deep = commands_are_too_deep(commands);
-    bool reports = too_deep || commands->closed; /* else memory ran out */
     char what[COMMAND_TEXT_SIZE];
-    if (!reports) {
+    if (!too_deep && !commands->closed) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     command_print(world, what, verb, text, entity, component);
-    if (too_deep) {
-        setti_world_fail_with(
-            world, SETT_STATUS_LIMIT,
-            "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, "
-            "which is the limit - let callbacks not record commands for each other without end",
-            what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
-        if (!world->depth_logged) { /* once each time commands are applied */
-            setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
-        }
-        world->depth_logged = true;
-        return SETT_STATUS_LIMIT;
+    if (!too_deep) {
+        return commands_fail_closed(commands, what);
     }
-    return commands_fail_closed(commands, what);
+    setti_world_fail_with(
+        world, SETT_STATUS_LIMIT,
+        "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, "
+        "which is the limit - let callbacks not record commands for each other without end",
+        what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
+    if (!world->depth_logged) { /* once each time commands are applied */
+        setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
+    }
+    world->depth_logged = true;
+    return SETT_STATUS_LIMIT;
 }
 
 /* Appends a record, and sets *status. Returns NULL on failure.
@@ -603,8 +603,8 @@ static sett_status commands_record(sett_commands* commands, const command_verb* 
     if (setti_is_null(commands, verb->call, "commands")) {
         return SETT_STATUS_ARGUMENT;
     }
-    bool has_type = component != 0 || verb->where[0] != '\0';
-    if (has_type && setti_world_type(commands->world, component) == NULL) {
+    bool needs_type = component != 0 || verb->where[0] != '\0';
+    if (needs_type && setti_world_type(commands->world, component) == NULL) {
         return commands_unregistered(commands, verb->call, entity, component);
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
@@ -766,7 +766,7 @@ sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_clear, entity, 0);
 }
 
-/* Reports a value that must not be set, in debug builds. */
+/* Rejects a value that must not be set. Reports it in debug builds. */
 SETTI_COLD static sett_status commands_reject_value(const sett_commands* commands,
                                                     const setti_type* type, const void* value)
 {
@@ -822,7 +822,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     }
     setti_commands_check_handle(commands, entity, component, __func__);
     const setti_type* type = setti_world_type(commands->world, component);
-    if (type == NULL || type->storage.size == 0) {
+    if (type == NULL || type->storage.size == 0) { /* commands_record rejects NULL */
         setti_change_check_tag(commands->world, type, value, "sett_cmd_set");
         return commands_record(commands, &command_set, entity, component);
     }
@@ -910,6 +910,7 @@ static void command_clear_type(sett_world* world, void* component)
     (void)sett_component_clear(world, *(const sett_component*)component);
 }
 
+/* Records a call of `fn` for a type. */
 static sett_status commands_record_type(sett_commands* commands, const char* call,
                                         void (*fn)(sett_world* world, void* component),
                                         sett_component component)
@@ -1001,7 +1002,7 @@ void* setti_commands_call(sett_commands* commands, sett_entity entity,
 void* setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
                                  size_t size, sett_entity* out, uint32_t count)
 {
-    sett_status status = SETT_STATUS_OUT_OF_MEMORY;
+    sett_status status;
     SETTI_ASSERT(count != 0);
     if (commands->closed) {
         commands_fail_closed(commands, kind->verb);
@@ -1012,9 +1013,10 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
     bool fits = count <= (UINT32_MAX - need) / need_each;
     if (!fits || !commands_reserve(commands, need + (size_t)count * need_each)) {
         if (commands->job.count != 0) {
-            commands->job.error = status;
+            commands->job.error = SETT_STATUS_OUT_OF_MEMORY;
         } else {
-            setti_world_fail(commands->world, status, "sett_cmd_create", sett_null(), 0);
+            setti_world_fail(commands->world, SETT_STATUS_OUT_OF_MEMORY, "sett_cmd_create",
+                             sett_null(), 0);
         }
         return NULL;
     }
@@ -1160,8 +1162,9 @@ static void job_take_chunk(sett_commands* commands, uint32_t jobs)
     if (commands->first != NULL) {
         return;
     }
-    /* for the next stages, too: more jobs may be busy then */
-    for (uint32_t k = 0; world->spare_chunks == NULL || (k != 0 && k <= jobs / 2); k++) {
+    /* one for this job, others for the next stages: more jobs may be busy then */
+    uint32_t missing = world->spare_chunks == NULL ? 1 + jobs / 2 : 0;
+    for (; missing != 0; missing--) {
         command_chunk* chunk = chunk_create(commands, CHUNK_SIZE);
         if (chunk == NULL) {
             break; /* recording allocates later */
