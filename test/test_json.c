@@ -729,7 +729,7 @@ static const struct {
     {"{}", "line 1, column 3: \"entities\" is missing"},
     {"{\"entities\":[]} x", "text follows the end of the value"},
     {"{\"entities\":[],\"entities\":[]}", "occurs twice"},
-    {"{\"x\":1,\"entities\":[]}", "column 5: \"x\" is not a key of the text - leave it out"},
+    {"{\"x\":1,\"entities\":[]}", "column 6: \"x\" is not a key of the text - leave it out"},
     {"{\"entitys\":[]}", "\"entitys\" is not a key of the text - did you mean \"entities\"?"},
     {"{\"entities\":[{\"name\":\"x}]}", "column 22: this string has no closing quote - add it"},
     {"{\"entities\":[{\"entity\":\"a\"}]}", "column 24: \"/path\""},
