@@ -581,10 +581,12 @@ static void worlds_come_back(void)
     CHECK_ENTITY_EQ(result.first, sett_entity_at(to, 0));
     CHECK_SAME(from, to);
     CHECK_EQ(sett_json_read(to, text, strlen(text), &keep, &result), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(sett_world_message(to),
-                     "line 2, column 31: the world has entity 0:1 already - destroy it first, or leave out "
-                     "`keep_handles`") != NULL,
-              "%s", sett_world_message(to));
+    CHECK_MSG(
+        strstr(
+            sett_world_message(to),
+            "line 2, column 31: the world has entity 0:1 already - destroy it first, or leave out "
+            "`keep_handles`") != NULL,
+        "%s", sett_world_message(to));
     free(text);
     CHECK_END(from);
     CHECK_END(to);

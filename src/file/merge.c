@@ -685,8 +685,8 @@ static sett_status merge_fail_option(sett_world* world, const char* name, unsign
                                      const char* constants)
 {
     return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                 "%s: `%s` has an unknown value, %u - use %s", merge_call,
-                                 name, value, constants);
+                                 "%s: `%s` has an unknown value, %u - use %s", merge_call, name,
+                                 value, constants);
 }
 
 /* Checks that values of `match_component` can be compared. */
