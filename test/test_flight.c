@@ -157,7 +157,7 @@ static void memory_is_fixed(void)
     CHECK(sett_flight_create(world, &desc) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_LIMIT);
     CHECK(strstr(sett_world_message(world),
-                 "bytes, and sett_flight_desc.size is 1000 - create it with "
+                 "bytes, and sett_flight_desc.size is 1000 - create one with "
                  "a larger size") != NULL);
     size_t size;
     CHECK_EQ(sett_state_encode(world, NULL, 0, &size), SETT_OK);

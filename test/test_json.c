@@ -733,6 +733,8 @@ static const struct {
     {"{\"entities\":[],\"entities\":[]}", "occurs twice"},
     {"{\"x\":1,\"entities\":[]}", "column 6: \"x\" is not a key of the text - leave it out"},
     {"{\"entitys\":[]}", "\"entitys\" is not a key of the text - did you mean \"entities\"?"},
+    {"{\"entities\":[{} , ]}", "column 17: nothing follows this comma - remove it"},
+    {"{\"entities\":[{\"name\":\"x\",}]}", "column 25: nothing follows this comma - remove it"},
     {"{\"entities\":[{\"name\":\"x}]}", "column 22: this string has no closing quote - add it"},
     {"{\"entities\":[{\"entity\":\"a\"}]}", "column 24: \"/path\""},
     {"{\"entities\":[{\"entity\":\"/a\"},{\"entity\":\"/a\"}]}",

@@ -286,9 +286,8 @@ static void a_subtree(void)
     sett_world* world = merged_world();
     sett_entity home = sett_entity_create(world);
     CHECK_EQ(merges(world, from, (sett_merge_desc){.subtree = "/cave"}, NULL), SETT_STATUS_ABSENT);
-    said(world,
-         "file \"f\" has no entity with the path \"/cave\" - set `subtree` to a path that it "
-         "has");
+    said(world, "file \"f\" has no entity with the path \"/cave\" - set `subtree` to a path in "
+                "the file");
     CHECK_MERGE(world, from, &result, .subtree = "/den", .parent = home);
     CHECK_EQ(result.created, 3);
     CHECK_EQ(result.lost, 3); /* an aim, a link with data, data of a link */

@@ -807,7 +807,8 @@ static bool json_load_link(json_load* load, const setti_type* type)
     if (json_load_is_singletons(load)) {
         return setti_json_fail(
             json, json->at,
-            "the world has singletons already: a text cannot add links to them - call sett_relate");
+            "the world has singletons already, and a text cannot add links to them - leave out "
+            "\"links\", and call sett_relate");
     }
     bool good = setti_json_peek(json) == '{'
                     ? json_load_link_keys(load, setti_relation_of_links(type), &link)

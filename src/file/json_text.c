@@ -324,9 +324,13 @@ static bool json_more(setti_json* json, char open, char close)
         json->depth--;
         return false;
     }
+    size_t comma = json->at;
     if (!first && !json_take(json, ',')) {
-        return setti_json_fail(json, json->at,
+        return setti_json_fail(json, comma,
                                close == '}' ? "',' or '}' is expected" : "',' or ']' is expected");
+    }
+    if (!first && setti_json_peek(json) == close) {
+        return setti_json_fail(json, comma, "nothing follows this comma - remove it");
     }
     return json->wrong == NULL;
 }

@@ -891,7 +891,7 @@ static bool value_read_shown(setti_json_reader* reader, const setti_type* type, 
     if (status == SETT_STATUS_INVALID && reader->json.wrong == NULL) {
         return setti_json_fail(
             &reader->json, at,
-            shown ? "the `read` hook rejects the value - correct it"
+            shown ? "the `read` hook rejects the value - correct the value"
                   : "the `write` hook does not write what `members` describes - correct the hook");
     }
     return good && status == SETT_OK;
@@ -916,7 +916,8 @@ static bool value_read_written(setti_json_reader* reader, const setti_type* type
     setti_pool_free(pool, bytes, length + 1, 16);
     return status == SETT_OK ||
            (status == SETT_STATUS_INVALID &&
-            setti_json_fail(json, begin.at, "the `read` hook rejects the value - correct it"));
+            setti_json_fail(json, begin.at,
+                            "the `read` hook rejects the value - correct the value"));
 }
 
 static bool value_read_tag(setti_json* json)

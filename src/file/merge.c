@@ -378,7 +378,7 @@ static sett_status merge_add_all(merge_job* job)
                                : setti_world_fail_input(
                                      job->to, SETT_STATUS_ABSENT,
                                      "%s: file \"%.150s\" has no entity with the path \"%.150s\" - "
-                                     "set `subtree` to a path that it has",
+                                     "set `subtree` to a path in the file",
                                      merge_call, job->path, subtree);
 }
 
