@@ -953,7 +953,7 @@ static void single_values_are_set(void)
     CHECK(SETT_GET(world, door, Vec2)->x == 2);
     CHECK_EQ(sett_json_set(world, door, Door_id, "{\"owner\":\"/hull\"}", 17), SETT_STATUS_INVALID);
     CHECK_STR_EQ(sett_world_message(world), "sett_json_set: line 1, column 10, Door.owner: no "
-                                            "entity has the path \"/hull\" - correct it");
+                                            "entity has the path \"/hull\" - correct the path");
     CHECK_EQ(sett_json_set(world, door, Door_id, "{\"owner\":\"#9:9\"}", 16), SETT_OK);
     CHECK_ENTITY_EQ(value->owner, ((sett_entity){9, 9}));
     CHECK_EQ(sett_json_set(world, door, SETT_ID_NAME, "1", 1), SETT_STATUS_ARGUMENT);
