@@ -13,7 +13,8 @@ static inline bool argument_is_null(const void* parameter, const char* call, con
 {
 #if !defined(NDEBUG)
     if (parameter == NULL) {
-        fprintf(stderr, "sett: error: %s: `%s` is NULL\n", call, name);
+        fprintf(stderr, "sett: error: %s: `%s` is NULL - check the result of what creates it\n",
+                call, name);
     }
 #else
     (void)call, (void)name;

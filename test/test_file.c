@@ -164,7 +164,7 @@ static void pointers_of_files_are_not_freed(void)
     ((song*)sett_ensure(world, sett_entity_create(world), 1))->text = (char*)&songs_freed;
     size_t size = encode(world, before, take(world), &bytes);
     saves(world, to, 1);
-    check_rejected(into, sett_world_load_with(into, "f", &desc, NULL), "sett_world_load:");
+    check_rejected(into, sett_world_load_with(into, "f", &desc, NULL), "sett_world_load_with:");
     check_rejected(into, sett_world_merge(into, "f", &merge, NULL), "sett_world_merge:");
     check_rejected(into, sett_delta_apply(into, bytes, size), "sett_delta_apply:");
     check_rejected(into, setti_delta_load(into, bytes, size, SIZE_MAX), "sett_delta_apply:");
@@ -173,7 +173,7 @@ static void pointers_of_files_are_not_freed(void)
     ((song*)sett_get_mut(world, sett_entity_at(world, 0), 1))->text++;
     CHECK_EQ(sett_journal_append(journal, 2), SETT_OK);
     CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
-    check_rejected(into, sett_world_load_with(into, "f", &desc, NULL), "sett_world_load:");
+    check_rejected(into, sett_world_load_with(into, "f", &desc, NULL), "sett_world_load_with:");
     CHECK_EQ(sett_entity_count(into), 0);
     free(bytes);
     CHECK_END(world);
@@ -189,7 +189,7 @@ static void pointers_are_not_saved(void)
     sett_file_desc desc = {.files = &to->files};
     song* value = sett_ensure(world, sett_entity_create(world), 1);
     value->text = (char*)&songs_freed;
-    check_rejected(world, sett_world_save_with(world, "f", &desc), "sett_world_save:");
+    check_rejected(world, sett_world_save_with(world, "f", &desc), "sett_world_save_with:");
     CHECK(sett_journal_create(world, "f", &desc) == NULL);
     check_rejected(world, sett_world_error(world), "sett_journal_create:");
     CHECK(disk_find(to, "f") == NULL);
@@ -227,9 +227,10 @@ static void types_that_only_a_file_has_are_named(void)
     CHECK(sett_ensure(world, sett_entity_create(world), PLACE) != NULL);
     saves(world, to, 1);
     CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_OK);
-    CHECK_MSG(strcmp(warned, "sett_world_load: these types are not registered in this world, so "
-                             "their values are loaded as plain bytes: \"place\", \"flag\", "
-                             "\"rare\", \"queued\" and 4 more - register them before loading") == 0,
+    CHECK_MSG(strcmp(warned,
+                     "sett_world_load_with: these types are not registered in this world, so "
+                     "their values are loaded as plain bytes: \"place\", \"flag\", "
+                     "\"rare\", \"queued\" and 4 more - register them before loading") == 0,
               "%s", warned);
     warned[0] = '\0';
     CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_OK);
@@ -262,7 +263,7 @@ static void messages_of_loading_speak_of_files(void)
         CHECK(to->files.close(to->files.user, file));
         CHECK_EQ(sett_world_load_with(world, "f", &desc, NULL), SETT_STATUS_INVALID);
         CHECK_STR_EQ(sett_world_message(world),
-                     "sett_world_load: \"f\": the file is not one of Sett - load one that "
+                     "sett_world_load_with: \"f\": the file is not one of Sett - load one that "
                      "sett_world_save wrote");
     }
     /* another save policy */
@@ -279,15 +280,84 @@ static void messages_of_loading_speak_of_files(void)
         CHECK_EQ(sett_world_load_with(other, "f", &desc, NULL), SETT_STATUS_CONFLICT);
         CHECK_STR_EQ(
             sett_world_message(other),
-            k == 0 ? "sett_world_load: \"f\": the file has values of \"place\", and this world "
-                     "leaves them out (SETT_SAVE_SKIP) - register the type with the same `save`"
-                   : "sett_world_load: \"f\": the file leaves out values of \"place\" "
-                     "(SETT_SAVE_SKIP), and this world saves them - register the type with the "
-                     "same `save`");
+            k == 0
+                ? "sett_world_load_with: \"f\": the file has values of \"place\", and this world "
+                  "leaves them out (SETT_SAVE_SKIP) - register the type with the same `save`"
+                : "sett_world_load_with: \"f\": the file leaves out values of \"place\" "
+                  "(SETT_SAVE_SKIP), and this world saves them - register the type with the "
+                  "same `save`");
     }
     CHECK_END(world);
     CHECK_END(into);
     disk_destroy(to);
+}
+
+/* Finds the text that a message contains. Returns `count` if it contains none. */
+static uint32_t find_text(const char* message, const char* const* texts, uint32_t count)
+{
+    uint32_t k = 0;
+    while (k < count && strstr(message, texts[k]) == NULL) {
+        k++;
+    }
+    return k;
+}
+
+/* Any call of the files fails. The message names the step, and the status fits it. */
+static void messages_name_the_step_that_failed(void)
+{
+    static const char* const saving[] = {
+        "\"f.lock\" cannot be created - check that its folder exists and can be written",
+        "\"f.new\" cannot be created - check that no folder and no read-only file has this name",
+        "\"f.new\" cannot be written - check that the disk has room",
+        "\"f\" cannot be renamed to \"f.previous\" - check that its folder can be written, and that "
+        "no folder has the new name",
+        "\"f.new\" cannot be renamed to \"f\" - check that its folder can be written, and that no "
+        "folder has the new name",
+        "is written, but its folder cannot be synced: a power cut may bring back the old file - save "
+        "again",
+    };
+    static const char* const loading[] = {
+        "\"f\": cannot be opened - check that it exists and can be read",
+        "\"f\": the size of the file cannot be read - check that it is a regular file",
+        "\"f\": the file cannot be read - check the disk",
+        "\"f\": cannot be closed - load it again",
+    };
+    uint32_t saves_failed = 0;
+    uint32_t loads_failed = 0;
+    sett_status status;
+    bool all = false;
+    for (uint32_t n = 1; !all; n++) {
+        disk* to = disk_create();
+        sett_world* world = typed_world();
+        sett_file_desc desc = {.files = &to->files};
+        saves(world, to, 1);
+        to->fails_at = to->done + n;
+        status = sett_world_save_with(world, "f", &desc);
+        uint32_t text = status != SETT_OK ? find_text(sett_world_message(world), saving, 6) : 0;
+        CHECK_MSG(text < 6, "%s", sett_world_message(world));
+        CHECK(status == SETT_OK || status == SETT_STATUS_FILE);
+        saves_failed |= status != SETT_OK ? 1u << text : 0;
+        all = to->done < to->fails_at; /* no call failed: each has failed once */
+        CHECK_END(world);
+        disk_destroy(to);
+    }
+    CHECK_EQ(saves_failed, 63);
+    all = false;
+    for (uint32_t n = 1; !all; n++) {
+        disk* to = disk_create();
+        sett_world* world = typed_world();
+        saves(world, to, 1);
+        to->fails_at = to->done + n;
+        status = loads(world, to, NULL);
+        all = to->done < to->fails_at;
+        uint32_t text = status != SETT_OK ? find_text(sett_world_message(world), loading, 4) : 0;
+        CHECK_MSG(text < 4, "%s", sett_world_message(world));
+        CHECK(status == SETT_OK || status == SETT_STATUS_FILE);
+        loads_failed |= status != SETT_OK ? 1u << text : 0;
+        CHECK_END(world);
+        disk_destroy(to);
+    }
+    CHECK_EQ(loads_failed, 15);
 }
 
 static void types_laid_out_otherwise_are_rejected(void)
@@ -357,6 +427,8 @@ static void files_of_the_system_behave_alike(void)
     sett_journal* journal = sett_journal_create(world, path, NULL);
     CHECK_MSG(journal != NULL, "%s", sett_world_message(world));
     CHECK_EQ(sett_world_save(into, path), SETT_STATUS_LOCKED);
+    CHECK(strstr(sett_world_message(into), "\"sett_test_file.lock\" is locked by another writer - "
+                                           "wait, or choose another path") != NULL);
     change(world, &chance, 500);
     CHECK_EQ(sett_journal_append(journal, 7), SETT_OK);
     CHECK_EQ(sett_journal_sync(journal), SETT_OK);
@@ -702,7 +774,7 @@ static void the_generation_before_is_kept(void)
     CHECK_EQ(sett_world_hash(into), old);
     to->node[disk_find(to, "f.previous")->node].bytes[200] ^= 4;
     CHECK_EQ(loads(into, to, &result), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(sett_world_message(into), "a record is damaged") != NULL, "%s",
+    CHECK_MSG(strstr(sett_world_message(into), "the checksum of a record is wrong") != NULL, "%s",
               sett_world_message(into));
     CHECK_EQ(sett_world_hash(into), old);
     saves(world, to, 4); /* and where none is whole, none is lost */
@@ -848,8 +920,10 @@ static void compressed_records_are_bounded(void)
                  k == 0 ? SETT_STATUS_INVALID : SETT_STATUS_LIMIT);
         CHECK_EQ(calls, 1); /* only memory that is allowed is taken */
         desc.compression = NULL;
-        CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_STATUS_INVALID);
-        CHECK(strstr(sett_world_message(into), "sett_file_desc.compression") != NULL);
+        CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_STATUS_ARGUMENT);
+        CHECK(strstr(sett_world_message(into),
+                     "sett_file_desc.compression to the functions that it "
+                     "was saved with") != NULL);
         CHECK_END(from);
         CHECK_END(into);
         disk_destroy(to);
@@ -897,7 +971,9 @@ static void memory_is_limited(void)
     CHECK_EQ(after.block_size, before.block_size);
     desc.limit = 1;
     CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_STATUS_LIMIT);
-    CHECK(strstr(sett_world_message(into), "limit has to be more than twice the size") != NULL);
+    CHECK(strstr(sett_world_message(into),
+                 "sett_file_desc.limit is 1 bytes, and has to be more than "
+                 "twice the size of the file, ") != NULL);
     desc.limit = (size_t)256 << 20;
     CHECK_MSG(sett_world_load_with(into, "f", &desc, NULL) == SETT_OK, "%s",
               sett_world_message(into));
@@ -1128,7 +1204,8 @@ TEST_MAIN(TEST(components_may_require_more), TEST(switches_without_their_type_ar
           TEST(unknown_types_are_written_back), TEST(what_a_value_owns_stays_out),
           TEST(pointers_of_files_are_not_freed), TEST(pointers_are_not_saved),
           TEST(types_that_only_a_file_has_are_named), TEST(messages_of_loading_speak_of_files),
-          TEST(types_laid_out_otherwise_are_rejected), TEST(the_user_block_is_read_without_loading),
+          TEST(messages_name_the_step_that_failed), TEST(types_laid_out_otherwise_are_rejected),
+          TEST(the_user_block_is_read_without_loading),
           TEST(loading_needs_a_world_without_snapshots), TEST(files_of_the_system_behave_alike),
           TEST(systems_go_on_where_they_were), TEST(without_memory_nothing_is_lost),
           TEST(a_crash_leaves_the_old_state_or_the_new_one), TEST(a_missing_sync_is_noticed),

@@ -130,6 +130,16 @@ static void has_the_last_frames(void)
     CHECK_EQ(sett_flight_write(flight, 3, 100, "", 0), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_flight_write(flight, SETT_RECORD_INPUT, 3, "", 0), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_flight_save(flight, "no/such/folder/file", NULL), SETT_STATUS_FILE);
+    CHECK(strstr(sett_world_message(world), "check that its folder exists and can be written") !=
+          NULL);
+    CHECK_EQ(sett_flight_save(flight, "", NULL), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world), "`path` is empty - pass the path of a file") != NULL);
+#if defined(__linux__)
+    CHECK_EQ(sett_flight_save(flight, "/dev/full", NULL), SETT_STATUS_FILE);
+    CHECK(strstr(sett_world_message(world),
+                 "is incomplete, because a write failed - check that the "
+                 "disk has room, and save again") != NULL);
+#endif
     sett_flight_destroy(flight);
     sett_flight_destroy(NULL);
     CHECK_END(world);
@@ -146,6 +156,9 @@ static void memory_is_fixed(void)
     sett_flight_desc desc = {.frames = 1000, .size = 1000};
     CHECK(sett_flight_create(world, &desc) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_LIMIT);
+    CHECK(strstr(sett_world_message(world),
+                 "bytes, and sett_flight_desc.size is 1000 - create one with "
+                 "a larger size") != NULL);
     size_t size;
     CHECK_EQ(sett_state_encode(world, NULL, 0, &size), SETT_OK);
     desc.size = 6 * size;
@@ -168,6 +181,9 @@ static void memory_is_fixed(void)
     char large[65536] = "";
     CHECK_EQ(sett_flight_write(flight, SETT_RECORD_INPUT, 500, large, sizeof(large)),
              SETT_STATUS_LIMIT);
+    CHECK_STR_EQ(sett_world_message(world),
+                 "sett_flight_write: the records of this frame have 0 bytes, and 65536 more do not "
+                 "fit: at most 65536 fit, with 24 for each record - record less in each frame");
     sett_snapshot_drop_all(world); /* its own too: it goes on */
     advance(world, 200);
     CHECK(sett_flight_append(flight, 200) != SETT_STATUS_LOST);

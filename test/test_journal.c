@@ -2,6 +2,7 @@
  * to a frame that was, and not to one before the last sync. */
 #include "base/atomic.h"
 #include "saved.h"
+#include "scarce.h"
 #include "sett/threads.h" /* autosaves start one: this test runs under the thread sanitizer too */
 
 #define FRAMES 12
@@ -272,6 +273,87 @@ static void any_call_of_a_journal_fails(bool compresses)
     }
 }
 
+/* Whether a journal on this disk leads to the frame of its world. */
+static bool leads_to(disk* to, sett_world* world, uint64_t frame)
+{
+    sett_world* into = typed_world();
+    sett_load_result result;
+    CHECK_MSG(loads(into, to, &result) == SETT_OK, "%s", sett_world_message(into));
+    bool same = result.frame == frame && sett_world_hash(into) == sett_world_hash(world);
+    CHECK_END(into);
+    return same;
+}
+
+/* Memory runs out at every place of an append. The message says whether the frame is recorded. */
+static void a_frame_is_recorded_without_its_keyframe(void)
+{
+    static scarce_memory memory;
+    disk* to = disk_create();
+    sett_world* world = scarce_world(&memory);
+    uint64_t chance = 5;
+    uint32_t recorded = 0;
+    uint32_t failed = 0;
+    register_types(world);
+    change(world, &chance, 300);
+    sett_file_desc desc = {.files = &to->files, .keyframe_every = 1};
+    sett_journal* journal = sett_journal_create(world, "f", &desc);
+    CHECK_MSG(journal != NULL, "%s", sett_world_message(world));
+    bool done = false;
+    for (uint32_t n = 0; !done; n++) {
+        uint64_t frame = n + 1;
+        change(world, &chance, 10);
+        scarce_squeeze(&world->pool, &memory, 0);
+        memory.strict = true;
+        memory.allowed = n;
+        sett_status status = sett_journal_append(journal, frame);
+        scarce_give_back(&world->pool, &memory);
+        done = status == SETT_OK;
+        const char* message = sett_world_message(world);
+        bool without =
+            !done && strstr(message, "is recorded, but memory ran out for its keyframe - "
+                                     "free memory before the next keyframe") != NULL;
+        CHECK_MSG(done || status == SETT_STATUS_OUT_OF_MEMORY, "%s", message);
+        CHECK_MSG(done || strncmp(message, "sett_journal_append: ", 21) == 0, "%s", message);
+        CHECK_MSG(leads_to(to, world, frame) == (done || without), "%u: %s", (unsigned)n, message);
+        recorded += without;
+        failed += !done && !without;
+    }
+    CHECK(recorded > 1 && failed > 1);
+    CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
+    scarce_end(&memory, world);
+    disk_destroy(to);
+}
+
+/* A journal whose snapshot has ended says why. */
+static void a_journal_needs_its_snapshot(void)
+{
+    for (uint32_t dropped = 0; dropped < 2; dropped++) {
+        disk* to = disk_create();
+        sett_world* world = typed_world();
+        uint64_t chance = 6;
+        change(world, &chance, 3000);
+        sett_journal* journal = begin_journal(world, to);
+        if (dropped) {
+            sett_snapshot_drop_all(world);
+        } else {
+            sett_snapshot_options options = {.memory_limit = 1};
+            CHECK_EQ(sett_snapshot_set_options(world, &options), SETT_OK);
+            change(world, &chance, 3000);
+        }
+        CHECK_EQ(sett_journal_append(journal, 1), dropped ? SETT_STATUS_STALE : SETT_STATUS_LOST);
+        CHECK_STR_EQ(sett_world_message(world),
+                     dropped
+                         ? "sett_journal_append: \"f\" cannot go on: the program dropped all "
+                           "snapshots - destroy the journal and create it again"
+                         : "sett_journal_append: \"f\" cannot go on: its snapshot is lost, because "
+                           "memory ran out or sett_snapshot_options.memory_limit was exceeded - "
+                           "destroy the journal and create it again");
+        CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
+        CHECK_END(world);
+        disk_destroy(to);
+    }
+}
+
 static void a_full_disk_ends_a_journal(void)
 {
     any_call_of_a_journal_fails(false);
@@ -358,9 +440,13 @@ static void an_autosave_is_of_the_moment_when_it_began(void)
     to->fails_at = to->done + 3;
     CHECK_EQ(sett_autosave_start(autosave, 8), SETT_OK);
     CHECK_EQ(sett_autosave_wait(autosave), SETT_STATUS_FILE);
-    CHECK(strncmp(sett_world_message(world), "sett_autosave_wait: ", 20) == 0);
-    to->fails_at = to->done + 3;
+    CHECK(strncmp(sett_world_message(world), "sett_autosave_wait: \"f", 22) == 0);
     CHECK_EQ(sett_autosave_start(autosave, 9), SETT_OK);
+    CHECK(strncmp(sett_world_message(world), "sett_autosave_start: \"f", 23) ==
+          0); /* the last one */
+    CHECK_EQ(sett_autosave_wait(autosave), SETT_OK);
+    to->fails_at = to->done + 3;
+    CHECK_EQ(sett_autosave_start(autosave, 10), SETT_OK);
     CHECK_EQ(sett_autosave_destroy(autosave), SETT_STATUS_FILE);
     CHECK(strstr(sett_world_message(world), "f.new") != NULL);
     CHECK_END(world);
@@ -437,4 +523,5 @@ TEST_MAIN(TEST(a_recording_has_keyframes_and_an_index), TEST(a_journal_leads_to_
           TEST(a_journal_excludes_other_writers), TEST(types_may_come_later),
           TEST(a_crash_leaves_a_frame_since_the_last_sync),
           TEST(a_damaged_journal_ends_before_the_damage), TEST(a_full_disk_ends_a_journal),
+          TEST(a_frame_is_recorded_without_its_keyframe), TEST(a_journal_needs_its_snapshot),
           TEST(a_slow_disk_puts_an_autosave_off), TEST(an_autosave_is_of_the_moment_when_it_began))

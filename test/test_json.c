@@ -581,9 +581,12 @@ static void worlds_come_back(void)
     CHECK_ENTITY_EQ(result.first, sett_entity_at(to, 0));
     CHECK_SAME(from, to);
     CHECK_EQ(sett_json_read(to, text, strlen(text), &keep, &result), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(sett_world_message(to),
-                     "line 2, column 31: the world has an entity with this handle") != NULL,
-              "%s", sett_world_message(to));
+    CHECK_MSG(
+        strstr(
+            sett_world_message(to),
+            "line 2, column 31: the world has entity 0:1 already - destroy it first, or leave out "
+            "`keep_handles`") != NULL,
+        "%s", sett_world_message(to));
     free(text);
     CHECK_END(from);
     CHECK_END(to);
@@ -728,79 +731,100 @@ static const struct {
     {"{}", "line 1, column 3: \"entities\" is missing"},
     {"{\"entities\":[]} x", "text follows the end of the value"},
     {"{\"entities\":[],\"entities\":[]}", "occurs twice"},
-    {"{\"x\":1,\"entities\":[]}", "\"entities\" is expected"},
-    {"{\"entitys\":[]}", "\"entities\" is expected - did you mean \"entities\"?"},
+    {"{\"x\":1,\"entities\":[]}", "column 6: \"x\" is not a key of the text - leave it out"},
+    {"{\"entitys\":[]}", "\"entitys\" is not a key of the text - did you mean \"entities\"?"},
+    {"{\"entities\":[{} , ]}", "column 17: nothing follows this comma - remove it"},
+    {"{\"entities\":[{\"name\":\"x\",}]}", "column 25: nothing follows this comma - remove it"},
+    {"{\"entities\":[{\"name\":\"x}]}", "column 22: this string has no closing quote - add it"},
     {"{\"entities\":[{\"entity\":\"a\"}]}", "column 24: \"/path\""},
-    {"{\"entities\":[{\"entity\":\"/a\"},{\"entity\":\"/a\"}]}", "two entities"},
-    {"{\"entities\":[{\"entity\":\"#1:1\"},{\"handle\":\"#1:1\"}]}", "two entities"},
+    {"{\"entities\":[{\"entity\":\"/a\"},{\"entity\":\"/a\"}]}",
+     "two entities of the text have the path \"/a\" - change the path of one of them"},
+    {"{\"entities\":[{\"entity\":\"#1:1\"},{\"handle\":\"#1:1\"}]}",
+     "two entities of the text have the handle \"#1:1\" - change the handle of one of them"},
     {"{\"entities\":[{\"entity\":\"/a\",\"entity\":\"/a\"}]}", "occurs twice"},
     {"{\"entities\":[{\"entity\":\"#1:1\",\"handle\":\"#1:2\"}]}",
-     "the entity has two handles in the text - leave out one"},
+     "the entity has the handles #1:1 and #1:2 in the text - leave out one of them"},
     {"{\"entities\":[{\"entity\":\"#0:0\"}]}", "is expected"},
     {"{\"entities\":[{\"entity\":\"/\"}]}", "the entity's name is empty"},
     {"{\"entities\":[{\"entity\":\"/a\\\\/b\"}]}", "contains a lone backslash"},
     {IN_ENTITY("\"name\":\"x\""),
      "the path of \"entity\" gives the name already - leave out \"name\""},
-    {IN_ENTITY("\"hello\":1"), "no such key"},
-    {IN_ENTITY("\"componets\":{}"), "no such key - did you mean \"components\"?"},
+    {IN_ENTITY("\"hello\":1"), "\"hello\" is not a key of an entity - leave it out"},
+    {IN_ENTITY("\"componets\":{}"),
+     "\"componets\" is not a key of an entity - did you mean \"components\"?"},
     {IN_ENTITY("\"components\":{\"Dor\":1}"),
      "no component has this name - did you mean \"Door\"?"},
     {IN_ENTITY("\"components\":{\"Door\":{\"heigth\":1}}"),
-     "the component has no member of this name - did you mean \"height\"?"},
-    {IN_ENTITY("\"parent\":\"hall\""), "null, \"/path\" or"},
-    {IN_ENTITY("\"components\":{},\"components\":{}"), "the key occurs twice - leave out one"},
-    {IN_ENTITY("\"components\":{\"Nothing\":1}"), "/a Nothing: no component has this name"},
+     "no member has this name - did you mean \"height\"?"},
+    {IN_ENTITY("\"parent\":\"hall\""), "/a: \"/path\" or \"#index:generation\" is expected"},
+    {IN_ENTITY("\"components\":{},\"components\":{}"),
+     "\"components\" occurs twice - leave out one of them"},
+    {IN_ENTITY("\"components\":{\"Nothing\":1}"),
+     "/a Nothing: no component has this name - register the type, or leave it out"},
     {IN_ENTITY("\"components\":{\"Hierarchy\":1}"), "the library writes this component"},
-    {IN_ENTITY("\"components\":{\"Marked\":1}"), "true or false is expected"},
+    {IN_ENTITY("\"components\":{\"Marked\":1}"), "the component is a tag - write true"},
     {IN_ENTITY("\"components\":{\"Marked\":false}"), "a tag cannot be false - leave it out"},
     {IN_ENTITY("\"components\":{\"Marked\":{\"x\":1}}"), "no members"},
     {IN_ENTITY("\"components\":{\"Marked\":true,\"Marked\":true}"), "component occurs twice"},
-    {IN_ENTITY("\"components\":{\"Skipped\":{}}"), "values of this component are not saved - "
+    {IN_ENTITY("\"components\":{\"Skipped\":{}}"), "values of this type are not saved - "
                                                    "write null"},
     {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AAAA\"}}"), "too few bytes: 3 instead of "},
     {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AAAAAAAAAAAAAAAAAAAA\"}}"),
-     "too many bytes: 15 instead of "},
+     "the value has too many bytes: 15, and 12 fit - shorten it"},
     {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"A\"}}"), "not valid base64"},
     {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AQ==AQ==\"}}"), "not valid base64"},
     {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AB==\"}}"), "not valid base64"},
     {IN_ENTITY("\"components\":{\"Raw\":5}"),
-     "/a Raw: the component's members are not known - declare them with SETT_MEMBERS, or write"},
-    {IN_ENTITY("\"components\":{\"Raw\":{\"x\":5}}"), "members are not known"},
-    {IN_ENTITY("\"components\":{\"Raw\":{}}"), "members are not known"},
+     "/a Raw: the members of this type are not known - declare them with SETT_MEMBERS, or write"},
+    {IN_ENTITY("\"components\":{\"Raw\":{\"x\":5}}"), "the members of this type are not known"},
+    {IN_ENTITY("\"components\":{\"Raw\":{}}"), "the members of this type are not known"},
     {IN_ENTITY("\"links\":{\"Door\":[]}"), "no relationship has this name"},
     {IN_ENTITY("\"links\":{\"Owes\":[\"/a\",\"/a\"]}"),
      "the relationship is exclusive, and the entity has two"},
     {IN_ENTITY("\"links\":{\"Likes\":[{\"to\":\"/a\",\"data\":{\"base64\":\"AA==\"}}]}"),
      "too few bytes"},
-    {IN_ENTITY("\"links\":{\"Likes\":[{\"to\":\"x\"}]}"), "null, \"/path\" or"},
-    {IN_ENTITY("\"links\":{\"Likes\":[{\"of\":\"/a\"}]}"), "a link has only the keys \"to\" and "
-                                                           "\"data\" - leave out this one"},
+    {IN_ENTITY("\"links\":{\"Likes\":[{\"to\":\"x\"}]}"), "Likes: \"/path\" or"},
+    {IN_ENTITY("\"links\":{\"Likes\":[{\"of\":\"/a\"}]}"),
+     "a link has the keys \"to\" and \"data\" - leave out \"of\""},
+    {IN_ENTITY("\"links\":{\"Likes\":[{\"to\":\"/a\",\"to\":\"/a\"}]}"),
+     "\"to\" occurs twice - leave out one of them"},
+    {IN_ENTITY("\"links\":{\"Likes\":[{\"data\":null,\"to\":\"/a\",\"data\":null}]}"),
+     "\"data\" occurs twice - leave out one of them"},
     {IN_ENTITY("\"links\":{\"Likes\":[null]}"), "a string is expected"},
     {IN_ENTITY("\"links\":{\"Likes\":[{\"data\":{\"base64\":\"AAAAAA==\"}}]}"),
      "the link has no \"to\""},
     {"{\"entities\":[{\"components\":{\"Singletons\":true}},"
      "{\"components\":{\"Singletons\":true}}]}",
-     "line 1, column 77: two entities of the text have singletons"},
-    {IN_DOOR("\"x\":1"), "line 2, column 44, /a Door.x: the component has no member of this name"},
-    {IN_DOOR("\"cache\":1"), "the component has no member of this name"},
+     "line 1, column 77: two entities of the text have the tag \"Singletons\" - move all singletons "
+     "to one of them"},
+    {IN_DOOR("\"x\":1"),
+     "line 2, column 44, /a Door.x: no member has this name - correct the name, "
+     "or leave it out"},
+    {IN_DOOR("\"cache\":1"), "the member is local: only the program writes it - leave it out"},
     {IN_DOOR("\"locked\":1"), "/a Door.locked: true or false is expected"},
     {IN_DOOR("\"locked\":true,\"locked\":true"), "the member occurs twice"},
-    {IN_DOOR("\"at\":[{\"x\":1}]"), "Door.at: too few elements: 1 instead of 2"},
-    {IN_DOOR("\"at\":[{},{},{}]"), "Door.at[2]: too many elements"},
+    {IN_DOOR("\"at\":[{\"x\":1}]"),
+     "Door.at: too few elements: 1 instead of 2 - write all of them"},
+    {IN_DOOR("\"at\":[{},{},{}]"),
+     "Door.at[2]: too many elements: the array has 2 - leave out the rest"},
     {IN_DOOR("\"at\":[{},{\"x\":\"1\"}]"), "Door.at[1].x: a number is expected, without quotes"},
-    {IN_DOOR("\"at\":[{},{\"x\":1e39}]"), "Door.at[1].x: the number is out of the range"},
+    {IN_DOOR("\"at\":[{},{\"x\":1e39}]"), "Door.at[1].x: the number is out of the range of the "
+                                          "member's type (f32)"},
     {IN_DOOR("\"at\":[{},{\"x\":true}]"), "a number is expected"},
-    {IN_DOOR("\"rounds\":{\"x\":1}"), "Door.rounds.x: no such element"},
+    {IN_DOOR("\"at\":[{},{\"x\":01}]"), "not a number of JSON - write it as in 0.5, -12 or 1e9"},
+    {IN_DOOR("\"rounds\":{\"x\":1}"), "Door.rounds.x: no element has this name - correct the name, "
+                                      "or leave it out"},
     {IN_DOOR("\"rounds\":[1,65536]"), "Door.rounds[1]: the number is out of the range"},
     {IN_DOOR("\"state\":\"AJAR\""), "Door.state: not one of the member's constants: SHUT, OPEN"},
     {IN_DOOR("\"keys\":[\"GREEN\"]"), "not one of the member's constants: RED, BLUE"},
     {IN_DOOR("\"keys\":256"), "out of the range"},
-    {IN_DOOR("\"label\":\"12345678901\""), "too many bytes of text: 11 instead of 10"},
+    {IN_DOOR("\"label\":\"12345678901\""),
+     "the value has too many bytes: 11, and 10 fit - shorten it"},
     {IN_DOOR("\"label\":\"a\\u0000b\""), "a text contains a zero byte - remove it"},
     {IN_DOOR("\"label\":{\"base64\":\"QQBB\"}"), "a text contains a zero byte - remove it"},
-    {IN_DOOR("\"owner\":1"), "a string is expected"},
-    {IN_DOOR("\"owner\":\"ghost\""), "null, \"/path\" or"},
-    {IN_DOOR("\"big\":1.5"), "the number is not an integer"},
+    {IN_DOOR("\"owner\":1"), "Door.owner: null, \"/path\" or \"#index:generation\" is expected"},
+    {IN_DOOR("\"owner\":\"ghost\""), "Door.owner: \"/path\" or \"#index:generation\" is expected"},
+    {IN_DOOR("\"big\":1.5"), "the number is not an integer (u64)"},
     {IN_DOOR("\"big\":\"18446744073709551616\""), "out of the range"},
     {IN_DOOR("\"height\":40000"), "out of the range"},
     {IN_DOOR("\"number\":\"nan:1\""), "a number is expected"},
@@ -822,6 +846,15 @@ static void what_is_wrong_is_said_and_nothing_changes(void)
                   sett_world_message(world));
         free(copy);
     }
+    char deep[5 + 64];
+    memset(deep, '[', sizeof(deep));
+    memcpy(deep, "{\"a\":", 5);
+    CHECK_EQ(sett_json_read(world, deep, sizeof(deep),
+                            &(sett_json_read_desc){.allow_unknown = true}, NULL),
+             SETT_STATUS_INVALID);
+    CHECK_MSG(strstr(sett_world_message(world), "objects and lists are nested more than 64 deep - "
+                                                "nest fewer") != NULL,
+              "%s", sett_world_message(world));
     CHECK_EQ(sett_world_hash(world), hash);
     CHECK_END(world);
 }
@@ -920,7 +953,7 @@ static void single_values_are_set(void)
     CHECK(SETT_GET(world, door, Vec2)->x == 2);
     CHECK_EQ(sett_json_set(world, door, Door_id, "{\"owner\":\"/hull\"}", 17), SETT_STATUS_INVALID);
     CHECK_STR_EQ(sett_world_message(world), "sett_json_set: line 1, column 10, Door.owner: no "
-                                            "entity has the path \"/hull\" - correct it");
+                                            "entity has the path \"/hull\" - correct the path");
     CHECK_EQ(sett_json_set(world, door, Door_id, "{\"owner\":\"#9:9\"}", 16), SETT_OK);
     CHECK_ENTITY_EQ(value->owner, ((sett_entity){9, 9}));
     CHECK_EQ(sett_json_set(world, door, SETT_ID_NAME, "1", 1), SETT_STATUS_ARGUMENT);

@@ -166,6 +166,40 @@ static void wrong_constants_name_the_right_ones(void)
     CHECK_END(world);
 }
 
+/* The last names that fit leave room for the mark of the others. */
+static void cut_lists_of_constants_end_with_a_mark(void)
+{
+    static const sett_constant constants[] = {{"A_NAME_TWENTYEIGHT_LETTERS_A", 1},
+                                              {"A_NAME_TWENTYEIGHT_LETTERS_B", 2},
+                                              {"A_NAME_TWENTYEIGHT_LETTERS_C", 3},
+                                              {NULL, 0}};
+    sett_world* world = quiet_world();
+    for (uint32_t shorter = 0; shorter < 27; shorter++) {
+        sett_constant list[4];
+        memcpy(list, constants, sizeof(list));
+        list[1].name += shorter;
+        sett_member member = {
+            .name = "mood", .kind = SETT_MEMBER_U32, .size = 4, .count = 1, .constants = list};
+        sett_struct of = {.name = "Mood",
+                          .size = 4,
+                          .members = &member,
+                          .count = 1,
+                          .calls_ = sett_members_link_};
+        char name[16];
+        snprintf(name, sizeof(name), "Mood%u", (unsigned)shorter);
+        sett_component_desc desc = {.name = name, .size = 4, .members = &of};
+        sett_component id = sett_component_register(world, &desc);
+        CHECK_MSG(id != 0, "%s", sett_world_message(world));
+        sett_entity at = sett_entity_create(world);
+        const char* text = "{\"mood\": \"NONE\"}";
+        CHECK_EQ(sett_json_set(world, at, id, text, strlen(text)), SETT_STATUS_INVALID);
+        const char* message = sett_world_message(world);
+        const char* end = message + strlen(message);
+        CHECK_MSG(strcmp(end - 5, ", ...") == 0 || strcmp(end - 4, "RS_C") == 0, "%s", message);
+    }
+    CHECK_END(world);
+}
+
 static void right_values_are_read_back(void)
 {
     static const char* const right[] = {
@@ -207,4 +241,4 @@ static void right_values_are_read_back(void)
 }
 
 TEST_MAIN(TEST(nearly_right_values_are_rejected), TEST(wrong_constants_name_the_right_ones),
-          TEST(right_values_are_read_back))
+          TEST(cut_lists_of_constants_end_with_a_mark), TEST(right_values_are_read_back))

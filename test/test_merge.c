@@ -80,6 +80,11 @@ static sett_status merges(sett_world* world, disk* from, sett_merge_desc desc,
     CHECK_MSG(merges((world), (from), (sett_merge_desc){__VA_ARGS__}, (result)) == SETT_OK, "%s",  \
               sett_world_message(world))
 
+static void said(const sett_world* world, const char* text)
+{
+    CHECK_MSG(strstr(sett_world_message(world), text) != NULL, "%s", sett_world_message(world));
+}
+
 static sett_entity named(sett_world* world, sett_entity parent, const char* name)
 {
     sett_entity entity = sett_entity_create(world);
@@ -217,15 +222,38 @@ static void entities_are_matched_by_a_value(void)
     CHECK_EQ(merges(world, from,
                     (sett_merge_desc){.match = SETT_MERGE_VALUE, .match_component = BADGE}, NULL),
              SETT_STATUS_CONFLICT);
+    said(world,
+         "of the world have the same value of `match_component` \"Badge\" - change one of the "
+         "values");
     sett_remove(world, at_path(world, "den"), BADGE);
     sett_set(source, at_path(source, "far"), BADGE, &(Badge){8});
     saves(source, from, 0);
     CHECK_EQ(merges(world, from,
                     (sett_merge_desc){.match = SETT_MERGE_VALUE, .match_component = BADGE}, NULL),
              SETT_STATUS_CONFLICT);
+    said(world, "of the file match the same entity of the world, ");
+    said(world, " - change the \"Badge\" of entity 3:1 in the file");
     CHECK_EQ(merges(world, from,
                     (sett_merge_desc){.match = SETT_MERGE_VALUE, .match_component = TAG}, NULL),
              SETT_STATUS_ARGUMENT);
+    said(world, "which has no saved values - pass a component with values");
+    CHECK_EQ(merges(world, from,
+                    (sett_merge_desc){.match = SETT_MERGE_VALUE, .match_component = SETT_ID_NAME},
+                    NULL),
+             SETT_STATUS_ARGUMENT);
+    said(world, "which has no values of the program - pass a component with values");
+    CHECK_EQ(merges(world, from, (sett_merge_desc){.match = SETT_MERGE_VALUE}, NULL),
+             SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(merges(world, from, (sett_merge_desc){.match = (sett_merge_match)3}, NULL),
+             SETT_STATUS_ARGUMENT);
+    said(world, "`match` has an unknown value, 3 - use SETT_MERGE_NEW, SETT_MERGE_PATH or "
+                "SETT_MERGE_VALUE");
+    CHECK_EQ(merges(world, from, (sett_merge_desc){.existing = (sett_merge_existing)4}, NULL),
+             SETT_STATUS_ARGUMENT);
+    said(world, "`existing` has an unknown value, 4 - use SETT_MERGE_KEEP, ");
+    CHECK_EQ(merges(world, from, (sett_merge_desc){.names = (sett_merge_names)5}, NULL),
+             SETT_STATUS_ARGUMENT);
+    said(world, "`names` has an unknown value, 5 - use SETT_MERGE_REJECT_NAME or ");
     CHECK_END(source);
     CHECK_END(world);
     disk_destroy(from);
@@ -240,6 +268,8 @@ static void names_that_are_taken(void)
     (void)named(world, sett_null(), "den_2");
     uint64_t hash = sett_world_hash(world);
     CHECK_EQ(merges(world, from, (sett_merge_desc){0}, NULL), SETT_STATUS_CONFLICT);
+    said(world, "entity 0:1 has the name \"den\" already - set .names = SETT_MERGE_NUMBER, or "
+                ".match = SETT_MERGE_PATH to merge with it");
     CHECK_EQ(sett_world_hash(world), hash);
     CHECK_MERGE(world, from, NULL, .names = SETT_MERGE_NUMBER);
     CHECK_EQ(x_of(world, "den_3/ant"), 10);
@@ -256,6 +286,8 @@ static void a_subtree(void)
     sett_world* world = merged_world();
     sett_entity home = sett_entity_create(world);
     CHECK_EQ(merges(world, from, (sett_merge_desc){.subtree = "/cave"}, NULL), SETT_STATUS_ABSENT);
+    said(world, "file \"f\" has no entity with the path \"/cave\" - set `subtree` to a path in "
+                "the file");
     CHECK_MERGE(world, from, &result, .subtree = "/den", .parent = home);
     CHECK_EQ(result.created, 3);
     CHECK_EQ(result.lost, 3); /* an aim, a link with data, data of a link */
@@ -344,6 +376,32 @@ static void circles_are_rejected(void)
     CHECK_EQ(sett_unrelate(world, last, boss, own), SETT_OK);
     CHECK_MERGE(world, from, NULL, .match = SETT_MERGE_PATH);
     CHECK_ENTITY_EQ(sett_target(world, at_path(world, "b"), boss), last);
+    CHECK_END(source);
+    CHECK_END(world);
+    disk_destroy(from);
+}
+
+/* An entity whose links lead into a circle is not a part of it. */
+static void circles_are_named_by_their_members(void)
+{
+    disk* from = disk_create();
+    sett_world* source = merged_world();
+    sett_world* world = merged_world();
+    sett_entity z = named(source, sett_null(), "z");
+    sett_entity a = named(source, sett_null(), "a");
+    sett_entity b = named(source, sett_null(), "b");
+    CHECK(sett_relate(source, z, boss, a) != NULL && sett_relate(source, a, boss, b) != NULL);
+    saves(source, from, 0);
+    (void)named(world, sett_null(), "z");
+    sett_entity own = named(world, sett_null(), "a");
+    sett_entity other = named(world, sett_null(), "b");
+    CHECK(sett_relate(world, other, boss, own) != NULL);
+    CHECK_EQ(merges(world, from, (sett_merge_desc){.match = SETT_MERGE_PATH}, NULL),
+             SETT_STATUS_CYCLE);
+    said(world,
+         "the \"boss\" links of the file and of the world would form a cycle through entity ");
+    const char* message = sett_world_message(world);
+    CHECK_MSG(strstr(message, "entity 0:1") == NULL, "%s", message); /* "z" */
     CHECK_END(source);
     CHECK_END(world);
     disk_destroy(from);
@@ -865,6 +923,6 @@ TEST_MAIN(TEST(links_that_meet_are_one), TEST(all_of_it_is_created),
           TEST(existing_components_stay_or_go), TEST(entities_are_matched_by_a_value),
           TEST(names_that_are_taken), TEST(a_subtree), TEST(chosen_types),
           TEST(raw_types_have_to_be_listed), TEST(circles_are_rejected),
-          TEST(callbacks_run_when_all_is_there), TEST(a_library_of_prefabs), TEST(unknown_types),
-          TEST(random_merges_end_as_a_naive_one), TEST(no_allocation_that_fails_leaves_a_half),
-          TEST(no_call_that_fails_leaves_a_half))
+          TEST(circles_are_named_by_their_members), TEST(callbacks_run_when_all_is_there),
+          TEST(a_library_of_prefabs), TEST(unknown_types), TEST(random_merges_end_as_a_naive_one),
+          TEST(no_allocation_that_fails_leaves_a_half), TEST(no_call_that_fails_leaves_a_half))

@@ -280,12 +280,14 @@ static void says_what_cannot_be_followed(void)
         sett_group_create(sett_mirror_world(mirror), &(sett_group_desc){.with = {PLACE, FLAG}});
     CHECK(group != NULL);
     CHECK_EQ(sett_mirror_copy(mirror), SETT_STATUS_CONFLICT);
-    CHECK(strstr(sett_world_message(world), "the mirror has group") != NULL);
+    CHECK(strstr(sett_world_message(world), "the mirror's world has group") != NULL);
     CHECK_EQ(sett_group_destroy(group), SETT_OK);
     CHECK_EQ(sett_component_unregister(world, APART), SETT_OK);
     CHECK_EQ(sett_mirror_copy(mirror), SETT_STATUS_CONFLICT);
-    CHECK(strstr(sett_world_message(world),
-                 "a component was unregistered after the mirror was made") != NULL);
+    CHECK(strstr(
+              sett_world_message(world),
+              "a component was unregistered after the mirror was created - destroy the mirror, and "
+              "create another one") != NULL);
     sett_mirror_destroy(mirror);
     mirror = sett_mirror_create(world);
     CHECK_MSG(sett_mirror_copy(mirror) == SETT_OK, "%s", sett_world_message(world));
@@ -296,9 +298,10 @@ static void says_what_cannot_be_followed(void)
     CHECK(owner != 0 && !sett_mirror_supports(world, &hooked));
     CHECK_EQ(hooked, owner);
     CHECK_EQ(sett_mirror_copy(mirror), SETT_STATUS_ARGUMENT);
-    CHECK(strstr(sett_world_message(world),
-                 "\"owner\" has hooks, so a mirror cannot copy its values - work on the world "
-                 "itself") != NULL);
+    CHECK(
+        strstr(sett_world_message(world),
+               "\"owner\" has value hooks or SETT_SAVE_CLONE, so a mirror cannot copy its values - "
+               "work on the world itself") != NULL);
     sett_mirror_destroy(mirror);
     scarce_end(&memory, world);
 }

@@ -214,7 +214,8 @@ local function fail(world)
 end
 function World:check(status)
     if status ~= lib.SETT_STATUS_OK then
-        error("sett: " .. ffi.string(lib.sett_status_text(status)) .. ": " .. ffi.string(lib.sett_world_message(self.c)), 0)
+        local said = lib.sett_world_error(self.c) == status -- else the message is about an earlier call
+        error("sett: " .. ffi.string(said and lib.sett_world_message(self.c) or lib.sett_status_text(status)), 0)
     end
 end
 

@@ -165,11 +165,11 @@ SETT_API sett_status sett_world_save_with(sett_world* world, const char* path,
  * rejected (CONFLICT). A type with another layout is migrated: by a function of the program
  * (sett_file_migrate), or by the names of its members (members.h). Then new members keep their
  * defaults, removed members are dropped, integers and floats can become wider, and arrays longer.
- * Fails: FILE, INVALID (no file is whole; the message says where), CONFLICT (a type cannot be
- * migrated, or is an unknown relationship), ARGUMENT (the file has a type that in this world has
- * hooks for what it owns, and SETT_SAVE_BYTES), LIMIT (it needs more memory than `limit`), LOCKED
- * (a loop is open, or snapshots exist), OUT_OF_MEMORY (the world can be empty then, as with
- * sett_world_clone).
+ * Fails: FILE (it cannot be opened or read), INVALID (no file is whole; the message says where),
+ * CONFLICT (a type cannot be migrated, or is an unknown relationship), ARGUMENT (the file has a
+ * type that in this world has hooks for what it owns, and SETT_SAVE_BYTES; or it is compressed, and
+ * `compression` is not set), LIMIT (it needs more memory than `limit`), LOCKED (a loop is open, or
+ * snapshots exist), OUT_OF_MEMORY (the world can be empty then, as with sett_world_clone).
  * Cost: O(values), twice the memory of the state.
  * Invalidates: all addresses in the world.
  * Threads: writer. Since: 0.2 */
@@ -259,7 +259,7 @@ SETT_API sett_status sett_world_merge_sized(sett_world* world, const char* path,
  * Callbacks run when all values are there: on_add and on_set for added components, then on_set and
  * on_replace for overwritten components. Only on_exit runs before.
  * Fails: as sett_world_load (but snapshots can exist); ABSENT (`subtree`), STALE (`parent`),
- * UNREGISTERED (`types`), PRESENT (SETT_MERGE_REJECT), CONFLICT (a name is taken; two entities
+ * UNREGISTERED (`types`, `match_component`), PRESENT (SETT_MERGE_REJECT), CONFLICT (a name is taken; two entities
  * match one; a type differs), CYCLE (of an acyclic relationship), ARGUMENT (a type without
  * members), LIMIT (too many entities). Types of the file can be registered even so.
  * Cost: as sett_world_load, O(merged values), and with `subtree` or `types` a search for the path
@@ -293,7 +293,7 @@ typedef bool (*sett_file_migrate_fn)(const sett_struct* members, const void* fro
 /* Sets the function that converts values of a type from an older layout.
  *   from_fingerprint  of the older layout (sett_struct_fingerprint); 0: without members, or of a
  *                     type with a `write` hook
- * Fails: UNREGISTERED, OUT_OF_MEMORY. Threads: writer. Since: 0.2 */
+ * Fails: UNREGISTERED, ARGUMENT (`fn` is NULL), OUT_OF_MEMORY. Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_file_migrate(sett_world* world, sett_component component,
                                        uint64_t from_fingerprint, sett_file_migrate_fn fn,
                                        void* user);
@@ -307,7 +307,7 @@ typedef struct sett_file_info {
 
 /* Reads the head of a file, without loading it.
  *   user_block  receives up to `capacity` bytes of the user block; can be NULL with 0
- * Fails: FILE (it cannot be opened), INVALID (not a file of Sett, or its head is damaged).
+ * Fails: FILE (it cannot be opened or read), INVALID (not a file of Sett, or its head is damaged).
  * Cost: O(user block). Threads: any. Since: 0.2 */
 SETT_API sett_status sett_file_info_get(const char* path, const sett_file_desc* desc,
                                         void* user_block, size_t capacity, sett_file_info* info);
@@ -335,8 +335,10 @@ SETT_API sett_journal* sett_journal_create(sett_world* world, const char* path,
 
 /* Appends the changes since the last call. Recorded commands are applied first.
  *   frame  a number that does not go back
- * Fails: FILE or LOST (the journal cannot go on: destroy it), ARGUMENT (the frame goes back), or as
- * sett_snapshot_take and sett_delta_encode (the next call appends these changes too).
+ * Fails: FILE, LOST, or STALE after sett_snapshot_drop_all (the journal cannot go on: destroy it),
+ * ARGUMENT (the frame goes back), or as sett_snapshot_take and sett_delta_encode (the next call
+ * appends these changes too). Exception: if only the keyframe of the frame fails (OUT_OF_MEMORY; the
+ * message says so), the changes are appended, and loading begins at an earlier keyframe.
  * Cost: as sett_delta_encode, and one write. Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_journal_append(sett_journal* journal, uint64_t frame);
 
@@ -369,8 +371,9 @@ typedef bool (*sett_record_fn)(void* user, uint32_t kind, uint64_t frame, const 
 /* Reads all records of a file in order, up to the first damaged one. Records of the library are
  * included (docs/stream.md). The bytes are not trusted: they are checked only for damage.
  *   desc  NULL: the default; `limit`: the most bytes of one record, default: 1 GB
- * Fails: FILE (it cannot be opened), INVALID (its head is damaged), LIMIT, REJECTED (`fn` returned
- * false), OUT_OF_MEMORY. Cost: O(bytes). Threads: any. Since: 0.2 */
+ * Fails: FILE (it cannot be opened or read), INVALID (its head is damaged), ARGUMENT (it is
+ * compressed, and `compression` is not set), LIMIT, REJECTED (`fn` returned false), OUT_OF_MEMORY.
+ * Cost: O(bytes). Threads: any. Since: 0.2 */
 SETT_API sett_status sett_file_records(const char* path, const sett_file_desc* desc,
                                        sett_record_fn fn, void* user);
 

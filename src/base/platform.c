@@ -274,7 +274,15 @@ static sett_status platform_take(platform_held* held)
 static sett_status platform_take(platform_held* held)
 {
     FILE* file = fopen(held->path, "wbx");
-    return file != NULL && fclose(file) == 0 ? SETT_OK : SETT_STATUS_LOCKED;
+    if (file != NULL) {
+        return fclose(file) == 0 ? SETT_OK : SETT_STATUS_FILE;
+    }
+    file = fopen(held->path, "rb");
+    if (file == NULL) {
+        return SETT_STATUS_FILE; /* no lock, but it cannot be created */
+    }
+    (void)fclose(file);
+    return SETT_STATUS_LOCKED;
 }
 #endif
 

@@ -13,6 +13,7 @@
  * Invariant:  while `running`, only the thread uses `copy` and `desc`
  */
 #include "base/atomic.h"
+#include "file/load.h"
 #include "file/place.h"
 #include "file/run_record.h"
 #include "sett/state.h"
@@ -105,8 +106,7 @@ static sett_status autosave_copy(sett_autosave* autosave)
     if (status == SETT_OK) {
         return status;
     }
-    return setti_world_fail_with(world, status, "sett_autosave_start: %s",
-                                 sett_world_message(copy));
+    return setti_world_fail_with(world, status, "sett_autosave_start: %s", setti_load_why(copy));
 }
 
 static sett_status autosave_copy_blocks(sett_autosave* autosave)
@@ -153,21 +153,24 @@ static sett_status autosave_finish(sett_autosave* autosave, const char* call)
     }
     if (autosave->status != SETT_OK) {
         (void)setti_world_fail_with(autosave->world, autosave->status, "%s: %s", call,
-                                    sett_world_message(autosave->copy));
+                                    setti_load_why(autosave->copy));
     }
     return autosave->status;
 }
 
-sett_status sett_autosave_status(sett_autosave* autosave)
+/* Finishes a save that has ended. Returns LOCKED while the thread saves. */
+static sett_status autosave_poll(sett_autosave* autosave, const char* call)
 {
-    if (SETTI_IS_NULL(autosave)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     /* without atomics, `done` cannot be tested */
     if (autosave->running && SETTI_ATOMICS && !setti_signal_is(&autosave->done, 1)) {
         return SETT_STATUS_LOCKED;
     }
-    return autosave_finish(autosave, "sett_autosave_status");
+    return autosave_finish(autosave, call);
+}
+
+sett_status sett_autosave_status(sett_autosave* autosave)
+{
+    return SETTI_IS_NULL(autosave) ? SETT_STATUS_ARGUMENT : autosave_poll(autosave, __func__);
 }
 
 sett_status sett_autosave_wait(sett_autosave* autosave)
@@ -180,7 +183,7 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
     if (SETTI_IS_NULL(autosave)) {
         return SETT_STATUS_ARGUMENT;
     }
-    if (sett_autosave_status(autosave) == SETT_STATUS_LOCKED) {
+    if (autosave_poll(autosave, "sett_autosave_start") == SETT_STATUS_LOCKED) {
         return SETT_STATUS_LOCKED; /* not misuse: programs cannot know the speed of a disk */
     }
     sett_status status = setti_world_check_unlocked(autosave->world, "sett_autosave_start");

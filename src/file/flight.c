@@ -140,8 +140,9 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     if (status == SETT_OK && flight->unit.size > flight->room) {
         status = setti_world_fail_with(
             world, SETT_STATUS_LIMIT,
-            "%s: two states take %lu bytes, and `size` has room for %lu - raise `size`", call,
-            2 * (unsigned long)flight->unit.size, 2 * (unsigned long)flight->room);
+            "%s: the recorder needs %llu bytes, and sett_flight_desc.size is %llu - create one with "
+            "a larger size",
+            call, 2 * (unsigned long long)flight->unit.size, (unsigned long long)flight->size);
     }
     if (status != SETT_OK) {
         return status;
@@ -228,10 +229,13 @@ sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame
     }
     if (size > FLIGHT_INPUT - SETTI_STREAM_RECORD ||
         used + size + SETTI_STREAM_RECORD > FLIGHT_INPUT) {
-        return setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                     "%s: a record of %lu bytes does not fit: all records of a "
-                                     "frame take at most %lu bytes - record less in this frame",
-                                     __func__, (unsigned long)size, (unsigned long)FLIGHT_INPUT);
+        return setti_world_fail_with(
+            world, SETT_STATUS_LIMIT,
+            "%s: the records of this frame have %lu bytes, and %lu more do "
+            "not fit: at most %lu fit, with %u for each record - record "
+            "less in each frame",
+            __func__, (unsigned long)used, (unsigned long)size, (unsigned long)FLIGHT_INPUT,
+            SETTI_STREAM_RECORD);
     }
     flight->unit.size = 0;
     setti_stream stream = flight_unit_stream(flight);
@@ -377,8 +381,12 @@ static bool flight_save_write(void* user, const void* bytes, size_t size)
 
 sett_status sett_flight_save(const sett_flight* flight, const char* path, const char* why)
 {
-    if (SETTI_IS_NULL(flight) || SETTI_IS_NULL(path)) {
+    if (SETTI_IS_NULL(flight)) {
         return SETT_STATUS_ARGUMENT;
+    }
+    sett_status status = setti_place_check_path(flight->world, __func__, path);
+    if (status != SETT_OK) {
+        return status;
     }
     flight_save save = {.files = setti_platform_files()};
     save.file = save.files->open(save.files->user, path, SETT_FILE_CREATE);
@@ -390,8 +398,10 @@ sett_status sett_flight_save(const sett_flight* flight, const char* path, const 
     }
     return setti_world_fail_with(
         flight->world, SETT_STATUS_FILE,
-        created ? "%s: \"%.200s\" cannot be written - check that the disk has room"
-                : "%s: \"%.200s\" cannot be created - check that its folder exists",
+        created ? "%s: \"%.200s\" is incomplete, because a write failed - check that the disk has "
+                  "room, and save again"
+                : "%s: \"%.200s\" cannot be created - check that its folder exists and can be "
+                  "written",
         __func__, path);
 }
 
@@ -451,7 +461,7 @@ sett_flight* sett_flight_create_sized(sett_world* world, const sett_flight_desc*
 {
     static const char call[] = "sett_flight_create";
     sett_flight_desc desc = {.frames = 0};
-    if (SETTI_IS_NULL(world) || setti_world_check_unlocked(world, call) != SETT_OK) {
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
         return NULL;
     }
     if (given != NULL) {

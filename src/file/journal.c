@@ -58,7 +58,8 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
         (void)sett_snapshot_drop(world, journal->last);
         return setti_place_fail(
             place, place->path,
-            "cannot be opened again - check that no program moves or deletes it");
+            "was saved, but cannot be opened for appending - check that no other program uses it, "
+            "and create the journal again");
     }
     (void)files->size(files->user, journal->stream.file, &journal->stream.offset);
     return SETT_OK;
@@ -87,7 +88,27 @@ sett_journal* sett_journal_create(sett_world* world, const char* path, const set
 static sett_status journal_fail(const sett_journal* journal)
 {
     return setti_place_fail(&journal->place, journal->place.path,
-                            "cannot be written - check that the disk has room");
+                            "cannot be written - check that the disk has room, then destroy the "
+                            "journal and create it again");
+}
+
+/* Fails if the snapshot of the last frame has ended. */
+static sett_status journal_check_snapshot(const sett_journal* journal)
+{
+    sett_world* world = journal->place.world;
+    sett_status status = sett_snapshot_status(world, journal->last);
+    if (status == SETT_OK) {
+        return status;
+    }
+    return setti_world_fail_with(
+        world, status,
+        status == SETT_STATUS_LOST
+            ? "%s: \"%.150s\" cannot go on: its snapshot is lost, because memory ran out or "
+              "sett_snapshot_options.memory_limit was exceeded - destroy the journal and create "
+              "it again"
+            : "%s: \"%.150s\" cannot go on: the program dropped all snapshots - destroy the journal "
+              "and create it again",
+        journal->place.call, journal->place.path);
 }
 
 /* Writes a delta or a keyframe. Readers can begin at a keyframe. */
@@ -143,7 +164,14 @@ static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
     }
     setti_bytes_free(&world->pool, &state);
     journal->keyframe = frame;
-    return status;
+    if (status != SETT_STATUS_OUT_OF_MEMORY) {
+        return status;
+    }
+    return setti_world_fail_with(
+        world, status,
+        "%s: frame %llu is recorded, but memory ran out for its keyframe - "
+        "free memory before the next keyframe",
+        journal->place.call, (unsigned long long)frame);
 }
 
 sett_status sett_journal_write(sett_journal* journal, uint32_t kind, uint64_t frame,
@@ -176,6 +204,9 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
     }
     sett_status status =
         setti_stream_check_frame(world, journal->place.call, frame, journal->frame);
+    if (status == SETT_OK) {
+        status = journal_check_snapshot(journal);
+    }
     if (status == SETT_OK) {
         status = setti_values_check(world, journal->place.call);
     }
@@ -232,7 +263,12 @@ sett_status sett_journal_destroy(sett_journal* journal)
     if (sett_snapshot_status(world, journal->last) == SETT_OK) {
         (void)sett_snapshot_drop(world, journal->last);
     }
-    sett_status status = good ? SETT_OK : journal_fail(journal);
+    sett_status status = SETT_OK;
+    if (!good) {
+        status = setti_place_fail(&journal->place, journal->place.path,
+                                  "was not written to its end - check that the disk has room (a "
+                                  "load restores the last frame that was written)");
+    }
     (void)sett_world_message(world);
     setti_place_deinit(&journal->place);
     setti_pool_free(&world->pool, journal, sizeof(*journal), 16);

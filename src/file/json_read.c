@@ -101,6 +101,20 @@ typedef struct json_load {
     char wrong[SETTI_MESSAGE_SIZE]; /* storage for an error message that contains a name */
 } json_load;
 
+/* Stores the first error of the text, with names. Returns false. */
+static bool json_load_fail(json_load* load, size_t at, const char* format, ...) SETTI_PRINTF(3, 4);
+
+static bool json_load_fail(json_load* load, size_t at, const char* format, ...)
+{
+    va_list arguments;
+    if (load->reader.json.wrong == NULL) {
+        va_start(arguments, format);
+        setti_message_format(load->wrong, sizeof(load->wrong), format, arguments);
+        va_end(arguments);
+    }
+    return setti_json_fail(&load->reader.json, at, load->wrong);
+}
+
 /* ----------------------------------------------------------------------------------- references */
 
 /* Copies the reference of an entry, without JSON's escapes. */
@@ -161,10 +175,10 @@ static bool json_load_unescape(char* path)
 /* Finds an entity outside of the text. A lost reference becomes null. */
 static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_entity* out)
 {
-    setti_json* json = &load->reader.json;
     bool is_handle = setti_json_parse_handle(text, out);
     if (!is_handle && text[0] != '/') {
-        return setti_json_fail(json, at, "null, \"/path\" or \"#index:generation\" is expected");
+        return setti_json_fail(&load->reader.json, at,
+                               "\"/path\" or \"#index:generation\" is expected");
     }
     if (is_handle && (load->desc->keep_handles || sett_is_null(*out))) {
         return true;
@@ -175,9 +189,8 @@ static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_
     }
     *out = found;
     if (sett_is_null(*out) && load->count == 0) { /* sett_json_set has no entries */
-        snprintf(load->wrong, sizeof(load->wrong), "no entity has the %s \"%.200s\" - correct it",
-                 is_handle ? "handle" : "path", text);
-        return setti_json_fail(json, at, load->wrong);
+        return json_load_fail(load, at, "no entity has the path \"%.200s\" - correct the path",
+                              text);
     }
     bool counts = sett_is_null(*out) && load->pass == JSON_CHECK; /* JSON_APPLY would count again */
     load->lost += counts ? 1 : 0;
@@ -226,14 +239,17 @@ static bool json_load_add_key(json_load* load, const char* text, size_t at)
     uint32_t other;
     uint64_t key = json_load_key(load, text, &other);
     if (other != SETTI_NONE && other != load->current) {
-        return setti_json_fail(
-            &load->reader.json, at,
-            text[0] == '#' ? "two entities of the text have this handle - give one another handle"
-                           : "two entities of the text have this path - give one another path");
+        const char* what = text[0] == '#' ? "handle" : "path";
+        return json_load_fail(load, at,
+                              "two entities of the text have the %s \"%.200s\" - change the %s of "
+                              "one of them",
+                              what, text, what);
     }
     if (key == 0) {
-        return setti_json_fail(&load->reader.json, at,
-                               "over 64 paths of the text have the hash of this one - rename it");
+        return json_load_fail(load, at,
+                              "64 other paths of the text have the hash of \"%.200s\" - change "
+                              "this path",
+                              text);
     }
     return setti_hash_map_set(&load->world->pool, &load->found, key, load->current) ||
            json_load_fail_memory(load);
@@ -260,7 +276,10 @@ static bool json_load_collect_reference(json_load* load, bool handle_key)
     }
     if (is_handle && !sett_is_null(entry->text_handle) &&
         !sett_equals(entry->text_handle, handle)) {
-        return setti_json_fail(json, at, "the entity has two handles in the text - leave out one");
+        return json_load_fail(load, at,
+                              "the entity has the handles #%u:%u and #%u:%u in the text - leave "
+                              "out one of them",
+                              SETTI_HANDLE(entry->text_handle), SETTI_HANDLE(handle));
     }
     if (is_handle) {
         load->handle_at = at;
@@ -284,7 +303,8 @@ static bool json_load_collect_singletons(json_load* load)
     if (load->singletons != SETTI_NONE && load->singletons != load->current) {
         return setti_json_fail(
             &load->reader.json, load->reader.json.at,
-            "two entities of the text have singletons - put all singletons on one entity");
+            "two entities of the text have the tag \"Singletons\" - move all singletons to one of "
+            "them");
     }
     load->singletons = load->current;
     load->world_singletons = setti_singleton_find(load->world);
@@ -343,14 +363,17 @@ static uint32_t json_load_key_bit(const char* key)
     return JSON_NO_KEYS;
 }
 
+/* Skips the value of an unknown key of `what`, or fails. */
 static bool json_load_skip_key(json_load* load, const char* key, const char* const* keys,
-                               uint32_t count, const char* wrong)
+                               uint32_t count, const char* what)
 {
     setti_guess guess = setti_guess_begin(key, strlen(key));
     for (uint32_t k = 0; k < count; k++) {
         setti_guess_try(&guess, keys[k]);
     }
-    return setti_json_unknown(&load->reader, load->reader.json.at, wrong, &guess);
+    snprintf(load->wrong, sizeof(load->wrong), "\"%.100s\" is not a key of %s", key, what);
+    return setti_json_unknown(&load->reader, load->reader.json.at, load->wrong, " - leave it out",
+                              &guess);
 }
 
 static bool json_load_collect_entity(json_load* load)
@@ -362,7 +385,8 @@ static bool json_load_collect_entity(json_load* load)
     while (good && setti_json_key(json, key)) {
         uint32_t bit = json_load_key_bit(key);
         if (bit == JSON_ENTITY && entry->at != JSON_NO_REFERENCE) {
-            return setti_json_fail(json, json->at, "\"entity\" occurs twice - leave out one");
+            return setti_json_fail(json, json->at,
+                                   "\"entity\" occurs twice - leave out one of them");
         }
         if (bit == JSON_ENTITY || bit == JSON_HANDLE) {
             good = json_load_collect_reference(load, bit == JSON_HANDLE);
@@ -377,10 +401,10 @@ static bool json_load_collect_entity(json_load* load)
     }
     bool taken = load->desc->keep_handles && !json_load_is_singletons(load) &&
                  sett_entity_valid(load->world, entry->text_handle);
-    return !taken ||
-           setti_json_fail(
-               json, load->handle_at,
-               "the world has an entity with this handle already - leave out `keep_handles`");
+    return !taken || json_load_fail(load, load->handle_at,
+                                    "the world has entity %u:%u already - destroy it first, or "
+                                    "leave out `keep_handles`",
+                                    SETTI_HANDLE(entry->text_handle));
 }
 
 /* ------------------------------------------------------------------------------------- entities */
@@ -638,7 +662,8 @@ static bool json_load_unknown_type(json_load* load, const char* name, const char
 {
     setti_guess guess = setti_guess_begin(name, strlen(name));
     setti_component_guess(load->world, &guess);
-    return setti_json_unknown(&load->reader, load->reader.json.at, wrong, &guess);
+    return setti_json_unknown(&load->reader, load->reader.json.at, wrong,
+                              " - register the type, or leave it out", &guess);
 }
 
 static bool json_load_components(json_load* load)
@@ -657,7 +682,8 @@ static bool json_load_components(json_load* load)
                                 "the library writes this component - use \"name\", \"parent\" or "
                                 "\"links\" instead");
         } else if (setti_bits_test_and_set(load->seen, type->id)) {
-            good = setti_json_fail(json, json->at, "the component occurs twice - leave out one");
+            good = setti_json_fail(json, json->at,
+                                   "the component occurs twice - leave out one of them");
         } else if (!json_load_is_singletons(load) || load->pass != JSON_APPLY) {
             good = json_load_value(load, type);
         } else if (type == setti_singleton_tag(load->world)) {
@@ -737,15 +763,21 @@ static bool json_load_link_keys(json_load* load, const setti_relation* relation,
     bool has_target = false;
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
-        if (strcmp(key, "to") == 0) {
+        bool is_target = strcmp(key, "to") == 0;
+        bool is_data = strcmp(key, "data") == 0;
+        if ((is_target && has_target) || (is_data && link->has_data)) {
+            good =
+                json_load_fail(load, json->at, "\"%s\" occurs twice - leave out one of them", key);
+        } else if (is_target) {
             has_target = true;
             good = json_load_target(load, json_load_find_linked, &link->target);
-        } else if (strcmp(key, "data") == 0) {
+        } else if (is_data) {
             link->has_data = true;
             good = json_load_link_data(load, relation->data_type);
         } else {
-            good = setti_json_fail(
-                json, at, "a link has only the keys \"to\" and \"data\" - leave out this one");
+            good = json_load_fail(load, json->at,
+                                  "a link has the keys \"to\" and \"data\" - leave out \"%.100s\"",
+                                  key);
         }
     }
     return good && json->wrong == NULL &&
@@ -775,7 +807,8 @@ static bool json_load_link(json_load* load, const setti_type* type)
     if (json_load_is_singletons(load)) {
         return setti_json_fail(
             json, json->at,
-            "the world has singletons already: a text cannot add links to them - call sett_relate");
+            "the world has singletons already, and a text cannot add links to them - leave out "
+            "\"links\", and call sett_relate");
     }
     bool good = setti_json_peek(json) == '{'
                     ? json_load_link_keys(load, setti_relation_of_links(type), &link)
@@ -793,7 +826,7 @@ static bool json_load_targets(json_load* load, const setti_type* type)
         good = allowed ? json_load_link(load, type)
                        : setti_json_fail(json, json->at,
                                          "the relationship is exclusive, and the entity has two "
-                                         "targets - leave out one");
+                                         "targets - leave out one of them");
     }
     return good && json->wrong == NULL;
 }
@@ -831,8 +864,7 @@ static char* json_load_split(char* path)
 
 static bool json_fail_name(json_load* load, size_t at, const char* wrong)
 {
-    snprintf(load->wrong, sizeof(load->wrong), "the entity's name %s", wrong);
-    return setti_json_fail(&load->reader.json, at, load->wrong);
+    return json_load_fail(load, at, "the entity's name %s", wrong);
 }
 
 /* Takes parent and name from the path in "entity". */
@@ -851,7 +883,7 @@ static bool json_load_place(json_load* load, json_read_place* place,
     place->name = json_load_split(text);
     const char* wrong = json_load_unescape(place->name)
                             ? setti_name_check(place->name)
-                            : "contains a lone backslash - leave it out";
+                            : "contains a lone backslash - double it, or leave it out";
     if (wrong != NULL) {
         return json_fail_name(load, entry->at, wrong);
     }
@@ -948,11 +980,12 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
     while (good && setti_json_key(json, key)) {
         uint32_t bit = json_load_key_bit(key);
         if ((seen & bit) != 0) {
-            return setti_json_fail(json, json->at, "the key occurs twice - leave out one");
+            return json_load_fail(load, json->at, "\"%s\" occurs twice - leave out one of them",
+                                  key);
         }
         seen |= bit;
         if (bit == JSON_NO_KEYS && load->pass == JSON_CHECK) {
-            good = json_load_skip_key(load, key, json_keys, JSON_KEYS, "no such key");
+            good = json_load_skip_key(load, key, json_keys, JSON_KEYS, "an entity");
         } else if ((bit & wanted) == 0) {
             good = setti_json_skip(json);
         } else if (bit == JSON_NAME) {
@@ -1001,7 +1034,7 @@ static size_t json_load_enter_entity(json_load* load)
     if (entry->at != JSON_NO_REFERENCE) {
         json_load_reference(load, entry, text);
     } else {
-        snprintf(text, sizeof(text), "entity %u", (unsigned)load->current);
+        snprintf(text, sizeof(text), "entities[%u]", (unsigned)load->current);
     }
     text[SETTI_JSON_PATH / 2] = '\0'; /* leaves room for types and members */
     return setti_json_enter(&load->reader, "", text);
@@ -1037,10 +1070,11 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
     while (good && setti_json_key(json, key)) {
         if (strcmp(key, entities) != 0) {
             good = load->pass == JSON_COLLECT
-                       ? json_load_skip_key(load, key, &entities, 1, "\"entities\" is expected")
+                       ? json_load_skip_key(load, key, &entities, 1, "the text")
                        : setti_json_skip(json);
         } else if (found) {
-            good = setti_json_fail(json, json->at, "\"entities\" occurs twice - leave out one");
+            good = setti_json_fail(json, json->at,
+                                   "\"entities\" occurs twice - leave out one of them");
         } else {
             found = true;
             good = json_load_walk_entities(load, wanted);
@@ -1222,10 +1256,7 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
                                 __func__, entity, component);
     }
     if (type->module != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: values of \"%.100s\" are written by the library - use "
-                                     "sett_name_set, sett_hierarchy_attach or sett_relate",
-                                     __func__, type->desc.name);
+        return setti_component_reject_set(world, type, __func__);
     }
     json_read_entry self = {.at = JSON_NO_REFERENCE, .text_handle = entity, .entity = entity};
     json_load load = {

@@ -183,7 +183,8 @@ static size_t json_character(setti_json* json, const char** piece, char code[4])
     if (size == 0 || (unsigned char)**piece < 0x20) {
         setti_json_fail(json, json->at,
                         size == 0 ? "not valid UTF-8 - write the text as UTF-8"
-                                  : "a string has a control character - escape it, as in \\n");
+                                  : "a string has a control character - escape it, as in \\n, or "
+                                    "end the string before it");
         return 0;
     }
     json->at += size;
@@ -196,6 +197,7 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
     if (!json_take(json, '"')) {
         return setti_json_fail(json, json->at, "a string is expected");
     }
+    size_t begin = json->at - 1; /* the opening quote */
     while (json->at < json->size && json->text[json->at] != '"') {
         const char* piece = json->text + json->at;
         char code[4];
@@ -215,7 +217,7 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
         used += size;
     }
     if (json->at == json->size) {
-        return setti_json_fail(json, json->at, "the closing quote of a string is missing");
+        return setti_json_fail(json, begin, "this string has no closing quote - add it");
     }
     json->at++;
     *length = used;
@@ -267,7 +269,10 @@ bool setti_json_number(setti_json* json, const char** text, size_t* length)
     }
     *text = json->text + first;
     *length = json->at - first;
-    return good || setti_json_fail(json, first, "a number is expected");
+    return good ||
+           setti_json_fail(json, first,
+                           digits != 0 ? "not a number of JSON - write it as in 0.5, -12 or 1e9"
+                                       : "a number is expected");
 }
 
 /* Skips a word. Returns false if another text follows. */
@@ -301,7 +306,8 @@ bool setti_json_begin(setti_json* json, char open)
                                open == '{' ? "an object is expected" : "a list is expected");
     }
     if (++json->depth > SETTI_JSON_DEPTH) {
-        return setti_json_fail(json, json->at - 1, "nested more than 64 levels deep - nest fewer");
+        return setti_json_fail(json, json->at - 1,
+                               "objects and lists are nested more than 64 deep - nest fewer");
     }
     return true;
 }
@@ -318,9 +324,13 @@ static bool json_more(setti_json* json, char open, char close)
         json->depth--;
         return false;
     }
+    size_t comma = json->at;
     if (!first && !json_take(json, ',')) {
-        return setti_json_fail(json, json->at,
+        return setti_json_fail(json, comma,
                                close == '}' ? "',' or '}' is expected" : "',' or ']' is expected");
+    }
+    if (!first && setti_json_peek(json) == close) {
+        return setti_json_fail(json, comma, "nothing follows this comma - remove it");
     }
     return json->wrong == NULL;
 }
@@ -434,7 +444,8 @@ bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, si
         }
         *length += size;
     }
-    return (at == end && size != 0) || setti_json_fail(json, at, "not valid base64");
+    return (at == end && size != 0) ||
+           setti_json_fail(json, at, "not valid base64 - encode the bytes without line ends");
 }
 
 static void json_flush(setti_json_out* out)

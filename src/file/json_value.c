@@ -360,12 +360,13 @@ void setti_json_leave(setti_json_reader* reader, size_t before)
     }
 }
 
-bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong, setti_guess* guess)
+bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong, const char* remedy,
+                        setti_guess* guess)
 {
     reader->skipped++;
     if (!reader->allow_unknown && reader->json.wrong == NULL) {
         snprintf(reader->meant, sizeof(reader->meant), "%s",
-                 guess->found != NULL ? setti_guess_text(guess) : " - correct it, or leave it out");
+                 guess->found != NULL ? setti_guess_text(guess) : remedy);
     }
     return (reader->allow_unknown || setti_json_fail(&reader->json, at, wrong)) &&
            setti_json_skip(&reader->json);
@@ -397,11 +398,14 @@ static bool value_read_entity(setti_json_reader* reader, unsigned char* bytes)
     char text[SETTI_JSON_REFERENCE];
     sett_entity entity = sett_null();
     size_t length;
-    bool null = setti_json_peek(json) == 'n';
+    char first = setti_json_peek(json);
     size_t at = json->at;
-    bool good = null ? setti_json_null(json)
-                     : setti_json_string(json, text, sizeof(text), &length) &&
-                           reader->find(reader, text, at, &entity);
+    if (first != 'n' && first != '"') {
+        return setti_json_fail(json, at, "null, \"/path\" or \"#index:generation\" is expected");
+    }
+    bool good = first == 'n' ? setti_json_null(json)
+                             : setti_json_string(json, text, sizeof(text), &length) &&
+                                   reader->find(reader, text, at, &entity);
     if (!good) {
         return false;
     }
@@ -424,12 +428,32 @@ bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacit
     return good;
 }
 
-static bool value_fail_count(setti_json_reader* reader, size_t at, const char* wrong, size_t count,
-                             size_t expected)
+static bool value_fail_few(setti_json_reader* reader, size_t at, const char* wrong, size_t count,
+                           size_t expected)
 {
     if (reader->json.wrong == NULL) {
-        snprintf(reader->meant, sizeof(reader->meant), ": %u instead of %u", (unsigned)count,
-                 (unsigned)expected);
+        snprintf(reader->meant, sizeof(reader->meant), ": %u instead of %u - write all of them",
+                 (unsigned)count, (unsigned)expected);
+    }
+    return setti_json_fail(&reader->json, at, wrong);
+}
+
+static bool value_fail_many(setti_json_reader* reader, size_t at, size_t bytes, size_t most)
+{
+    if (reader->json.wrong == NULL) {
+        snprintf(reader->meant, sizeof(reader->meant), ": %u, and %u fit - shorten it",
+                 (unsigned)bytes, (unsigned)most);
+    }
+    return setti_json_fail(&reader->json, at, "the value has too many bytes");
+}
+
+/* Fails with an error of setti_number_read. */
+static bool value_fail_number(setti_json_reader* reader, size_t at, const char* wrong,
+                              const sett_member* member)
+{
+    if (reader->json.wrong == NULL) {
+        snprintf(reader->meant, sizeof(reader->meant), " (%s)",
+                 sett_member_kind_name(member->kind));
     }
     return setti_json_fail(&reader->json, at, wrong);
 }
@@ -439,8 +463,7 @@ static bool value_read_base64(setti_json_reader* reader, unsigned char* out, siz
 {
     size_t at = reader->json.at;
     return setti_json_read_base64(&reader->json, out, capacity, length) &&
-           (*length <= capacity ||
-            value_fail_count(reader, at, "too many bytes", *length, capacity));
+           (*length <= capacity || value_fail_many(reader, at, *length, capacity));
 }
 
 static bool value_read_text(setti_json_reader* reader, const sett_member* member,
@@ -457,7 +480,7 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
         return false;
     }
     if (length > member->size) {
-        return value_fail_count(reader, at, "too many bytes of text", length, member->size);
+        return value_fail_many(reader, at, length, member->size);
     }
     return memchr(bytes, 0, length) == NULL ||
            setti_json_fail(json, at, "a text contains a zero byte - remove it");
@@ -490,7 +513,10 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     if (!value_count_chars(reader, &begin, &length)) {
         return false;
     }
-    char* text = length <= INT32_MAX ? setti_owned_create(allocator, length + 1) : NULL;
+    if (length > INT32_MAX) {
+        return setti_json_fail(json, begin.at, "a text has more than 2 GB - shorten it");
+    }
+    char* text = setti_owned_create(allocator, length + 1);
     if (text == NULL) {
         return false; /* without an error in `json`: setti_json_report reports OUT_OF_MEMORY */
     }
@@ -518,7 +544,8 @@ static bool value_fail_constant(setti_json_reader* reader, size_t at, const sett
     setti_writer list = setti_writer_begin(reader->meant, sizeof(reader->meant));
     const char* between = ": ";
     for (; known->name != NULL; known++, between = ", ") {
-        if (list.length + strlen(known->name) + sizeof(", ...") > list.size) {
+        size_t more = strlen(between) + strlen(known->name);
+        if (list.length + more + sizeof(", ...") > list.size) {
             setti_writer_add(&list, "%s...", between);
             break;
         }
@@ -552,7 +579,7 @@ static bool value_read_constant(setti_json_reader* reader, const sett_member* me
     if (member->constants != NULL) {
         return value_fail_constant(reader, at, member->constants);
     }
-    return setti_json_fail(json, at, wrong);
+    return value_fail_number(reader, at, wrong, member);
 }
 
 static bool value_read_number(setti_json_reader* reader, const sett_member* member,
@@ -579,7 +606,7 @@ static bool value_read_number(setti_json_reader* reader, const sett_member* memb
     }
     const char* wrong =
         setti_number_read(member->kind, quoted ? word : text, length, member->scale, bytes);
-    return wrong == NULL || setti_json_fail(json, at, wrong);
+    return wrong == NULL || value_fail_number(reader, at, wrong, member);
 }
 
 /* Reads a set of bits from a list or a number. */
@@ -606,15 +633,23 @@ static bool value_read_bits(setti_json_reader* reader, const sett_member* member
 static bool value_read_element(setti_json_reader* reader, const sett_member* member,
                                unsigned char* bytes);
 
-/* Reads an element of an array or list, or fails with `wrong`. */
+/* Fails at an element after the last one. */
+static bool value_fail_element(setti_json_reader* reader, const sett_member* member)
+{
+    snprintf(reader->meant, sizeof(reader->meant), ": the array has %u - leave out the rest",
+             (unsigned)member->count);
+    return setti_json_fail(&reader->json, reader->json.at, "too many elements");
+}
+
+/* Reads element `k` of an array or list of `count`. */
 static bool value_read_item(setti_json_reader* reader, const sett_member* member, uint32_t k,
-                            unsigned char* bytes, const char* wrong)
+                            uint32_t count, unsigned char* bytes)
 {
     char number[16];
     snprintf(number, sizeof(number), "[%u]", (unsigned)k);
     size_t before = setti_json_enter(reader, "", number);
-    bool good = wrong != NULL ? setti_json_fail(&reader->json, reader->json.at, wrong)
-                              : value_read_element(reader, member, bytes);
+    bool good =
+        k < count ? value_read_element(reader, member, bytes) : value_fail_element(reader, member);
     setti_json_leave(reader, before);
     return good;
 }
@@ -654,7 +689,7 @@ static bool value_read_list(setti_json_reader* reader, const sett_member* member
     }
     bool good = setti_json_begin(json, '[');
     for (uint32_t k = 0; good && setti_json_item(json); k++, at += item.size) {
-        good = value_read_item(reader, &item, k, at, NULL);
+        good = value_read_item(reader, &item, k, count, at);
     }
     setti_owned_drop(good ? before.items : list.items);
     if (good) {
@@ -684,7 +719,7 @@ static bool value_read_element(setti_json_reader* reader, const sett_member* mem
     case SETT_MEMBER_OPAQUE:
         return value_read_base64(reader, bytes, member->size, &length) &&
                (length == member->size ||
-                value_fail_count(reader, at, "too few bytes", length, member->size));
+                value_fail_few(reader, at, "too few bytes", length, member->size));
     case SETT_MEMBER_STRUCT:
         return value_read_struct(reader, member->of, bytes);
     case SETT_MEMBER_STRING:
@@ -704,7 +739,8 @@ static bool value_skip_element(setti_json_reader* reader, const sett_member* mem
     for (uint32_t k = 0; k < member->count; k++) {
         setti_guess_try(&guess, member->element_names[k]);
     }
-    return setti_json_unknown(reader, reader->json.at, "no such element", &guess);
+    return setti_json_unknown(reader, reader->json.at, "no element has this name",
+                              " - correct the name, or leave it out", &guess);
 }
 
 /* Finds an element by name. Returns member->count for an unknown name. */
@@ -750,12 +786,11 @@ static bool value_read_member(setti_json_reader* reader, const sett_member* memb
     bool good = setti_json_begin(json, '[');
     uint32_t count = 0;
     for (; good && setti_json_item(json); count++) {
-        const char* wrong = count < member->count ? NULL : "too many elements";
-        good = value_read_item(reader, member, count, bytes + count * element_size, wrong);
+        good = value_read_item(reader, member, count, member->count, bytes + count * element_size);
     }
     return good && json->wrong == NULL &&
            (count == member->count ||
-            value_fail_count(reader, at, "too few elements", count, member->count));
+            value_fail_few(reader, at, "too few elements", count, member->count));
 }
 
 static bool value_skip_member(setti_json_reader* reader, const sett_struct* of, const char* name,
@@ -767,7 +802,16 @@ static bool value_skip_member(setti_json_reader* reader, const sett_struct* of, 
             setti_guess_try(&guess, of->members[k].name);
         }
     }
-    return setti_json_unknown(reader, at, "the component has no member of this name", &guess);
+    return setti_json_unknown(reader, at, "no member has this name",
+                              " - correct the name, or leave it out", &guess);
+}
+
+/* Skips a member that texts do not have, or fails. */
+static bool value_skip_local(setti_json_reader* reader, size_t at)
+{
+    setti_guess no_guess = setti_guess_begin("", 0);
+    return setti_json_unknown(reader, at, "the member is local: only the program writes it",
+                              " - leave it out", &no_guess);
 }
 
 static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
@@ -781,10 +825,12 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
         const sett_member* member = setti_struct_member(of, key, strlen(key));
         size_t at = json->at;
         size_t before = setti_json_enter(reader, ".", key);
-        if (member == NULL || member->local) {
+        if (member == NULL) {
             good = value_skip_member(reader, of, key, at);
+        } else if (member->local) {
+            good = value_skip_local(reader, at);
         } else if (setti_bits_test_and_set(seen, (uint32_t)(member - of->members))) {
-            good = setti_json_fail(json, at, "the member occurs twice - leave out one");
+            good = setti_json_fail(json, at, "the member occurs twice - leave out one of them");
         } else {
             good = value_read_member(reader, member, value + member->offset);
         }
@@ -808,14 +854,14 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     size_t at = reader->json.at;
     if (!value_is_base64(reader)) {
         return setti_json_fail(&reader->json, at,
-                               "the component's members are not known - declare them with "
+                               "the members of this type are not known - declare them with "
                                "SETT_MEMBERS, or write {\"base64\": \"...\"}");
     }
     if (!value_read_base64(reader, value, type->desc.size, &length)) {
         return false;
     }
     if (length != type->desc.size) {
-        return value_fail_count(reader, at, "too few bytes", length, type->desc.size);
+        return value_fail_few(reader, at, "too few bytes", length, type->desc.size);
     }
     for (uint32_t k = 0; k < type->desc.entity_offset_count; k++) {
         char text[32];
@@ -836,13 +882,17 @@ static bool value_read_shown(setti_json_reader* reader, const setti_type* type, 
     setti_written_view view;
     size_t at = reader->json.at;
     sett_status status = setti_written_show(type, value, &view);
-    bool good = status == SETT_OK && value_read_struct(reader, &type->written->of, view.value);
+    bool shown = status == SETT_OK;
+    bool good = shown && value_read_struct(reader, &type->written->of, view.value);
     if (good) {
         status = setti_written_store(&view, value);
     }
     setti_written_end(&view);
     if (status == SETT_STATUS_INVALID && reader->json.wrong == NULL) {
-        return setti_json_fail(&reader->json, at, "the `read` hook rejects the value - correct it");
+        return setti_json_fail(
+            &reader->json, at,
+            shown ? "the `read` hook rejects the value - correct the value"
+                  : "the `write` hook does not write what `members` describes - correct the hook");
     }
     return good && status == SETT_OK;
 }
@@ -866,7 +916,8 @@ static bool value_read_written(setti_json_reader* reader, const setti_type* type
     setti_pool_free(pool, bytes, length + 1, 16);
     return status == SETT_OK ||
            (status == SETT_STATUS_INVALID &&
-            setti_json_fail(json, begin.at, "the `read` hook rejects the value - correct it"));
+            setti_json_fail(json, begin.at,
+                            "the `read` hook rejects the value - correct the value"));
 }
 
 static bool value_read_tag(setti_json* json)
@@ -874,12 +925,16 @@ static bool value_read_tag(setti_json* json)
     size_t at = json->at;
     char key[SETTI_JSON_KEY];
     bool present = false;
-    if (setti_json_peek(json) == '{') { /* from a tool without tags */
+    char first = setti_json_peek(json);
+    if (first == '{') { /* from a tool without tags */
         if (!setti_json_begin(json, '{')) {
             return false;
         }
         bool empty = !setti_json_key(json, key) && json->wrong == NULL;
         return empty || setti_json_fail(json, at, "a tag has no members - write true");
+    }
+    if (first != 't' && first != 'f') {
+        return setti_json_fail(json, at, "the component is a tag - write true");
     }
     return setti_json_bool(json, &present) &&
            (present || setti_json_fail(json, at, "a tag cannot be false - leave it out"));
@@ -896,8 +951,7 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
         return value_read_tag(json);
     }
     if (!value_is_saved(type)) {
-        return setti_json_fail(json, json->at,
-                               "values of this component are not saved - write null");
+        return setti_json_fail(json, json->at, "values of this type are not saved - write null");
     }
     if (type->written != NULL && first == '{' && !value_is_base64(reader)) {
         return value_read_shown(reader, type, value);

@@ -58,8 +58,9 @@ bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacit
 /* Reads a handle, like "#7:2". */
 bool setti_json_parse_handle(const char* text, sett_entity* out);
 
-/* Skips the value of an unknown name, or fails with a guess. */
-bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong,
+/* Skips the value of an unknown name, or fails with a guess.
+ *   remedy  the end of the message if no name is similar */
+bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong, const char* remedy,
                         setti_guess* guess);
 
 /* Reports the error with line, column and path. */

@@ -18,6 +18,7 @@ typedef struct json_writer {
     setti_json_out out;
     sett_world* world;
     const sett_json_desc* desc;
+    const char* call;
     bool any; /* an entity was written */
 } json_writer;
 
@@ -43,7 +44,7 @@ static void write_key(json_writer* to, const char** between, const char* name)
 static void write_value(json_writer* to, sett_entity entity, const setti_type* owner,
                         const setti_type* type, const void* value)
 {
-    setti_world_touch(to->world, entity, owner->id, SETTI_ACCESS_READ, "sett_json_write");
+    setti_world_touch(to->world, entity, owner->id, SETTI_ACCESS_READ, to->call);
     setti_json_add_value(&to->out, to->world, type, value);
 }
 
@@ -217,11 +218,10 @@ static sett_status write_check(sett_world* world, const sett_json_desc* desc, se
     return SETT_OK;
 }
 
-sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc, size_t desc_size,
-                                  sett_json_fn fn, void* user)
+static sett_status write_all(sett_world* world, const char* call, const sett_json_desc* desc,
+                             size_t desc_size, sett_json_fn fn, void* user)
 {
     static const sett_json_desc all = {0};
-    static const char call[] = "sett_json_write";
     sett_json_desc full;
     desc = setti_world_desc(world, desc != NULL ? desc : &all,
                             desc != NULL ? desc_size : sizeof(all), &full, sizeof(full), call);
@@ -232,7 +232,7 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
     if (status != SETT_OK) {
         return status;
     }
-    json_writer to = {.out = {.fn = fn, .user = user}, .world = world, .desc = desc};
+    json_writer to = {.out = {.fn = fn, .user = user}, .world = world, .desc = desc, .call = call};
     setti_json_add_text(&to.out, "{\"entities\": [");
     if (!sett_is_null(desc->entity)) {
         write_subtree(&to, desc->entity);
@@ -254,6 +254,12 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
                                  call);
 }
 
+sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc, size_t desc_size,
+                                  sett_json_fn fn, void* user)
+{
+    return write_all(world, "sett_json_write", desc, desc_size, fn, user);
+}
+
 static bool write_to_memory(void* user, const char* text, size_t size)
 {
     setti_writer_add_bytes(user, text, size);
@@ -264,7 +270,7 @@ size_t sett_json_format_sized(sett_world* world, const sett_json_desc* desc, siz
                               char* out, size_t size)
 {
     setti_writer text = setti_writer_begin(out, size);
-    if (sett_json_write_sized(world, desc, desc_size, write_to_memory, &text) != SETT_OK) {
+    if (write_all(world, "sett_json_format", desc, desc_size, write_to_memory, &text) != SETT_OK) {
         text = setti_writer_begin(out, size);
     }
     return text.length;

@@ -50,23 +50,38 @@ static sett_status load_fail(load_attempt* load, sett_status status, const char*
     return status;
 }
 
-static const char load_limit_why[] = "the file needs more memory than sett_file_desc.limit - "
-                                     "raise the limit if you trust the file";
+static sett_status load_fail_limit(load_attempt* load)
+{
+    return load_fail(load, SETT_STATUS_LIMIT,
+                     "the file needs more memory than sett_file_desc.limit - raise the limit if "
+                     "you trust the file");
+}
+
+static sett_status load_fail_memory(load_attempt* load)
+{
+    return load_fail(load, SETT_STATUS_OUT_OF_MEMORY,
+                     "memory ran out, and this world is unchanged - free some, and call again");
+}
 
 const char* setti_load_why(const sett_world* apart)
 {
-    static const char inner[] = "sett_delta_apply: ";
     const char* why = sett_world_message(apart);
-    return strncmp(why, inner, sizeof(inner) - 1) == 0 ? why + sizeof(inner) - 1 : why;
+    if (strncmp(why, "sett_", 5) != 0) {
+        return why;
+    }
+    const char* end = why + strspn(why, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    bool is_call = (end[0] == ':' || end[0] == ',') && end[1] == ' ';
+    return is_call ? end + 2 : why;
 }
 
 static sett_status load_fail_apart(load_attempt* load, sett_status status)
 {
-    bool limited = status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied;
-    if (limited) {
-        return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
+    bool no_memory = status == SETT_STATUS_OUT_OF_MEMORY;
+    if (status == SETT_STATUS_LIMIT || (no_memory && load->apart->pool.denied)) {
+        return load_fail_limit(load);
     }
-    return load_fail(load, status, setti_load_why(load->apart));
+    return no_memory ? load_fail_memory(load)
+                     : load_fail(load, status, setti_load_why(load->apart));
 }
 
 /* Reduces a size, so that computed limits cannot overflow. */
@@ -88,10 +103,13 @@ static sett_status load_limit(load_attempt* load, size_t limit)
         limit = setti_load_default_limit(load->place->world, load->reader.size);
     }
     if (limit <= buffer) {
-        return load_fail(
-            load, SETT_STATUS_LIMIT,
-            "sett_file_desc.limit has to be more than twice the size of the file - raise "
-            "it if you trust the file");
+        char why[192];
+        snprintf(
+            why, sizeof(why),
+            "sett_file_desc.limit is %llu bytes, and has to be more than twice the size of the "
+            "file, %llu - raise the limit if you trust the file",
+            (unsigned long long)limit, (unsigned long long)load->reader.size);
+        return load_fail(load, SETT_STATUS_LIMIT, why);
     }
     load->limit = limit - buffer;
     load->reader.limit = load->limit;
@@ -102,7 +120,7 @@ static sett_status load_begin_apart(load_attempt* load)
 {
     load->apart = setti_replica_create(load->place->world);
     if (load->apart == NULL) {
-        return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
+        return load_fail_memory(load);
     }
     setti_pool_set_ceiling(&load->apart->pool, load->limit);
     return SETT_OK;
@@ -129,7 +147,7 @@ static sett_status load_systems(load_attempt* load)
     setti_bytes_free(pool, &load->next_run);
     return setti_bytes_copy(pool, &load->next_run, payload->data, payload->size)
                ? SETT_OK
-               : load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
+               : load_fail_memory(load);
 }
 
 /* Makes the record of the systems and the frame current. */
@@ -229,16 +247,19 @@ static sett_status load_records(load_attempt* load)
     }
     load->result.cut = next == SETTI_STREAM_ENDED ? 0 : reader->size - valid_end;
     if (next == SETTI_STREAM_MEMORY) {
-        return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
+        return load_fail_memory(load);
     }
     if (reader->denied) {
-        return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
+        return load_fail_limit(load);
     }
     if (load->has_state) {
         return SETT_OK;
     }
-    const char* no_state = "the file is damaged: it has no state - load a copy";
-    return load_fail(load, SETT_STATUS_INVALID, reader->why != NULL ? reader->why : no_state);
+    if (reader->why != NULL) {
+        return load_fail(load, reader->status, reader->why);
+    }
+    return load_fail(load, SETT_STATUS_INVALID,
+                     "the file is damaged: it has no state - load a copy");
 }
 
 /* Finds the index of a file. Returns false without an index. */
@@ -283,7 +304,8 @@ static sett_status load_all(load_attempt* load)
 {
     bool sought = load_seek(load);
     sett_status status = load_records(load);
-    if (sought && status == SETT_STATUS_INVALID && !load->has_state) { /* a damaged keyframe */
+    bool is_damaged = status == SETT_STATUS_INVALID || status == SETT_STATUS_FILE;
+    if (sought && is_damaged && !load->has_state) { /* a damaged keyframe */
         load->reader.offset = SETTI_STREAM_HEADER;
         load->reader.frame = 0;
         load->reader.why = NULL;
@@ -307,6 +329,26 @@ static sett_status load_register_types(load_attempt* load, const sett_world* old
     return status;
 }
 
+/* Fails if a value was not converted. */
+static sett_status load_check_rule(load_attempt* load, const setti_migration* rule)
+{
+    char why[256];
+    if (rule->no_memory) {
+        return load_fail_memory(load);
+    }
+    if (!rule->failed) {
+        return SETT_OK;
+    }
+    snprintf(why, sizeof(why),
+             rule->rejected
+                 ? "the function of sett_file_migrate for \"%.100s\" returned false - convert each "
+                   "value"
+                 : "the `read` hook of \"%.100s\" rejects a value of the file - accept older "
+                   "values in the hook, or call sett_file_migrate",
+             rule->rule.name);
+    return load_fail(load, SETT_STATUS_CONFLICT, why);
+}
+
 /* Decodes a state into a new `apart` with the program's layouts. */
 static sett_status load_convert(load_attempt* load, const sett_world* old, const setti_bytes* state,
                                 setti_migration* list, uint32_t count)
@@ -323,20 +365,10 @@ static sett_status load_convert(load_attempt* load, const sett_world* old, const
     if (status != SETT_OK) {
         return load_fail_apart(load, status);
     }
-    for (uint32_t k = 0; k < count; k++) {
-        if (list[k].no_memory) {
-            return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
-        }
-        if (list[k].failed) {
-            char why[192];
-            snprintf(why, sizeof(why),
-                     "the function of sett_file_migrate for \"%.100s\" returned false - convert "
-                     "each value",
-                     list[k].rule.name);
-            return load_fail(load, SETT_STATUS_CONFLICT, why);
-        }
+    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
+        status = load_check_rule(load, &list[k]);
     }
-    return SETT_OK;
+    return status;
 }
 
 /* Converts the loaded state to the layouts of the program. */
@@ -350,7 +382,7 @@ static sett_status load_migrate(load_attempt* load)
     setti_migration* list = setti_migrations_create(program, old, load->place->call, &count,
                                                     &load->result.dropped, &status);
     if (list == NULL) {
-        return status == SETT_OK ? status : load_fail(load, status, sett_world_message(program));
+        return status == SETT_OK ? status : load_fail_apart(load, status);
     }
     setti_bytes state = {0};
     status = setti_delta_encode_state(old, load->place->call, &state);
@@ -368,12 +400,11 @@ static sett_status load_migrate(load_attempt* load)
 static sett_status load_file(load_attempt* load, void* file, const sett_file_desc* desc)
 {
     setti_place* place = load->place;
-    sett_status status = SETT_STATUS_INVALID;
     if (!setti_stream_open(&load->reader, place->files, file, &place->world->pool)) {
-        return load_fail(load, status, load->reader.why);
+        return load_fail(load, load->reader.status, load->reader.why);
     }
     load->reader.compression = desc != NULL ? desc->compression : NULL;
-    status = load_limit(load, desc != NULL ? desc->limit : 0);
+    sett_status status = load_limit(load, desc != NULL ? desc->limit : 0);
     if (status == SETT_OK) {
         status = load_begin_apart(load);
     }
@@ -402,7 +433,8 @@ static sett_status load_attempt_name(load_attempt* load, setti_place* place, con
     load->name = name;
     void* file = files->open(files->user, name, SETT_FILE_READ);
     if (file == NULL) {
-        return load_fail(load, SETT_STATUS_FILE, "cannot be opened - check that it exists");
+        return load_fail(load, SETT_STATUS_FILE,
+                         "cannot be opened - check that it exists and can be read");
     }
     sett_status status = load_file(load, file, desc);
     if (!files->close(files->user, file) && status == SETT_OK) {
@@ -435,7 +467,7 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
         load_attempt other;
         if (load_attempt_name(&other, place, name[k], desc) == SETT_OK) {
             setti_world_log(place->world, SETT_LOG_WARNING,
-                            "%s: \"%.150s\" was loaded instead of \"%.150s\": %.100s", place->call,
+                            "%s: \"%.140s\" was loaded instead of \"%.140s\": %.170s", place->call,
                             name[k], name[0], load->why);
             load_end(load);
             *load = other;
@@ -477,13 +509,9 @@ void setti_loaded_free(sett_world* world, setti_loaded* loaded)
     sett_world_destroy(loaded->apart);
 }
 
-sett_status sett_world_load_with(sett_world* world, const char* path, const sett_file_desc* desc,
-                                 sett_load_result* result)
+static sett_status load_world(sett_world* world, const char* call, const char* path,
+                              const sett_file_desc* desc, sett_load_result* result)
 {
-    static const char call[] = "sett_world_load";
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     setti_loaded loaded;
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK) {
@@ -509,17 +537,29 @@ sett_status sett_world_load_with(sett_world* world, const char* path, const sett
     return status;
 }
 
+sett_status sett_world_load_with(sett_world* world, const char* path, const sett_file_desc* desc,
+                                 sett_load_result* result)
+{
+    return load_world(world, __func__, path, desc, result);
+}
+
 sett_status sett_world_load(sett_world* world, const char* path)
 {
-    return sett_world_load_with(world, path, NULL, NULL);
+    return load_world(world, __func__, path, NULL, NULL);
 }
 
 static sett_status load_info(setti_stream_reader* reader, void* user_block, size_t capacity,
                              sett_file_info* info)
 {
     setti_stream_next next = setti_stream_read(reader);
-    if (next != SETTI_STREAM_READ) {
-        return next == SETTI_STREAM_MEMORY ? SETT_STATUS_OUT_OF_MEMORY : SETT_STATUS_INVALID;
+    if (next == SETTI_STREAM_MEMORY) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    if (next == SETTI_STREAM_TORN) {
+        return reader->status;
+    }
+    if (next == SETTI_STREAM_ENDED) {
+        return SETT_STATUS_INVALID;
     }
     info->version = reader->version;
     info->size = reader->size;
@@ -543,7 +583,7 @@ static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, cons
     if (file == NULL) {
         return SETT_STATUS_FILE;
     }
-    return setti_stream_open(reader, files, file, pool) ? SETT_OK : SETT_STATUS_INVALID;
+    return setti_stream_open(reader, files, file, pool) ? SETT_OK : reader->status;
 }
 
 /* Closes a file. Returns `status`, or FILE if closing fails. */
@@ -585,7 +625,11 @@ static sett_status load_each(setti_stream_reader* reader, const sett_file_desc* 
     if (limited) {
         return SETT_STATUS_LIMIT;
     }
-    return no_memory ? SETT_STATUS_OUT_OF_MEMORY : SETT_OK;
+    if (no_memory) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    bool is_torn = next == SETTI_STREAM_TORN && reader->status != SETT_STATUS_INVALID;
+    return is_torn ? reader->status : SETT_OK; /* damaged records only end the list */
 }
 
 sett_status sett_file_records(const char* path, const sett_file_desc* desc, sett_record_fn fn,

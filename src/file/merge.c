@@ -29,6 +29,7 @@ static const char merge_call[] = "sett_world_merge";
 
 typedef struct merge_job {
     const sett_merge_desc* desc;
+    const char* path; /* of the file */
     sett_world* from; /* the contents of the file */
     sett_world* to;   /* the program's world */
     setti_clone clone;
@@ -174,14 +175,36 @@ static uint32_t merge_find_value(const merge_job* job, const setti_type* type, c
     return index;
 }
 
-/* Reports two entities that match the same entity. */
-static sett_status merge_ambiguous(const merge_job* job, const char* where, const char* what,
-                                   uint32_t index)
+/* Reports two entities of the world with the same value. */
+static sett_status merge_fail_values(const merge_job* job, const setti_type* type, uint32_t index,
+                                     uint32_t other)
 {
     return setti_world_fail_input(
         job->to, SETT_STATUS_CONFLICT,
-        "%s: two entities of %s have the %s of entity %u:%u of the world - change one of them",
-        merge_call, where, what, SETTI_HANDLE(setti_entity_at(&job->to->entities, index)));
+        "%s: entities %u:%u and %u:%u of the world have the same value of `match_component` "
+        "\"%.100s\" - change one of the values",
+        merge_call, SETTI_HANDLE(setti_entity_at(&job->to->entities, index)),
+        SETTI_HANDLE(setti_entity_at(&job->to->entities, other)), type->desc.name);
+}
+
+/* Reports two entities of the file that match the same entity. */
+static sett_status merge_fail_match(const merge_job* job, uint32_t index, uint32_t other,
+                                    sett_entity onto)
+{
+    const setti_entity_table* entities = &job->from->entities;
+    const setti_type* tag = setti_singleton_tag(job->from);
+    bool by_tag = tag != NULL && setti_storage_has(&tag->storage, index);
+    sett_entity change = setti_entity_at(entities, by_tag ? other : index);
+    sett_entity keep = setti_entity_at(entities, by_tag ? index : other);
+    bool by_path = job->desc->match == SETT_MERGE_PATH;
+    const char* quote = by_path ? "" : "\"";
+    return setti_world_fail_input(
+        job->to, SETT_STATUS_CONFLICT,
+        "%s: entities %u:%u and %u:%u of the file match the same entity of the world, %u:%u - "
+        "change the %s%.100s%s of entity %u:%u in the file",
+        merge_call, SETTI_HANDLE(keep), SETTI_HANDLE(change), SETTI_HANDLE(onto), quote,
+        by_path ? "name" : sett_component_name(job->to, job->desc->match_component), quote,
+        SETTI_HANDLE(change));
 }
 
 /* Fills `by_value`. */
@@ -191,8 +214,9 @@ static sett_status merge_list_values(merge_job* job)
     uint64_t key;
     SETTI_EACH_INDEX(index, &type->storage) {
         const void* value = setti_storage_find(&type->storage, index);
-        if (merge_find_value(job, type, value, &key) != SETTI_NONE) {
-            return merge_ambiguous(job, "the world", type->desc.name, index);
+        uint32_t other = merge_find_value(job, type, value, &key);
+        if (other != SETTI_NONE) {
+            return merge_fail_values(job, type, index, other);
         }
         if (!setti_hash_map_set(&job->to->pool, &job->by_value, key, index)) {
             return merge_no_memory(job);
@@ -308,8 +332,7 @@ static sett_status merge_add_chosen(merge_job* job, uint32_t index)
     sett_entity onto = merge_match(job, index);
     uint32_t same_target = sett_is_null(onto) ? SETTI_NONE : merge_node_onto(job, onto.index);
     if (same_target != SETTI_NONE && merge_is_merged(&job->clone.nodes[same_target])) {
-        return merge_ambiguous(job, "the file",
-                               job->desc->match == SETT_MERGE_PATH ? "path" : "value", onto.index);
+        return merge_fail_match(job, index, job->clone.nodes[same_target].index, onto);
     }
     const bool outside = false;
     uint32_t number = job->clone.node_count;
@@ -351,11 +374,12 @@ static sett_status merge_add_all(merge_job* job)
         return merge_each(job, merge_add_chosen);
     }
     sett_entity root = setti_name_lookup(job->from, sett_null(), subtree);
-    return !sett_is_null(root)
-               ? merge_each_below(job, root, merge_add_chosen)
-               : setti_world_fail_input(job->to, SETT_STATUS_ABSENT,
-                                        "%s: the file has no entity \"%.200s\" - correct `subtree`",
-                                        merge_call, subtree);
+    return !sett_is_null(root) ? merge_each_below(job, root, merge_add_chosen)
+                               : setti_world_fail_input(
+                                     job->to, SETT_STATUS_ABSENT,
+                                     "%s: file \"%.150s\" has no entity with the path \"%.150s\" - "
+                                     "set `subtree` to a path in the file",
+                                     merge_call, job->path, subtree);
 }
 
 /* Finds the world's entity with the same path. */
@@ -457,6 +481,24 @@ static sett_status merge_number_name(merge_job* job, setti_clone_node* node, set
     return node->name != 0 ? SETT_OK : setti_name_fail(job->to, search.text, merge_call);
 }
 
+/* Reports a name that a child of `parent` has or will have. */
+static sett_status merge_fail_name(const merge_job* job, sett_entity parent, const char* name)
+{
+    sett_entity taken = sett_name_find(job->to, parent, name);
+    if (sett_is_null(taken)) {
+        return setti_world_fail_input(job->to, SETT_STATUS_CONFLICT,
+                                      "%s: two new entities would have the name \"%.200s\" and the "
+                                      "same parent - set .names = SETT_MERGE_NUMBER",
+                                      merge_call, name);
+    }
+    return setti_world_fail_input(
+        job->to, SETT_STATUS_CONFLICT,
+        "%s: entity %u:%u has the name \"%.200s\" already - set .names = SETT_MERGE_NUMBER%s",
+        merge_call, SETTI_HANDLE(taken), name,
+        job->desc->match == SETT_MERGE_PATH ? ""
+                                            : ", or .match = SETT_MERGE_PATH to merge with it");
+}
+
 /* Makes the name of a new entity unique. */
 static sett_status merge_check_name(merge_job* job, uint32_t number)
 {
@@ -471,11 +513,7 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
     if (merge_is_taken(job, parent, name, &key)) {
         status = job->desc->names == SETT_MERGE_NUMBER
                      ? merge_number_name(job, node, parent, name, &key)
-                     : setti_world_fail_input(job->to, SETT_STATUS_CONFLICT,
-                                              "%s: an entity named \"%.200s\" exists already - "
-                                              "set .match = SETT_MERGE_PATH or "
-                                              ".names = SETT_MERGE_NUMBER",
-                                              merge_call, name);
+                     : merge_fail_name(job, parent, name);
     }
     if (status == SETT_OK && !setti_hash_map_set(&job->to->pool, &job->by_name, key, number)) {
         status = merge_no_memory(job);
@@ -551,14 +589,18 @@ static sett_status merge_check_circles(const merge_job* job, const setti_relatio
             continue;
         }
         merge_position at = {.node = k, .index = first->onto.index};
-        uint64_t steps = (uint64_t)type->storage.count + relation->links->storage.count;
+        uint32_t through = first->onto.index; /* the last entity of the world on the path */
+        uint64_t steps = 2 * ((uint64_t)type->storage.count + relation->links->storage.count);
         while (merge_step(job, setti_relation_of_links(type), relation, &at)) {
-            if (at.index == first->onto.index || steps-- == 0) { /* more steps than links */
+            through = at.index != SETTI_NONE ? at.index : through;
+            /* with more steps than links, the path goes round a cycle without `first` */
+            if (at.index == first->onto.index || steps-- == 0) {
                 return setti_world_fail_input(
                     job->to, SETT_STATUS_CYCLE,
                     "%s: the \"%.100s\" links of the file and of the world would form a cycle "
-                    "through entity %u:%u - remove one of them",
-                    merge_call, relation->links->desc.name, SETTI_HANDLE(first->onto));
+                    "through entity %u:%u - remove its link from the file or the world",
+                    merge_call, relation->links->desc.name,
+                    SETTI_HANDLE(setti_entity_at(&job->to->entities, through)));
             }
         }
     }
@@ -639,24 +681,49 @@ sett_entity sett_merge_find(const sett_merge_result* result, sett_entity in_file
     return sett_null();
 }
 
+static sett_status merge_fail_option(sett_world* world, const char* name, unsigned value,
+                                     const char* constants)
+{
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                 "%s: `%s` has an unknown value, %u - use %s", merge_call, name,
+                                 value, constants);
+}
+
+/* Checks that values of `match_component` can be compared. */
+static sett_status merge_check_match(sett_world* world, sett_component component)
+{
+    const setti_type* type = setti_world_type(world, component);
+    if (type == NULL) {
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, merge_call, sett_null(),
+                                component);
+    }
+    if (type->module == NULL && setti_hash_size(type) != 0) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                 "%s: `match_component` is \"%.100s\", which has no %s - pass a "
+                                 "component with values",
+                                 merge_call, type->desc.name,
+                                 type->module != NULL ? "values of the program" : "saved values");
+}
+
 static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
 {
     sett_status status = setti_world_check_unlocked(world, merge_call);
     if (status != SETT_OK) {
         return status;
     }
-    const char* unknown = NULL;
     if ((unsigned)desc->match > SETT_MERGE_VALUE) {
-        unknown = "match";
-    } else if ((unsigned)desc->existing > SETT_MERGE_REJECT) {
-        unknown = "existing";
-    } else if ((unsigned)desc->names > SETT_MERGE_NUMBER) {
-        unknown = "names";
+        return merge_fail_option(world, "match", (unsigned)desc->match,
+                                 "SETT_MERGE_NEW, SETT_MERGE_PATH or SETT_MERGE_VALUE");
     }
-    if (unknown != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: `%s` has an unknown value - use a constant SETT_MERGE_",
-                                     merge_call, unknown);
+    if ((unsigned)desc->existing > SETT_MERGE_REJECT) {
+        return merge_fail_option(world, "existing", (unsigned)desc->existing,
+                                 "SETT_MERGE_KEEP, SETT_MERGE_OVERWRITE or SETT_MERGE_REJECT");
+    }
+    if ((unsigned)desc->names > SETT_MERGE_NUMBER) {
+        return merge_fail_option(world, "names", (unsigned)desc->names,
+                                 "SETT_MERGE_REJECT_NAME or SETT_MERGE_NUMBER");
     }
     if (setti_world_lacks_list(world, desc->types, desc->type_count, merge_call, "types") ||
         setti_world_lacks_list(world, desc->raw, desc->raw_count, merge_call, "raw")) {
@@ -671,15 +738,8 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
                                     desc->types[k]);
         }
     }
-    const setti_type* type = setti_world_type(world, desc->match_component);
-    if (desc->match != SETT_MERGE_VALUE ||
-        (type != NULL && setti_hash_size(type) != 0 && type->module == NULL)) {
-        return SETT_OK;
-    }
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                 "%s: `match_component` has no values - name a component "
-                                 "with values",
-                                 merge_call);
+    return desc->match == SETT_MERGE_VALUE ? merge_check_match(world, desc->match_component)
+                                           : SETT_OK;
 }
 
 static sett_status merge_gather(merge_job* job)
@@ -733,10 +793,10 @@ static void merge_end(merge_job* job)
     setti_pool_free(pool, job->pairs, job->pair_size, 16);
 }
 
-static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
+static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc, const char* path,
                                 const setti_loaded* loaded, sett_merge_result* result)
 {
-    merge_job job = {.desc = desc};
+    merge_job job = {.desc = desc, .path = path};
     job.from = job.clone.from = loaded->apart;
     job.to = job.clone.to = world;
     job.clone.desc.call = merge_call;
@@ -778,7 +838,7 @@ sett_status sett_world_merge_sized(sett_world* world, const char* path,
     if (status != SETT_OK) {
         return status;
     }
-    status = merge_loaded(world, desc, &loaded, result);
+    status = merge_loaded(world, desc, path, &loaded, result);
     if (status == SETT_OK && loaded.result.new_types != 0) {
         setti_types_report(world, loaded.apart, merge_call);
     }

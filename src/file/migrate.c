@@ -36,8 +36,13 @@ static setti_migrator* migrate_first(const sett_world* world)
 sett_status sett_file_migrate(sett_world* world, sett_component component,
                               uint64_t from_fingerprint, sett_file_migrate_fn fn, void* user)
 {
-    if (SETTI_IS_NULL(world) || fn == NULL) {
+    if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
+    }
+    if (fn == NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: `fn` is NULL - pass a function that converts a value",
+                                     __func__);
     }
     if (setti_world_type(world, component) == NULL) {
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, __func__, sett_null(), component);
@@ -255,6 +260,7 @@ static void migrate_value(setti_delta_rule* base, const void* from, size_t size,
     }
     if (rule->migrator != NULL) {
         bool done = rule->migrator->fn(rule->from, rule->room, to, rule->migrator->user);
+        rule->rejected = rule->rejected || !done;
         rule->failed = rule->failed || !done;
     }
     if (rule->varied != NULL) {
@@ -263,10 +269,10 @@ static void migrate_value(setti_delta_rule* base, const void* from, size_t size,
 }
 
 /* Reports a layout that does not fit. */
-static sett_status migrate_reject(sett_world* into, const char* name, const char* member)
+static sett_status migrate_reject(sett_world* read, const char* name, const char* member)
 {
     return setti_world_fail_with(
-        into, SETT_STATUS_CONFLICT,
+        read, SETT_STATUS_CONFLICT,
         "type \"%.100s\" has another layout in this world%s%.60s%s - convert its values with "
         "sett_file_migrate",
         name, member[0] != '\0' ? ": member \"" : "", member, member[0] != '\0' ? "\"" : "");
@@ -281,7 +287,8 @@ static uint32_t migrate_report(const sett_world* into, const char* call, const c
         if (migrate_find(to, from->members[k].name) == NULL) {
             setti_world_log(into, SETT_LOG_WARNING,
                             "%s: \"%.100s\" has no member \"%.60s\" in this world, so the file's "
-                            "values of it are dropped - call sett_file_migrate to convert them",
+                            "values of this member are dropped - call sett_file_migrate to convert "
+                            "them",
                             call, name, from->members[k].name);
             dropped++;
         }
@@ -299,34 +306,34 @@ static const setti_migrator* migrate_find_function(const sett_world* into, const
     return at;
 }
 
-static sett_status migrate_check_members(sett_world* into, const setti_type* local,
+static sett_status migrate_check_members(sett_world* read, const setti_type* local,
                                          const sett_struct* from, const sett_struct* to)
 {
     for (uint32_t k = 0; k < to->count; k++) {
         const sett_member* source = migrate_find(from, to->members[k].name);
         if (source != NULL && !migrate_fits(source, &to->members[k])) {
-            return migrate_reject(into, local->desc.name, source->name);
+            return migrate_reject(read, local->desc.name, source->name);
         }
     }
     return SETT_OK;
 }
 
 /* Chooses how values are converted. Fails if values would be lost. */
-static sett_status migrate_choose(sett_world* into, const setti_type* saved,
+static sett_status migrate_choose(sett_world* read, const setti_type* saved,
                                   const setti_type* local, setti_migration* rule)
 {
     bool has_function = rule->migrator != NULL;
     if (rule->from != NULL && rule->to != NULL) {
-        return has_function ? SETT_OK : migrate_check_members(into, local, rule->from, rule->to);
+        return has_function ? SETT_OK : migrate_check_members(read, local, rule->from, rule->to);
     }
     bool same_bytes = saved->desc.size == local->desc.size &&
                       saved->desc.layout_version == local->desc.layout_version &&
                       !setti_type_varies(saved) && !setti_type_varies(local);
     rule->size = same_bytes ? local->desc.size : 0;
-    return same_bytes || has_function ? SETT_OK : migrate_reject(into, local->desc.name, "");
+    return same_bytes || has_function ? SETT_OK : migrate_reject(read, local->desc.name, "");
 }
 
-static sett_status migrate_prepare(sett_world* into, const setti_type* saved,
+static sett_status migrate_prepare(sett_world* into, sett_world* read, const setti_type* saved,
                                    const setti_type* local, setti_migration* rule)
 {
     const bool by_hook = saved->desc.members != NULL && /* bytes of a `write` hook */
@@ -347,31 +354,31 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* saved,
         return SETT_OK;
     }
     if (local->written != NULL && rule->migrator == NULL && (by_hook || rule->from == NULL)) {
-        return migrate_reject(into, local->desc.name, ""); /* the layout of the bytes is unknown */
+        return migrate_reject(read, local->desc.name, ""); /* the layout of the bytes is unknown */
     }
     rule->shown = local->written != NULL && rule->from != NULL && !by_hook ? local : NULL;
     if (rule->migrator != NULL || rule->turned != NULL || rule->varied != NULL) {
         rule->room_size = saved->desc.size;
         rule->room = setti_pool_alloc(&into->pool, SETTI_MAX(rule->room_size, 1), MIGRATE_ALIGN);
         if (rule->room == NULL) {
-            return setti_world_fail(into, SETT_STATUS_OUT_OF_MEMORY, "sett_world_load", sett_null(),
-                                    local->id);
+            return SETT_STATUS_OUT_OF_MEMORY;
         }
     }
-    return migrate_choose(into, saved, local, rule);
+    return migrate_choose(read, saved, local, rule);
 }
 
-setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, const char* call,
+setti_migration* setti_migrations_create(sett_world* into, sett_world* read, const char* call,
                                          uint32_t* count, uint32_t* dropped, sett_status* status)
 {
     size_t size = (read->registered.count + 1) * sizeof(setti_migration);
     bool renamed = false;
-    setti_migration* list = setti_world_alloc(into, size, 16, call);
+    setti_migration* list = setti_pool_alloc(&into->pool, size, 16);
     *count = 0;
     *status = list != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
     if (list == NULL) {
         return NULL;
     }
+    memset(list, 0, size);
     for (uint32_t k = 0; *status == SETT_OK && k < read->registered.count; k++) {
         const setti_type* type = read->registered.item[k];
         const setti_type* local = setti_type_find(into, type->desc.name);
@@ -379,7 +386,7 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
         if (local != NULL && !setti_types_same(type, local)) {
             type = setti_type_data(type);
             local = setti_type_data(local);
-            *status = migrate_prepare(into, type, local, &list[*count]);
+            *status = migrate_prepare(into, read, type, local, &list[*count]);
             const setti_migration* rule = &list[(*count)++];
             if (*status == SETT_OK && rule->migrator == NULL) { /* a function may drop members */
                 *dropped += migrate_report(into, call, local->desc.name, rule->from, rule->to);

@@ -12,8 +12,8 @@
  *
  * Invariant:  the copy contains all writes up to the tick `since`
  */
+#include "file/load.h"
 #include "file/run_record.h"
-#include "sett/file.h"
 #include "sett/state.h"
 #include "state/replica.h"
 #include "world/command.h"
@@ -79,31 +79,41 @@ bool sett_mirror_supports(const sett_world* world, sett_component* hooked)
     return type == NULL;
 }
 
+static sett_status mirror_fail_broken(const sett_mirror* mirror)
+{
+    return setti_world_fail_with(mirror->world, SETT_STATUS_OUT_OF_MEMORY,
+                                 "%s: memory ran out during a copy, so the mirror is incomplete - "
+                                 "destroy it, and create another one",
+                                 mirror_call);
+}
+
 static sett_status mirror_check(const sett_mirror* mirror)
 {
     sett_world* world = mirror->world;
     const setti_type* rejected = mirror_find_hooked(world);
     if (mirror->broken) {
-        return setti_world_no_memory(world, mirror_call);
+        return mirror_fail_broken(mirror);
     }
     if (rejected != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: \"%.100s\" has hooks, so a mirror cannot copy its "
-                                     "values - work on the world itself",
+                                     "%s: \"%.100s\" has value hooks or SETT_SAVE_CLONE, so a "
+                                     "mirror cannot copy its values - work on the world itself",
                                      mirror_call, rejected->desc.name);
     }
     if (mirror->unregistered != world->unregistered) {
-        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: a component was unregistered after the mirror was made - "
-                                     "make a new mirror",
-                                     mirror_call);
+        return setti_world_fail_with(
+            world, SETT_STATUS_CONFLICT,
+            "%s: a component was unregistered after the mirror was created "
+            "- destroy the mirror, and create another one",
+            mirror_call);
     }
     if (mirror->copy->listeners == NULL) {
         return SETT_OK;
     }
+    const char* what = mirror->copy->listeners->observes ? "observer" : "group";
     return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                 "%s: the mirror has group \"%.100s\" - destroy it", mirror_call,
-                                 mirror->copy->listeners->name);
+                                 "%s: the mirror's world has %s \"%.100s\" - destroy the %s",
+                                 mirror_call, what, mirror->copy->listeners->name, what);
 }
 
 static sett_status mirror_follow(sett_mirror* mirror)
@@ -118,12 +128,13 @@ static sett_status mirror_follow(sett_mirror* mirror)
     }
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
         mirror->broken = mirror->whole; /* an incomplete update */
-        return setti_world_no_memory(world, mirror_call);
+        return mirror->broken ? mirror_fail_broken(mirror)
+                              : setti_world_no_memory(world, mirror_call);
     }
     if (status == SETT_OK) {
         return status;
     }
-    return setti_world_fail_with(world, status, "%s: %s", mirror_call, sett_world_message(copy));
+    return setti_world_fail_with(world, status, "%s: %s", mirror_call, setti_load_why(copy));
 }
 
 sett_status sett_mirror_copy(sett_mirror* mirror)

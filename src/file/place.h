@@ -27,6 +27,9 @@ sett_status setti_place_init(setti_place* place, sett_world* world, const char* 
 /* Frees the names and releases the lock. */
 void setti_place_deinit(setti_place* place);
 
+/* Fails if a path is NULL or empty. */
+sett_status setti_place_check_path(sett_world* world, const char* call, const char* path);
+
 /* Checks the size of a user block. */
 sett_status setti_place_check_user(sett_world* world, const char* call, const sett_file_desc* desc);
 

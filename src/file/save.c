@@ -35,6 +35,17 @@ static bool place_name(setti_pool* pool, const char* path, const char* suffix, s
     return true;
 }
 
+sett_status setti_place_check_path(sett_world* world, const char* call, const char* path)
+{
+    if (path != NULL && path[0] != '\0') {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                 path == NULL ? "%s: `path` is NULL - pass the path of a file"
+                                              : "%s: `path` is empty - pass the path of a file",
+                                 call);
+}
+
 sett_status setti_place_init(setti_place* place, sett_world* world, const char* call,
                              const char* path, const sett_file_desc* desc)
 {
@@ -43,11 +54,9 @@ sett_status setti_place_init(setti_place* place, sett_world* world, const char* 
     place->call = call;
     place->path = path;
     place->files = setti_place_files(desc);
-    if (path == NULL || path[0] == '\0') {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     path == NULL ? "%s: `path` is NULL - pass the path of a file"
-                                                  : "%s: `path` is empty - pass the path of a file",
-                                     call);
+    sett_status status = setti_place_check_path(world, call, path);
+    if (status != SETT_OK) {
+        return status;
     }
     if (!place_name(&world->pool, path, ".new", &place->next) ||
         !place_name(&world->pool, path, ".previous", &place->previous) ||
@@ -77,11 +86,14 @@ sett_status setti_place_lock(setti_place* place)
         return status;
     }
     place->lock = NULL;
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        return setti_world_no_memory(place->world, place->call);
+    }
     return setti_world_fail_with(
         place->world, status,
         status == SETT_STATUS_LOCKED
             ? "%s: \"%.200s\" is locked by another writer - wait, or choose another path"
-            : "%s: \"%.200s\" cannot be created - check that its folder exists",
+            : "%s: \"%.200s\" cannot be created - check that its folder exists and can be written",
         place->call, name);
 }
 
@@ -170,7 +182,9 @@ static sett_status save_write_next(setti_place* place, const sett_file_desc* des
     const char* name = setti_place_name(&place->next);
     void* file = files->open(files->user, name, SETT_FILE_CREATE);
     if (file == NULL) {
-        return setti_place_fail(place, name, "cannot be created - check that its folder exists");
+        return setti_place_fail(place, name,
+                                "cannot be created - check that no folder and no read-only file "
+                                "has this name");
     }
     bool written = save_write(place, desc, parts, file, end);
     bool synced = written && files->sync(files->user, file);
@@ -228,6 +242,14 @@ static sett_status save_decide_previous(const setti_place* place, bool* preserve
                : setti_world_no_memory(place->world, place->call);
 }
 
+static sett_status save_fail_rename(const setti_place* place, const char* from, const char* to)
+{
+    return setti_world_fail_with(place->world, SETT_STATUS_FILE,
+                                 "%s: \"%.150s\" cannot be renamed to \"%.150s\" - check that its "
+                                 "folder can be written, and that no folder has the new name",
+                                 place->call, from, to);
+}
+
 static sett_status save_exchange(const setti_place* place)
 {
     const sett_files* files = place->files;
@@ -241,16 +263,14 @@ static sett_status save_exchange(const setti_place* place)
     }
     if (preserves && !files->rename(files->user, place->path, previous)) {
         (void)files->unlink(files->user, next);
-        return setti_place_fail(place, place->path,
-                                "cannot be renamed - check that its folder can be written");
+        return save_fail_rename(place, place->path, previous);
     }
     if (!files->rename(files->user, next, place->path)) {
         bool old_at_path = !preserves || files->rename(files->user, previous, place->path);
         if (old_at_path) {
             (void)files->unlink(files->user, next); /* otherwise a load may need the new file */
         }
-        return setti_place_fail(place, next,
-                                "cannot be renamed - check that no folder has its new name");
+        return save_fail_rename(place, next, place->path);
     }
     place->world->whole_file = setti_place_mark(place->path, place->identity, place->size);
     if (files->sync_folder(files->user, place->path)) {
@@ -291,13 +311,14 @@ sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc,
     return status;
 }
 
-sett_status sett_world_save_with(sett_world* world, const char* path, const sett_file_desc* desc)
+static sett_status save_world(sett_world* world, const char* call, const char* path,
+                              const sett_file_desc* desc)
 {
-    if (SETTI_IS_NULL(world)) {
+    if (setti_is_null(world, call, "world")) {
         return SETT_STATUS_ARGUMENT;
     }
     setti_place place;
-    sett_status status = setti_place_init(&place, world, "sett_world_save", path, desc);
+    sett_status status = setti_place_init(&place, world, call, path, desc);
     if (status != SETT_OK) {
         return status;
     }
@@ -309,7 +330,12 @@ sett_status sett_world_save_with(sett_world* world, const char* path, const sett
     return status;
 }
 
+sett_status sett_world_save_with(sett_world* world, const char* path, const sett_file_desc* desc)
+{
+    return save_world(world, __func__, path, desc);
+}
+
 sett_status sett_world_save(sett_world* world, const char* path)
 {
-    return sett_world_save_with(world, path, NULL);
+    return save_world(world, __func__, path, NULL);
 }

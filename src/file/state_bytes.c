@@ -71,7 +71,14 @@ static sett_status state_apply(sett_world* world, const setti_bytes* run,
         return world->error;
     }
     sett_status status = setti_delta_load(apart, bytes, size, limit);
-    if (status != SETT_OK) {
+    if (status == SETT_STATUS_LIMIT) {
+        status = setti_world_fail_input(world, status,
+                                        "%s: the state needs more than %lu bytes of memory - raise "
+                                        "`limit` if you trust the sender",
+                                        state_bytes_call, (unsigned long)limit);
+    } else if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        status = setti_world_no_memory(world, state_bytes_call);
+    } else if (status != SETT_OK) {
         status = setti_world_fail_input(world, status, "%s: %.400s", state_bytes_call,
                                         setti_load_why(apart));
     } else {
@@ -91,16 +98,18 @@ static const char* state_find_run(const unsigned char* bytes, size_t size, setti
         return "these bytes are not a state - pass what sett_state_encode wrote";
     }
     if (setti_bytes_get(bytes + 4, 4) != STATE_VERSION) {
-        return "the state has another version of the format - use the library that encoded it";
+        return "the state has another version of the format - use the same library as the sender";
     }
     size_t run_size = (size_t)setti_bytes_get(bytes + 8, 4);
     if (run_size > size - STATE_HEAD) {
-        return "the bytes are damaged: they end within times of systems - encode again";
+        return "the state is damaged: it ends within the times of systems - get it from the sender "
+               "again";
     }
     *run = (setti_bytes){setti_unconst(bytes + STATE_HEAD), run_size, 0};
     return run_size == 0 || setti_run_check(run)
                ? NULL
-               : "the bytes are damaged: the times of systems are invalid - encode again";
+               : "the state is damaged: the times of systems are invalid - get it from the sender "
+                 "again";
 }
 
 sett_status sett_state_apply(sett_world* world, const void* bytes, size_t size, size_t limit)

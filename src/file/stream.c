@@ -162,26 +162,29 @@ sett_status setti_stream_check(sett_world* world, const char* call, uint32_t kin
     return setti_stream_check_frame(world, call, frame, last);
 }
 
-static bool stream_fail(setti_stream_reader* reader, const char* why)
+static bool stream_fail(setti_stream_reader* reader, sett_status status, const char* why)
 {
+    reader->status = status;
     reader->why = why;
     return false;
 }
 
 static setti_stream_next stream_torn(setti_stream_reader* reader, const char* why)
 {
-    reader->why = why;
+    (void)stream_fail(reader, SETT_STATUS_INVALID, why);
     return SETTI_STREAM_TORN;
 }
+
+static const char stream_ends_why[] = "the file is damaged: it ends within a record - load a copy";
 
 static bool stream_load(setti_stream_reader* reader, uint64_t offset, void* out, size_t size)
 {
     const sett_files* files = reader->files;
     if (offset > reader->size || size > reader->size - offset) {
-        return stream_fail(reader, "the file is damaged: it ends within a record - load a copy");
+        return stream_fail(reader, SETT_STATUS_INVALID, stream_ends_why);
     }
     return files->read(files->user, reader->file, offset, out, size) == size ||
-           stream_fail(reader, "the file cannot be read - check the disk");
+           stream_fail(reader, SETT_STATUS_FILE, "the file cannot be read - check the disk");
 }
 
 bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
@@ -193,7 +196,7 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
     reader->file = file;
     reader->pool = pool;
     if (!files->size(files->user, file, &reader->size)) {
-        return stream_fail(reader,
+        return stream_fail(reader, SETT_STATUS_FILE,
                            "the size of the file cannot be read - check that it is a regular file");
     }
     memset(header, 0, sizeof(header));
@@ -202,20 +205,22 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
         return false;
     }
     if (memcmp(header, stream_magic, sizeof(stream_magic)) != 0) {
-        return stream_fail(reader,
+        return stream_fail(reader, SETT_STATUS_INVALID,
                            "the file is not one of Sett - load one that sett_world_save wrote");
     }
     if (size < sizeof(header)) {
-        return stream_fail(reader, "the file is damaged: it ends within its header - load a copy");
+        return stream_fail(reader, SETT_STATUS_INVALID,
+                           "the file is damaged: it ends within its header - load a copy");
     }
     if (setti_bytes_get(header + 24, 8) != setti_checksum(0, header, 24)) {
-        return stream_fail(reader, "the file is damaged: its header was altered - load a copy");
+        return stream_fail(reader, SETT_STATUS_INVALID,
+                           "the file is damaged: its header was altered - load a copy");
     }
     reader->version = (uint32_t)setti_bytes_get(header + 8, 4);
     reader->identity = setti_bytes_get(header + 16, 8);
     reader->offset = SETTI_STREAM_HEADER;
     return (reader->version == SETTI_STREAM_VERSION && setti_bytes_get(header + 12, 4) == 0) ||
-           stream_fail(reader,
+           stream_fail(reader, SETT_STATUS_INVALID,
                        "the format version of the file differs from this library's - load it with "
                        "the library that wrote it");
 }
@@ -231,10 +236,11 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
     *page = setti_stream_get_head(head);
     size_t size = page->size;
     if (size > SETTI_STREAM_PAGE || page->flags > (SETTI_STREAM_MORE | SETTI_STREAM_PACKED)) {
-        return stream_torn(reader, "a record is damaged");
+        return stream_torn(reader, "the file is damaged: the head of a record is invalid - load a "
+                                   "copy");
     }
     if (size > reader->size - *offset - sizeof(head)) {
-        return stream_torn(reader, "the file is damaged: it ends within a record - load a copy");
+        return stream_torn(reader, stream_ends_why);
     }
     if (!setti_bytes_reserve(reader->pool, &reader->payload, size)) {
         return SETTI_STREAM_MEMORY;
@@ -244,7 +250,8 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
         return SETTI_STREAM_TORN;
     }
     if (page->checksum != stream_checksum(reader->identity, head, at, size)) {
-        return stream_torn(reader, "a record is damaged");
+        return stream_torn(reader, "the file is damaged: the checksum of a record is wrong - load "
+                                   "a copy");
     }
     reader->payload.size += size;
     *offset += sizeof(head) + size;
@@ -257,13 +264,16 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
     setti_bytes* payload = &reader->payload;
     uint64_t size = payload->size >= 8 ? setti_bytes_get(payload->data, 8) : 0;
     if (with == NULL) {
-        return stream_torn(reader,
-                           "the file is compressed - set sett_file_desc.compression as in the "
-                           "program that wrote it");
+        (void)stream_fail(
+            reader, SETT_STATUS_ARGUMENT,
+            "the file is compressed - set sett_file_desc.compression to the functions "
+            "that it was saved with");
+        return SETTI_STREAM_TORN;
     }
     if (size > reader->limit) {
         reader->denied = true;
-        return stream_torn(reader, "a record is larger than sett_file_desc.limit - raise it");
+        return stream_torn(reader,
+                           "a record is larger than sett_file_desc.limit - raise the limit");
     }
     unsigned char* out = setti_pool_alloc(reader->pool, SETTI_MAX((size_t)size, 1), 16);
     if (out == NULL) {
@@ -275,8 +285,9 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
     *payload = (setti_bytes){out, (size_t)size, SETTI_MAX((size_t)size, 1)};
     reader->unpacked = (size_t)size;
     return good ? SETTI_STREAM_READ
-                : stream_torn(reader, "the file is damaged: a record cannot be unpacked - load a "
-                                      "copy");
+                : stream_torn(reader, "a record cannot be decompressed - load a copy, or set "
+                                      "sett_file_desc.compression to the functions that it was "
+                                      "saved with");
 }
 
 /* Returns true if two pages can belong to the same payload. */
@@ -332,7 +343,8 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
     if (known || foreign) {
         return SETTI_STREAM_READ;
     }
-    return stream_torn(reader, "a record is of an unknown kind - load with a newer library");
+    return stream_torn(reader, "this library does not know the kind of a record - load the file "
+                               "with a newer library");
 }
 
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader)

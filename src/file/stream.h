@@ -94,7 +94,8 @@ typedef struct setti_stream_reader {
     uint64_t identity;
     uint32_t version;
     bool all;                            /* read foreign records too */
-    const char* why;                     /* error in the bytes, or NULL */
+    const char* why;                     /* the error, or NULL */
+    sett_status status;                  /* of the error: INVALID, FILE or ARGUMENT */
     const sett_compression* compression; /* or NULL */
     size_t limit;                        /* most bytes of a decompressed payload */
     bool denied;                         /* a payload exceeded `limit` */
@@ -105,7 +106,7 @@ typedef struct setti_stream_reader {
     size_t unpacked; /* size of a decompressed `payload`, otherwise 0 */
 } setti_stream_reader;
 
-/* Reads the header. Returns false with the error in `why`. */
+/* Reads the header. Returns false after an error. */
 bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
                        setti_pool* pool);
 void setti_stream_close(setti_stream_reader* reader);

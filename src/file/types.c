@@ -122,6 +122,31 @@ static sett_status types_reject(sett_world* world, sett_status status, const typ
     return setti_world_fail_with(world, status, "type \"%s\" %s", text, why);
 }
 
+static sett_status types_reject_damaged(sett_world* world, const types_entry* entry)
+{
+    return types_reject(world, SETT_STATUS_INVALID, entry,
+                        "is described wrongly, so the file is damaged - load a copy");
+}
+
+/* Rejects a type that is of another kind in the program. */
+static sett_status types_reject_kind(sett_world* world, const types_entry* entry, uint32_t local)
+{
+    static const char* const kinds[SETTI_DELTA_FORMS] = {
+        [SETTI_DELTA_VALUES] = "a component",
+        [SETTI_DELTA_TREE] = "the library's hierarchy",
+        [SETTI_DELTA_NAME] = "the library's names",
+        [SETTI_DELTA_LINK] = "a relationship without `many`",
+        [SETTI_DELTA_LINKS] = "a relationship with `many`",
+        [SETTI_DELTA_TARGET] = "the list of sources of a relationship",
+        [SETTI_DELTA_OTHER] = "a type of another module",
+        [SETTI_DELTA_OWNED] = "a component"};
+    char why[192];
+    setti_writer writer = {why, sizeof(why), 0};
+    setti_writer_add(&writer, "is %s in the file, and %s in this world - register it as %s",
+                     kinds[entry->form], kinds[local], kinds[entry->form]);
+    return types_reject(world, SETT_STATUS_CONFLICT, entry, why);
+}
+
 /* Registers a type of the file. `now` is the name in the program. */
 static sett_status types_register(sett_world* world, const types_entry* entry, const char* now)
 {
@@ -131,7 +156,10 @@ static sett_status types_register(sett_world* world, const types_entry* entry, c
         desc.old_names = &now; /* the program's name leads to the type too */
         desc.old_name_count = 1;
     }
-    return sett_component_register(world, &desc) != 0 ? SETT_OK : world->error;
+    if (sett_component_register(world, &desc) != 0) {
+        return SETT_OK;
+    }
+    return world->error == SETT_STATUS_ARGUMENT ? types_reject_damaged(world, entry) : world->error;
 }
 
 /* Returns true if values of a form can be converted. */
@@ -252,9 +280,7 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
     }
     uint32_t form = (uint32_t)setti_delta_form_of(local);
     if (form != entry->form && !(types_is_value(form) && types_is_value(entry->form))) {
-        return types_reject(world, SETT_STATUS_CONFLICT, entry,
-                            "is not the same kind of relationship in this world - register it as "
-                            "in the program that wrote the file");
+        return types_reject_kind(world, entry, form);
     }
     if (entry->form == SETTI_DELTA_TARGET) {
         return SETT_OK; /* registered by the relationship */
@@ -277,11 +303,9 @@ static sett_status types_decode(sett_world* world, const sett_world* into, const
         setti_arena_reset(arena);
         if (!types_next(&reader, arena, &entry)) {
             if (arena->denied) {
-                return setti_world_no_memory(world, "sett_world_load");
+                return SETT_STATUS_OUT_OF_MEMORY;
             }
-            return setti_world_fail_with(
-                world, SETT_STATUS_INVALID,
-                "the file is damaged: the description of a type is invalid - load a copy");
+            return types_reject_damaged(world, &entry);
         }
         status = types_join(world, into, &entry, unknown);
     }

@@ -98,7 +98,7 @@ class Component:
     def __call__(self, *members, **named):
         if self.dtype is None:
             if members or named:
-                raise TypeError('component "%s" is a tag: it has no value' % self.name)
+                raise TypeError('component "%s" is a tag, without a value: pass none' % self.name)
             return self
         array = np.zeros(1, self.dtype)
         if self.dtype.names is None:
@@ -267,7 +267,7 @@ entities = Term(None, "NONE")
 def _fill(world, c_terms, terms):
     asked = [term for term in terms if term.component is not None]
     if len(asked) > lib.SETT_QUERY_TERMS:
-        raise ValueError("a query has at most %d terms" % lib.SETT_QUERY_TERMS)
+        raise ValueError("%d terms: a query has at most %d" % (len(asked), lib.SETT_QUERY_TERMS))
     for k, term in enumerate(asked):
         c_terms[k].component = world.id(term.component)
         c_terms[k].access = getattr(lib, "SETT_" + term.access)
@@ -383,7 +383,7 @@ class Query:
         for k, term in enumerate(asked):
             if term.component is component and term.has_array:
                 return k
-        raise KeyError("%r has no array in this query" % component)
+        raise KeyError("%r has no array in this query: make a query that reads or writes it" % component)
 
     def column(self, component):
         """The values of all matching entities: a copy, which stays valid."""
@@ -429,7 +429,7 @@ def _handles(world, entities):
         entities = list(entities)
         for entity in entities:
             if not isinstance(entity, Entity):
-                raise TypeError("%r is not an entity" % (entity,))
+                raise TypeError("%r is not an entity: pass what World.create or World.entity returned" % (entity,))
             _check_world(world, entity)
         return np.array([entity.handle for entity in entities], HANDLE)
     if entities.dtype != HANDLE:
@@ -439,7 +439,7 @@ def _handles(world, entities):
 
 def _check_world(world, entity):
     if entity.world is not world:
-        raise ValueError("%r is an entity of another world" % entity)
+        raise ValueError("%r belongs to another world: pass an entity of this one" % entity)
 
 
 def _create_many(world, call, c, count, columns):
@@ -778,7 +778,7 @@ class Inspector:
 
     def _open(self):
         if self._opened.c == ffi.NULL:
-            raise ValueError("this inspector is closed")
+            raise ValueError("this inspector is closed: World.inspect opens another one")
         return self._opened.c
 
 
@@ -800,7 +800,7 @@ class World:
             desc.log_fn = callbacks[0]
         c = lib.sett_world_create_sized(desc, ffi.sizeof(desc[0]), _api.VERSION, _api.LAYOUT)
         if c == ffi.NULL:
-            raise ImportError("sett: the library does not match this module, or memory ran out")
+            raise ImportError("sett: the library does not match this module (build both from one version), or memory ran out")
         self._core = _Core(c)
         self._core.callbacks += callbacks
         self._ids, self._raised, self._systems = {}, None, self._core.systems
