@@ -55,16 +55,21 @@ static const char load_limit_why[] = "the file needs more memory than sett_file_
 
 const char* setti_load_why(const sett_world* apart)
 {
-    static const char inner[] = "sett_delta_apply: ";
     const char* why = sett_world_message(apart);
-    return strncmp(why, inner, sizeof(inner) - 1) == 0 ? why + sizeof(inner) - 1 : why;
+    size_t length = strspn(why, "abcdefghijklmnopqrstuvwxyz_"); /* the name of a call */
+    bool names_call = strncmp(why, "sett_", 5) == 0 && strncmp(why + length, ": ", 2) == 0;
+    return names_call ? why + length + 2 : why;
 }
 
 static sett_status load_fail_apart(load_attempt* load, sett_status status)
 {
-    bool limited = status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied;
+    bool limited = load->apart->pool.denied &&
+                   (status == SETT_STATUS_OUT_OF_MEMORY || status == SETT_STATUS_LIMIT);
     if (limited) {
         return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
+    }
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        return load_fail(load, status, "memory ran out");
     }
     return load_fail(load, status, setti_load_why(load->apart));
 }
@@ -151,8 +156,8 @@ static sett_status load_state(load_attempt* load)
         return load_fail(load, SETT_STATUS_INVALID,
                          "the file is damaged: it has two states - load a copy");
     }
-    sett_status status =
-        setti_delta_load(load->apart, payload->data, payload->size, load_update_limit(load));
+    sett_status status = setti_delta_load(load->apart, payload->data, payload->size,
+                                          load_update_limit(load), SETTI_FROM_FILE);
     if (status != SETT_OK) {
         return load_fail_apart(load, status);
     }
@@ -301,8 +306,9 @@ static sett_status load_register_types(load_attempt* load, const sett_world* old
     for (uint32_t k = 0; status == SETT_OK && k < old->registered.count; k++) {
         const setti_type* type = old->registered.item[k];
         const setti_type* program_type = setti_type_find(program, type->desc.name);
-        status = program_type != NULL ? setti_replica_join(load->apart, program, program_type)
-                                      : setti_replica_join(load->apart, old, type);
+        status = program_type != NULL
+                     ? setti_replica_join(load->apart, program, program_type, load->place->call)
+                     : setti_replica_join(load->apart, old, type, load->place->call);
     }
     return status;
 }
@@ -380,7 +386,7 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     if (status == SETT_OK) {
         status = load_all(load);
         if (status == SETT_OK) { /* the program's types can require more */
-            status = setti_replica_require(load->apart, place->world);
+            status = setti_replica_require(load->apart, place->world, place->call);
             status = status == SETT_OK ? status : load_fail_apart(load, status);
         }
         setti_pool_set_ceiling(&load->apart->pool, 0);
@@ -495,7 +501,7 @@ sett_status sett_world_load_with(sett_world* world, const char* path, const sett
     if (status != SETT_OK) {
         return status;
     }
-    status = sett_world_clone(loaded.apart, world);
+    status = setti_replica_clone(loaded.apart, world, call);
     if (status == SETT_OK) {
         setti_run_apply(world, &loaded.run);
         if (loaded.result.new_types != 0) {

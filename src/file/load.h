@@ -20,7 +20,7 @@ void setti_loaded_free(sett_world* world, setti_loaded* loaded);
 /* Returns the default limit of memory for a file of `size` bytes. */
 size_t setti_load_default_limit(const sett_world* world, uint64_t size);
 
-/* Returns the message of a rejected delta. */
+/* Returns the message of a failed call in `apart`, without the name of the call. */
 const char* setti_load_why(const sett_world* apart);
 
 #endif
