@@ -194,15 +194,14 @@ static void altered_changes_are_rejected(void)
         size_t at, from, to; /* where, what is there, and what is written */
         const char* why;
     } altered[] = {
-        {0, 0, 1, "a changed value of \"a\" does not exist"},    /* another entity */
-        {0, 0, 200, "a changed value of \"a\" does not exist"},  /* a number that goes on */
-        {1, 1, 0, "a changed value of \"a\" does not exist"},    /* no entity */
-        {1, 1, 3, "a changed value of \"a\" does not exist"},    /* one more byte of them */
-        {2, 1, 3, "a changed value of \"a\" does not exist"},    /* one more */
-        {3, 7, 9, "the changed values of \"a\" are incomplete"}, /* more bytes than values have */
-        {3, 7, 6,
-         "the changed values of \"a\" are incomplete"}, /* the same byte four times, and then others */
-        {8, 7, 255, "the changed values of \"a\" are incomplete"}, /* a number that does not end */
+        {0, 0, 1, "a changed value of "},                          /* another entity */
+        {0, 0, 200, "a changed value of "},                        /* a number that goes on */
+        {1, 1, 0, "a changed value of "},                          /* no entity */
+        {1, 1, 3, "a changed value of "},                          /* one more byte of them */
+        {2, 1, 3, "a changed value of "},                          /* one more */
+        {3, 7, 9, "the changed values of "},                       /* more bytes than values have */
+        {3, 7, 6, "the changed values of "},                       /* the same byte four times */
+        {8, 7, 255, "the changed values of \"b\" are incomplete"}, /* a number that does not end */
     };
     for (uint32_t k = 0; k < sizeof(altered) / sizeof(altered[0]); k++) {
         delta = whole;
@@ -217,14 +216,14 @@ static void altered_changes_are_rejected(void)
     CHECK_EQ(delta.bytes[count], 1);
     put_number(&delta, count, SETTI_NONE, 4);
     seal(&delta);
-    rejects(world[1], &delta, "a changed value of \"a\" does not exist");
+    rejects(world[1], &delta, "a changed value of ");
     /* a count where there are none */
     delta = whole;
     delta.size -= 13;
     memmove(delta.bytes + at, delta.bytes + at + 13, delta.size - at);
     put_number(&delta, count - 13, 0, 4);
     seal(&delta);
-    rejects(world[1], &delta, "a changed value of \"a\" does not exist");
+    rejects(world[1], &delta, "a changed value of ");
     CHECK_APPLY(world[1], whole.bytes, whole.size); /* unaltered it fits */
     CHECK_SAME(world[0], world[1]);
     CHECK_END(world[0]);
@@ -252,7 +251,9 @@ static void rejects_all(sett_world* world, const letter* whole, const forgery* l
 /* Where the counts of a type's sections are, after its name. */
 static size_t counts_of(const letter* delta, const char* name)
 {
-    return find_bytes(delta, name, strlen(name)) + strlen(name) + 21;
+    char text[64] = {(char)strlen(name), 0}; /* the length of the name is before it */
+    memcpy(text + 2, name, strlen(name));
+    return find_bytes(delta, text, 2 + strlen(name)) + 2 + strlen(name) + 21;
 }
 
 #define COUNT(list) (uint32_t)(sizeof(list) / sizeof((list)[0]))
@@ -373,7 +374,7 @@ static void values_are_checked(void)
     const unsigned char second[] = {1, 200, 0, 0, 0, 0x51};
     size_t at = find_bytes(&whole, second, sizeof(second));
     const forgery list[] = {
-        {at + 1, 90, 4, "\"val\" of index 90: the entity does not exist"},
+        {at + 1, 250, 4, "\"val\" of index 250: the entity does not exist"},
         {at + 1, 3, 4, "the values of \"val\" are not in the order of entities"},
         {at, 7, 1, "\"val\" of index 200: the kind of the change is unknown"},
         {counts_of(&whole, "val"), 1000, 4, "\"val\""},
@@ -484,22 +485,13 @@ static void selections_fail_as_the_call_of_the_program(void)
     CHECK(strstr(sett_world_message(into), "sett_selection_copy: \"Follows\" is acyclic") ==
           sett_world_message(into));
     /* singletons of both */
+    CHECK_EQ(sett_entity_set_range(from, 64, 0), SETT_OK);
     CHECK(sett_singleton_ensure(from, score[0]) != NULL);
-    sett_entity spare = sett_entity_create(into);
     CHECK(sett_singleton_ensure(into, score[1]) != NULL);
-    CHECK_EQ(sett_entity_destroy(into, spare), SETT_OK);
     sett_entity holder = sett_singletons(from);
-    CHECK_EQ(holder.index, spare.index);
-    holder.generation += 4;
-    CHECK_EQ(sett_world_clear(from), SETT_OK);
-    CHECK_EQ(sett_entity_create_handle(from, holder), SETT_OK);
-    CHECK(sett_singleton_ensure(from, score[0]) != NULL);
-    holder = sett_singletons(from);
-    if (holder.index != sett_singletons(into).index) {
-        write_part(&part, from, &(sett_selection){.entities = &holder, .entity_count = 1});
-        part_fails(&logged, into, &part, "sett_selection_apply: entity ");
-        CHECK(strstr(sett_world_message(into), "has the sender's singletons") != NULL);
-    }
+    write_part(&part, from, &(sett_selection){.entities = &holder, .entity_count = 1});
+    part_fails(&logged, into, &part,
+               "sett_selection_apply: entity 64:1 of the selection has the sender's singletons, ");
     /* the index of another entity */
     sett_entity other = {sett_singletons(into).index, 77};
     CHECK_EQ(sett_world_clear(from), SETT_OK);

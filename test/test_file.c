@@ -143,7 +143,8 @@ static void check_rejected(sett_world* world, sett_status status, const char* ca
 {
     const char* message = sett_world_message(world);
     CHECK_EQ(status, SETT_STATUS_ARGUMENT);
-    CHECK_MSG(strncmp(message, call, strlen(call)) == 0 && strstr(message, "\"song\" has hooks"),
+    CHECK_MSG(strncmp(message, call, strlen(call)) == 0 &&
+                  strstr(message, "\"song\" has a deinit, copy or move hook"),
               "%s", message);
     CHECK_EQ(songs_freed, 0);
     CHECK_VALID(world);

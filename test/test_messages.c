@@ -137,7 +137,7 @@ static void components(void)
     sett_world* other_world = quiet_world();
     CHECK(sett_component_register(other_world, &(sett_component_desc){.name = "First"}) != 0);
     SAYS(other_world, sett_world_clone(world, other_world), CONFLICT,
-         "register the type alike in both");
+         "register it with the same options in both");
     CHECK_END(other_world);
     sett_query_destroy(query);
     CHECK_END(world);

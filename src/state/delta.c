@@ -31,7 +31,7 @@ setti_delta_form setti_delta_form_of(const setti_type* type)
 const char* setti_delta_rejects(const setti_type* type)
 {
     if (type->desc.save == SETT_SAVE_CLONE && setti_hash_size(type) == 0) {
-        return "has SETT_SAVE_CLONE, and no members, `bytes` or `write` hook to encode - set one "
+        return "has SETT_SAVE_CLONE, but no members, `bytes` or `write` hook to encode - set one "
                "of the three, or use SETT_SAVE_SKIP";
     }
     return setti_values_unsaved(type);
@@ -473,7 +473,7 @@ sett_status setti_delta_check_capacity(sett_world* world, const char* call, cons
         return SETT_OK;
     }
     return setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                 "%s: the result takes %lu bytes, and `capacity` is %lu bytes - "
+                                 "%s: the result takes %lu bytes, and the buffer has %lu bytes - "
                                  "pass a larger buffer",
                                  call, (unsigned long)size, (unsigned long)capacity);
 }

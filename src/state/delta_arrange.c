@@ -96,8 +96,8 @@ static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
         setti_state_of(world)->order_reported = true; /* once a world */
         setti_world_log(
             world, SETT_LOG_INFO,
-            "%s: rows of \"%.100s\" keep this world's order: loops visit them in another order than "
-            "at the sender (the state is the same; logged once)",
+            "%s: rows of \"%.100s\" keep this world's order: loops visit them in another order "
+            "than at the sender (the state is the same; logged once)",
             delta->player.call, of->type->desc.name);
     }
 }
