@@ -66,7 +66,7 @@ SETTI_INLINE sett_chain_* chain_at(const setti_relation* relation, setti_link_si
                                  : &chain_record_mut(relation, place)->by_source;
 }
 
-/* Appends neighbouring links, which are already linked to each other. */
+/* Appends the links from place `first` on, already linked to each other. `chain`: of the first. */
 SETTI_INLINE void chain_append_run(const setti_relation* relation, setti_link_side side,
                                    sett_links* list, sett_chain_* chain, uint32_t first,
                                    uint32_t count)
@@ -89,7 +89,7 @@ static void chain_append(const setti_relation* relation, setti_link_side side, s
     chain_append_run(relation, side, list, chain, place, 1);
 }
 
-/* Makes the link before lead to `next`, and the link after lead back to `previous`. */
+/* Makes the link before `chain` lead to `next`, and the link after it lead back to `previous`. */
 static void chain_redirect(const setti_relation* relation, setti_link_side side, sett_links* list,
                            const sett_chain_* chain, uint32_t next, uint32_t previous)
 {
@@ -124,7 +124,7 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link)
     }
 }
 
-/* Links neighbouring values to each other. The caller corrects the two ends. */
+/* Links exclusive links in neighbouring rows to each other. The caller corrects the two ends. */
 static void chain_fill(const setti_relation* relation, unsigned char* row, uint32_t first,
                        uint32_t count, sett_entity target)
 {
@@ -136,7 +136,7 @@ static void chain_fill(const setti_relation* relation, unsigned char* row, uint3
     }
 }
 
-/* Counts the leading sources with neighbouring values on one page. */
+/* Counts how many of the first sources have values in neighbouring rows of one page. */
 static uint32_t chain_run(const setti_storage* storage, const sett_entity* sources, uint32_t count)
 {
     uint32_t rows = setti_storage_rows(storage);
@@ -194,7 +194,7 @@ static uint32_t pair_home_of(const setti_relation* relation, uint32_t place)
     return pair_home(relation, record->source, record->link.target.index);
 }
 
-/* Whether a table exists and belongs to the present state. */
+/* Whether the table of pairs exists and belongs to the present state. */
 static bool pair_is_current(const setti_relation* relation)
 {
     return relation->pair_capacity != 0 && relation->pair_epoch == relation->world->epoch;
@@ -233,7 +233,7 @@ static void pair_remove(const setti_relation* relation, uint32_t place)
     uint32_t hole = pair_slot(relation, place);
     for (uint32_t at = (hole + 1) & mask; relation->pairs[at] != 0; at = (at + 1) & mask) {
         uint32_t home = pair_home_of(relation, relation->pairs[at] - 1);
-        bool may_move = ((at - home) & mask) >= ((at - hole) & mask); /* not above the home */
+        bool may_move = ((at - home) & mask) >= ((at - hole) & mask); /* home <= hole */
         if (may_move) {
             relation->pairs[hole] = relation->pairs[at];
             hole = at;
@@ -251,13 +251,13 @@ void setti_chain_drop_pairs(setti_relation* relation)
     relation->walked = 0;
 }
 
-/* Builds the table of pairs, if there is enough memory. */
+/* Builds the table of pairs. Without memory, there is no table. */
 static void pair_make(setti_relation* relation)
 {
     setti_pool* pool = &relation->world->pool;
     uint32_t count = relation->record_count;
     setti_chain_drop_pairs(relation);
-    bool has_reservation = pool->held != NULL; /* another step needs all reserved memory */
+    bool has_reservation = pool->held != NULL; /* reserved memory is for the change in progress */
     if (has_reservation || count > UINT32_MAX / 8) {
         return;
     }
@@ -286,7 +286,7 @@ static void pair_append(setti_relation* relation, uint32_t place)
     }
 }
 
-/* Removes a record from the table, and renumbers the last record. */
+/* Removes a record from the table of pairs. The record `last` gets the number `place`. */
 static void pair_delete(const setti_relation* relation, uint32_t place, uint32_t last)
 {
     if (pair_is_current(relation)) {
@@ -311,7 +311,7 @@ static uint32_t pair_find(const setti_relation* relation, uint32_t source, sett_
 
 bool setti_chain_reserve(setti_relation* relation)
 {
-    bool fresh;
+    bool fresh; /* not needed */
     return relation->record_count != SETTI_NONE &&
            setti_pages_ensure(&relation->world->pool, &relation->records,
                               relation->record_count >> relation->layout.shift, &fresh);
@@ -320,17 +320,19 @@ bool setti_chain_reserve(setti_relation* relation)
 bool setti_chain_claim(setti_relation* relation, uint32_t count)
 {
     SETTI_ASSERT(relation->many);
-    bool fresh;
+    bool fresh; /* not needed */
     uint64_t end = (uint64_t)relation->record_count + relation->claimed + count;
     uint32_t page = (relation->record_count + relation->claimed) >> relation->layout.shift;
-    bool reserved = end < SETTI_NONE;
-    for (; reserved && page <= (uint32_t)(end - 1) >> relation->layout.shift; page++) {
-        reserved = setti_pages_ensure(&relation->world->pool, &relation->records, page, &fresh);
+    if (end >= SETTI_NONE) {
+        return false;
     }
-    if (reserved) {
-        relation->claimed += count;
+    for (; page <= (uint32_t)(end - 1) >> relation->layout.shift; page++) {
+        if (!setti_pages_ensure(&relation->world->pool, &relation->records, page, &fresh)) {
+            return false;
+        }
     }
-    return reserved;
+    relation->claimed += count;
+    return true;
 }
 
 void setti_chain_delete(setti_relation* relation, uint32_t place)
@@ -353,7 +355,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
         chain_redirect(relation, SETTI_SOURCES, chain_sources(relation, moved->link.target),
                        &moved->link.chain_, place, place);
     }
-    /* Keeps an empty page, so that adding and removing a link repeatedly allocates nothing. */
+    /* Keeps one empty page, so that adding and removing a link in turn allocates nothing. */
     uint32_t spare = (relation->record_count >> relation->layout.shift) + 1;
     if (setti_pages_get(&relation->records, spare) != NULL) {
         setti_pages_free(&relation->world->pool, &relation->records, spare);
@@ -422,7 +424,7 @@ void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity ta
     return (unsigned char*)link + relation->layout.data;
 }
 
-/* Finds a link. *steps becomes the number of visited links. */
+/* The place of a link, or SETTI_NONE. *steps becomes the number of links visited in lists. */
 static uint32_t chain_walk(const setti_relation* relation, sett_entity source, sett_entity target,
                            uint32_t* steps)
 {
@@ -455,7 +457,7 @@ static uint32_t chain_walk(const setti_relation* relation, sett_entity source, s
 
 uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source, sett_entity target)
 {
-    uint32_t steps;
+    uint32_t steps; /* not needed */
     return chain_walk(relation, source, target, &steps);
 }
 
@@ -471,7 +473,7 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
     return place;
 }
 
-/* The neighbours of a link, or NULL. *owner becomes the entity of the list. */
+/* The neighbours of a link, or NULL if there is none. *owner becomes the entity of the list. */
 static const sett_chain_* chain_neighbours(const setti_relation* relation, setti_link_side side,
                                            uint32_t place, sett_entity* owner)
 {
@@ -551,7 +553,7 @@ static bool chain_validate_once(const setti_relation* relation)
         const setti_chain_record* record = setti_chain_record_at(relation, place);
         sett_entity source = setti_entity_at(entities, record->source);
         if (setti_chain_look_up(relation, source, record->link.target) != place) {
-            return false; /* the search has found an earlier link */
+            return false; /* another link has the same source and target */
         }
     }
     return true;
@@ -561,7 +563,7 @@ static bool chain_has_no_cycle(const setti_relation* relation)
 {
     const setti_storage* links = &relation->links->storage;
     uint32_t visited = 0;
-    SETTI_EACH_INDEX(root, &relation->sources->storage) { /* an entity with a link is no root */
+    SETTI_EACH_INDEX(root, &relation->sources->storage) { /* a root: an entity without a target */
         uint32_t at = setti_storage_has(links, root)
                           ? SETTI_NONE
                           : setti_chain_first(relation, root, SETTI_SOURCES);

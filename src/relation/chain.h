@@ -15,9 +15,9 @@ typedef enum setti_link_side {
     SETTI_SOURCES  /* incoming links */
 } setti_link_side;
 
-/* A link of a relationship with many targets. The link's data follow the record. */
+/* A record: a link of a relationship with many targets. The link's data follow it. */
 typedef struct setti_chain_record {
-    sett_link link;        /* first member; `chain_`: neighbours in the target's list */
+    sett_link link;        /* first member; link.chain_: neighbours in the target's list */
     sett_chain_ by_source; /* neighbours in the source's list */
     uint32_t source;       /* entity index */
 } setti_chain_record;
@@ -59,7 +59,7 @@ SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32
 /* Reserves memory for one more record. */
 bool setti_chain_reserve(setti_relation* relation);
 
-/* Reserves memory for `count` more records. */
+/* Reserves memory for `count` records in addition to those claimed before. */
 bool setti_chain_claim(setti_relation* relation, uint32_t count);
 
 /* Reserves memory for an entity to become a target. */
@@ -70,7 +70,7 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
 /* Makes a link in reserved memory. Returns the link's data. */
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target);
 
-/* Like setti_chain_link, for many sources with empty exclusive links. */
+/* Like setti_chain_link, for many sources with exclusive links that are null. */
 void setti_chain_link_many(const setti_relation* relation, const sett_entity* sources,
                            uint32_t count, sett_entity target);
 
@@ -80,10 +80,10 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link);
 /* Deletes a record. The last record moves to `place`. */
 void setti_chain_delete(setti_relation* relation, uint32_t place);
 
-/* Deletes one of several links. Returns false for a source's only link. */
+/* Deletes a link, and runs on_set. Returns false, without effect, for a source's only link. */
 bool setti_chain_delete_one(setti_relation* relation, uint32_t place);
 
-/* Moves a link to the end of the list of a side. */
+/* Moves a link to the end of its list on a side. */
 void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_t place);
 
 /* Runs on_set after the link to `target` was changed. */
@@ -140,7 +140,7 @@ SETTI_INLINE uint32_t setti_chain_source(const setti_relation* relation, uint32_
     return relation->many ? setti_chain_record_at(relation, place)->source : place;
 }
 
-/* The index of a link's source (SETTI_SOURCES) or target. */
+/* The index of the entity at a link's end: its source (SETTI_SOURCES) or target. */
 SETTI_INLINE uint32_t setti_chain_end(const setti_relation* relation, uint32_t place,
                                       setti_link_side side)
 {
@@ -148,7 +148,6 @@ SETTI_INLINE uint32_t setti_chain_end(const setti_relation* relation, uint32_t p
                                  : setti_chain_at(relation, place)->target.index;
 }
 
-/* Returns NULL, or a message about a violated invariant. */
 const char* setti_chain_validate(const setti_relation* relation);
 
 #endif

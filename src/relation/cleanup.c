@@ -1,10 +1,10 @@
-/* cleanup.c: when an entity is destroyed, handles the entities at the other ends of the links.
+/* cleanup.c: when an entity is destroyed, handles the entities at the other ends of its links.
  *
  * Destroying has four steps (change_destroy.c). `collect` finds more entities to destroy.
- * `validate` rejects the destruction, or reserves memory for `detach`, which removes the links of
- * surviving entities. Then each collected entity is destroyed, and `unlink` removes the entity's
- * links from the lists. Nothing changes before all `validate` calls have succeeded. Each entity is
- * collected once, so cycles of relationships end.
+ * `validate` rejects the destruction, or reserves memory for `detach`, which removes links from
+ * surviving entities. Then each collected entity is destroyed, and `unlink` removes its links from
+ * the lists. Nothing changes before all `validate` calls have succeeded. Each entity is collected
+ * once, so cycles of relationships end.
  *
  *     policy       the step that handles the entity at the other end
  *     destroy      collect: destroys the entity too
@@ -16,7 +16,7 @@
 #include "relation/prefab.h"
 #include "relation/recipe.h"
 
-/* Collects the entities at the other ends of an entity's links. */
+/* With the policy destroy: collects the entities at the other ends of an entity's links. */
 static void cleanup_collect(sett_world* world, const setti_relation* relation, uint32_t index,
                             setti_link_side side, sett_cleanup policy)
 {
@@ -29,7 +29,7 @@ static void cleanup_collect(sett_world* world, const setti_relation* relation, u
     }
 }
 
-/* Fails if an entity at the other end of a link survives. */
+/* With the policy reject: fails if an entity at the other end of a link survives. */
 static sett_status cleanup_validate(sett_world* world, const setti_relation* relation,
                                     uint32_t index, setti_link_side side)
 {
@@ -67,7 +67,7 @@ static sett_status source_validate(sett_world* world, setti_type* type, uint32_t
                : SETT_OK;
 }
 
-/* Removes a source's links when the source loses the component. */
+/* Removes a source's links from the lists, before the source loses the component. */
 static void source_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
@@ -120,7 +120,7 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
     uint32_t place = setti_chain_first(relation, index, SETTI_SOURCES);
     for (; place != SETTI_NONE; place = setti_chain_next(relation, place, SETTI_SOURCES)) {
         uint32_t source = setti_chain_source(relation, place);
-        /* Once for each source: a check of a source walks over all links of the source. */
+        /* At the last link only: setti_change_reserve_stranded walks over all links of a source. */
         if (!setti_change_is_dying(world, source) &&
             cleanup_is_last_link(relation, source, place) &&
             !setti_change_reserve_stranded(world, source)) {
@@ -131,7 +131,7 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
     return SETT_OK;
 }
 
-/* Removes the links of surviving sources. */
+/* Removes the links from surviving sources to a destroyed target. */
 static void target_detach(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
@@ -144,7 +144,7 @@ static void target_detach(sett_world* world, setti_type* type, uint32_t index)
             if (!setti_chain_delete_one(relation, place)) {
                 setti_change_remove_stranded(world, source);
             }
-            /* The last record has moved to `place`; here the last record was the next one. */
+            /* The last record has moved to `place`: if it was the next one, it is now there. */
             if (relation->many && next == relation->record_count) {
                 next = place;
             }
@@ -223,8 +223,8 @@ void setti_cleanup_tie(const setti_relation* relation)
                                          .validate = target_validate,
                                          .detach = target_detach,
                                          .unlink = target_unlink};
-    /* A source that affects no other entity is not collected, but only unlinked. With many targets,
-     * each source is collected, because the order of freeing records is visible. */
+    /* A source whose end affects no other entity is not collected, but only unlinked. With many
+     * targets, each source is collected, because the order of freeing records is visible. */
     bool alone = !relation->many && relation->desc.on_source_destroyed == SETT_CLEANUP_REMOVE &&
                  relation->desc.on_target_destroyed != SETT_CLEANUP_DESTROY;
     setti_component_set_cascade(relation->world, relation->links, alone ? &unlinks : &source);

@@ -12,9 +12,9 @@
  * linked. Callbacks run last, when all references are valid. Components with links, and "sources"
  * components, are created empty and linked afterwards.
  *
- * Invariant:  where a reference, link or parent of an original leads to a copied entity, the k-th
- *             copy's leads to the k-th copy of the entity; else to the same entity or, in another
- *             world, to the entity with the same path, or to none
+ * Invariant:  where a reference, link or parent of an original leads to a copied entity, that of
+ *             the k-th copy leads to the entity's k-th copy; else to the same entity or, in
+ *             another world, to the entity with the same path, or to none
  */
 #include "relation/clone.h"
 #include "relation/chain.h"
@@ -80,18 +80,22 @@ static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* 
     return !is_instance || setti_hierarchy_find(clone->from, node->index)->children != 0;
 }
 
-/* Whether an earlier node with the same copies has the type. */
+/* Whether an earlier node with the same copies gives them the type. */
 static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* node,
                            const setti_type* type)
 {
     const setti_clone_node* first = &clone->nodes[node->counterpart];
-    bool taken = first->derives && type == clone->instances->links;
-    for (const setti_clone_node* at = first; at != node && !taken; at++) {
-        bool same_copies = at == first || at->counterpart == node->counterpart;
-        taken = same_copies && setti_storage_has(&type->storage, at->index) &&
-                (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at));
+    if (first->derives && type == clone->instances->links) {
+        return true;
     }
-    return taken;
+    for (const setti_clone_node* at = first; at != node; at++) {
+        bool same_copies = at == first || at->counterpart == node->counterpart;
+        if (same_copies && setti_storage_has(&type->storage, at->index) &&
+            (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool clone_is_copied(const setti_clone_node* node)
@@ -105,25 +109,25 @@ static setti_clone_verdict clone_verdict(const setti_clone* clone, const setti_t
                                  : SETTI_CLONE_TAKE;
 }
 
-/* The next type that a node adds to the copies, or NULL. */
+/* The next type that a node gives its copies, or NULL. */
 static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_node* node,
                                    uint32_t* cursor)
 {
     setti_type* type;
-    bool skipped;
     if (!clone_is_copied(node)) {
         return NULL;
     }
-    do {
-        type = clone_next_of_all(clone, node, cursor);
-        skipped = type != NULL && (clone_verdict(clone, type) == SETTI_CLONE_SKIP ||
-                                   (SETTI_UNLIKELY(node->counterpart != SETTI_NONE) &&
-                                    clone_is_taken(clone, node, type)));
-    } while (skipped);
-    return type;
+    while ((type = clone_next_of_all(clone, node, cursor)) != NULL) {
+        bool taken =
+            SETTI_UNLIKELY(node->counterpart != SETTI_NONE) && clone_is_taken(clone, node, type);
+        if (!taken && clone_verdict(clone, type) != SETTI_CLONE_SKIP) {
+            return type;
+        }
+    }
+    return NULL;
 }
 
-/* The node that has the copies of an entity, or SETTI_NONE. */
+/* The node with the copies of an entity, or SETTI_NONE. */
 static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 {
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
@@ -140,19 +144,19 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
     return k;
 }
 
-/* A walk over the links of a relationship that a node's copies get. */
+/* A walk over the links of one relationship that a node's copies get. */
 typedef struct clone_links {
     setti_relation* relation; /* of `from`; all other members begin as zero */
     sett_link_cursor cursor;
     sett_entity target;
-    uint32_t node; /* the target's node, or SETTI_NONE */
+    uint32_t node; /* the target's node; SETTI_NONE: not copied */
 } clone_links;
 
 static bool clone_links_next(const setti_clone* clone, const setti_clone_node* node,
                              clone_links* links)
 {
     sett_entity source = setti_entity_at(&clone->from->entities, node->index);
-    /* An instance is linked to the node itself, not to the node's own prefab. */
+    /* The InstanceOf link of an instance leads to the original, not to the original's prefab. */
     if (links->relation == clone->instances && node->derives) {
         links->target = sett_null();
         return false;
@@ -187,7 +191,7 @@ static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* 
                                    clone_existing(clone, node, clone_map(clone, type)) == NULL);
 }
 
-/* Calls `visit` for each link of a node's copies. Stops if `visit` returns false. */
+/* Calls `visit` for each link of a node's copies, until `visit` returns false. */
 static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
                             bool (*visit)(setti_clone* clone, setti_clone_node* node,
                                           const clone_links* links))
@@ -217,7 +221,7 @@ static bool clone_is_same(const setti_type* a, const setti_type* b)
            (r == NULL || (r->many == s->many && r->data_size == s->data_size));
 }
 
-/* Finds the type of `to` with the same name. Returns NULL after a failure. */
+/* Finds the type of `to` with the same name. NULL, with an error, if it is missing or different. */
 static setti_type* clone_map(const setti_clone* clone, setti_type* type)
 {
     if (clone->from == clone->to) {
@@ -262,7 +266,7 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
     node->edit.creates = true;
 }
 
-/* Finds an earlier node with the same copies. */
+/* Sets `counterpart` of node k, and `parent` below a root. */
 static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool is_root)
 {
     SETTI_ASSERT(k < clone->node_count);
@@ -277,12 +281,15 @@ static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool is_root)
     SETTI_ASSERT(above < k); /* parents come before children */
     node->parent =
         clone->nodes[above].counterpart != SETTI_NONE ? clone->nodes[above].counterpart : above;
-    /* A node with the same name and parent has the same copies. */
-    for (uint32_t j = 1; name != 0 && j < k && node->counterpart == SETTI_NONE; j++) {
+    if (name == 0) {
+        return;
+    }
+    for (uint32_t j = 1; j < k; j++) { /* the first node with the same name and parent */
         const setti_clone_node* other = &clone->nodes[j];
         if (other->counterpart == SETTI_NONE && other->parent == node->parent &&
             setti_name_key(clone->from, other->index) == name) {
             node->counterpart = j;
+            return;
         }
     }
 }
@@ -304,7 +311,7 @@ static sett_status clone_index(setti_clone* clone, sett_entity original, uint32_
     return SETT_OK;
 }
 
-/* Initialises the nodes of an entity and the descendants, from node *k on. */
+/* Initialises the nodes of an entity and its descendants, from node *k on. */
 static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
 {
     for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at), ++*k) {
@@ -344,7 +351,7 @@ static sett_status clone_gather(setti_clone* clone)
         return clone_no_memory(clone);
     }
     clone->node_room = clone->node_count;
-    /* After a failure setti_clone_release frees nodes that were not initialised. */
+    /* Cleared, because after a failure setti_clone_release frees uninitialised nodes too. */
     memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes));
     uint32_t k = 0;
     sett_status status = clone_list(clone, clone->desc.root, &k);
@@ -376,10 +383,17 @@ static uint32_t clone_follow(const setti_clone* clone, const setti_relation* rel
 /* Fails if acyclic links of a prefab and its bases form a cycle. */
 static sett_status clone_check_circles(const setti_clone* clone)
 {
-    for (const setti_relation* relation = setti_relations_of(clone->from);
-         clone->counterpart_count != 0 && relation != NULL; relation = relation->next) {
-        for (uint32_t k = 0; relation->desc.acyclic && k < clone->node_count; k++) {
-            uint32_t reached = clone->nodes[k].counterpart; /* new cycles pass such a node */
+    if (clone->counterpart_count == 0) {
+        return SETT_OK;
+    }
+    for (const setti_relation* relation = setti_relations_of(clone->from); relation != NULL;
+         relation = relation->next) {
+        if (!relation->desc.acyclic) {
+            continue;
+        }
+        for (uint32_t k = 0; k < clone->node_count; k++) {
+            /* Only a node with a counterpart can close a new cycle. */
+            uint32_t reached = clone->nodes[k].counterpart;
             for (uint32_t steps = clone->node_count; reached != SETTI_NONE && steps > 0; steps--) {
                 reached = clone_follow(clone, relation, reached);
             }
@@ -410,12 +424,15 @@ static void clone_find_sharing(setti_clone* clone, setti_clone_node* node)
     }
 }
 
-/* Counts a node's links as lost, in another world. */
+/* In another world: counts a node's links as lost. */
 static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
 {
     uint32_t cursor = 0;
     setti_type* type;
-    while (clone_changes_world(clone) && (type = clone_next_type(clone, node, &cursor)) != NULL) {
+    if (!clone_changes_world(clone)) {
+        return;
+    }
+    while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
         if (clone_takes_links(clone, node, type)) {
             sett_entity source = setti_entity_at(&clone->from->entities, node->index);
             /* clone_add_lead subtracts the links that are found. */
@@ -424,7 +441,7 @@ static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
     }
 }
 
-/* Notes that the copies of a link's target need the "sources" component. */
+/* Adds a lead to the node of a link's target: its copies need the "sources" component. */
 static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
     (void)node;
@@ -466,18 +483,19 @@ static sett_status clone_find_links(setti_clone* clone)
 
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
 {
-    bool becomes_sibling = node == clone->nodes && clone->from == clone->to; /* of the original */
+    bool is_root = node == clone->nodes;
+    bool becomes_sibling = is_root && clone->from == clone->to; /* of the original */
     return sett_is_null(node->onto) && node->counterpart == SETTI_NONE && !becomes_sibling &&
            setti_name_key(clone->from, node->index) != 0;
 }
 
-/* Whether a node's copies get a type of the original. */
+/* Whether a node adds a type of its original to the copies' edit. */
 static bool clone_has_type(const setti_clone* clone, const setti_clone_node* node,
                            const setti_type* type)
 {
     const sett_world* from = clone->from;
     if (type->ends != NULL) {
-        return false; /* clone_plan_node adds leads */
+        return false; /* clone_plan_node adds these, for the leads */
     }
     if (!sett_is_null(node->onto) &&
         (setti_storage_has(&clone_map(clone, setti_unconst(type))->storage, node->onto.index) ||
@@ -495,7 +513,7 @@ static bool clone_has_type(const setti_clone* clone, const setti_clone_node* nod
         return clone_keeps_place(clone, node);
     }
     bool shared = (type->flags & SETTI_TYPE_SHARED) != 0 && node->counterpart == SETTI_NONE;
-    /* Instances do not get shared types and the tag Prefab. */
+    /* Instances get neither shared types nor the tag Prefab. */
     return clone->instances == NULL || (!shared && type != from->hidden[SETTI_HIDDEN_PREFAB]);
 }
 
@@ -627,7 +645,7 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
 static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* node)
 {
     uint64_t key = setti_name_key(clone->from, node->index);
-    if (node->name != 0) { /* a merge has set another name */
+    if (node->name != 0) { /* the caller of a merge has set one */
         return SETT_OK;
     }
     if (!clone_changes_world(clone)) {
@@ -642,9 +660,10 @@ static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* no
 static sett_status clone_reserve_names(setti_clone* clone)
 {
     uint64_t count = 0;
-    for (uint32_t k = 0; setti_names_of(clone->from) != NULL && k < clone->node_count; k++) {
+    bool may_be_named = setti_names_of(clone->from) != NULL;
+    for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
-        if (clone_is_copied(node) && setti_clone_keeps_name(clone, node)) {
+        if (may_be_named && clone_is_copied(node) && setti_clone_keeps_name(clone, node)) {
             if (clone_set_name(clone, node) != SETT_OK) {
                 return clone->to->error;
             }
@@ -692,7 +711,7 @@ static sett_status clone_reserve(setti_clone* clone)
         if (!clone_each_link(clone, node, clone_claim_record)) {
             return clone_no_memory(clone);
         }
-        /* the first instance adds a list of instances to the prefab */
+        /* The first instance makes the original a target. */
         if (node->derives && !setti_chain_reserve_target(clone->instances, node->index)) {
             return clone_no_memory(clone);
         }
@@ -703,11 +722,11 @@ static sett_status clone_reserve(setti_clone* clone)
             setti_world_fail(clone->to, status, clone->desc.call, sett_null(), 0);
         }
     }
-    clone->to->claim_from = hint; /* callbacks may record creations before all copies exist */
+    clone->to->claim_from = hint; /* entities that callbacks record get no index of a copy */
     return status;
 }
 
-/* Makes a reference lead to the k-th copy of the entity. */
+/* Makes the reference at `at` lead to the k-th copy of its entity. */
 static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)
 {
     SETTI_ASSERT(k < clone->count);
@@ -743,7 +762,7 @@ static bool clone_may_have_links(const setti_clone* clone, const setti_clone_nod
            clone_existing(clone, node, relation->links) != NULL;
 }
 
-/* Like setti_chain_link, for a source that may have links already. */
+/* Like setti_chain_link, for a source that may have links already, even this one. */
 static unsigned char* clone_relink(setti_relation* relation, sett_entity source, sett_entity target)
 {
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source.index));
@@ -789,7 +808,7 @@ static uint32_t clone_find_above(setti_clone* clone, sett_entity parent)
     return above;
 }
 
-/* Attaches a node's copies, and sets the policy of the original. */
+/* Attaches a node's copies, and gives them the original's policy. */
 static void clone_place(setti_clone* clone, const setti_clone_node* node)
 {
     const sett_hierarchy* original = setti_hierarchy_find(clone->from, node->index);
@@ -810,7 +829,7 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
             (void)sett_hierarchy_set_policy(clone->to, node->copies[k],
                                             (sett_children_policy)policy);
         }
-        if (below_copies) { /* new entities with the component: no checks are needed */
+        if (below_copies) { /* both are new, with the component: no checks are needed */
             setti_hierarchy_append(clone->to, node->copies[k].index,
                                    clone->nodes[above].copies[k].index);
         } else if (above != SETTI_NONE) {
@@ -824,8 +843,10 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
 static void clone_overwrite(setti_clone* clone, const setti_clone_node* node)
 {
     SETTI_ASSERT(clone_is_merge(clone) || node->existing == SETTI_NONE);
-    for (uint32_t k = node->existing; k != SETTI_NONE && clone->merge.overwrites;
-         k = clone->merge.existing[k].next) {
+    if (!clone->merge.overwrites) {
+        return;
+    }
+    for (uint32_t k = node->existing; k != SETTI_NONE; k = clone->merge.existing[k].next) {
         const setti_clone_existing* existing = &clone->merge.existing[k];
         if (existing->origin != NULL) {
             void* row = setti_storage_find_mut(&clone->to->pool, &existing->type->storage,
@@ -840,8 +861,10 @@ static void clone_overwrite(setti_clone* clone, const setti_clone_node* node)
 static void clone_notify_overwritten(const setti_clone* clone, const setti_clone_node* node)
 {
     sett_world* world = clone->to;
-    for (uint32_t k = node->existing; k != SETTI_NONE && clone->merge.overwrites;
-         k = clone->merge.existing[k].next) {
+    if (!clone->merge.overwrites) {
+        return;
+    }
+    for (uint32_t k = node->existing; k != SETTI_NONE; k = clone->merge.existing[k].next) {
         const setti_type* type = clone->merge.existing[k].type;
         if ((type->flags & SETTI_TYPE_ON_SET) != 0) {
             world->replaced_link = clone->merge.existing[k].old;
@@ -860,12 +883,14 @@ static bool clone_changes_node(const setti_clone* clone, const setti_clone_node*
 
 static sett_status clone_check_observed(const setti_clone* clone)
 {
-    bool changes_a_node = false;
-    for (uint32_t k = 0; clone->to->upward_observers != 0 && k < clone->node_count; k++) {
-        const setti_clone_node* node = &clone->nodes[k];
-        changes_a_node = changes_a_node || clone_changes_node(clone, node);
+    if (clone->to->upward_observers == 0) {
+        return SETT_OK;
     }
-    if (!changes_a_node) {
+    uint32_t k = 0;
+    while (k < clone->node_count && !clone_changes_node(clone, &clone->nodes[k])) {
+        k++;
+    }
+    if (k == clone->node_count) {
         return SETT_OK;
     }
     const setti_listener* observer = clone->to->listeners;
@@ -907,7 +932,7 @@ static void clone_commit(setti_clone* clone)
     }
 }
 
-/* Makes the links, references, parents and names of a node's copies. */
+/* Sets the references, links, parents and names of a node's copies. */
 static void clone_connect(setti_clone* clone, setti_clone_node* node)
 {
     for (uint32_t s = 0; s < node->edit.added_count; s++) {
@@ -924,12 +949,15 @@ static void clone_connect(setti_clone* clone, setti_clone_node* node)
     if (clone_is_copied(node) && sett_is_null(node->onto) && node->counterpart == SETTI_NONE) {
         clone_place(clone, node);
     }
-    bool is_given_parent = node == clone->nodes && !sett_is_null(clone->desc.parent);
-    for (uint32_t c = 0; is_given_parent && c < clone->count; c++) {
-        (void)setti_hierarchy_attach(clone->to, node->copies[c], clone->desc.parent);
+    if (node == clone->nodes && !sett_is_null(clone->desc.parent)) {
+        for (uint32_t c = 0; c < clone->count; c++) {
+            (void)setti_hierarchy_attach(clone->to, node->copies[c], clone->desc.parent);
+        }
     }
-    for (uint32_t c = 0; node->name != 0 && c < clone->count; c++) {
-        setti_name_give(clone->to, node->copies[c].index, node->name);
+    if (node->name != 0) {
+        for (uint32_t c = 0; c < clone->count; c++) {
+            setti_name_give(clone->to, node->copies[c].index, node->name);
+        }
     }
 }
 
@@ -984,13 +1012,13 @@ void setti_clone_release(setti_clone* clone)
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
 }
 
-/* Notes a component that the original and `onto` have. */
+/* Notes a component that the original (`type`) and `onto` (`to`) have. */
 static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* node, setti_type* type,
                                        setti_type* to)
 {
     setti_clone_merge* merge = &clone->merge;
-    bool valued = type->links != NULL || clone_copies_value(clone, type, to);
-    if (!valued || type->ends != NULL) {
+    bool has_value = type->links != NULL || clone_copies_value(clone, type, to);
+    if (!has_value || type->ends != NULL) {
         return SETT_OK;
     }
     if (merge->rejects) {
@@ -1045,7 +1073,7 @@ static sett_status clone_match_existing(setti_clone* clone)
     return status;
 }
 
-/* Finds the entity of `to` with the same path, or null. */
+/* Finds the entity of `to` with the path of an entity of `from`, or null. */
 static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, sett_status* status)
 {
     uint32_t depth = 0;
@@ -1064,16 +1092,19 @@ static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, se
         path = grown;
         path[depth++] = setti_link_index(link);
     }
-    for (bool known = true; depth > 0 && known; known = !sett_is_null(found)) {
+    while (depth > 0) {
         sett_entity at = setti_entity_at(&clone->from->entities, path[--depth]);
         const char* name = sett_name_get(clone->from, at);
         found = name != NULL ? sett_name_find(clone->to, found, name) : sett_null();
+        if (sett_is_null(found)) {
+            break;
+        }
     }
     setti_pool_free(&clone->to->pool, path, capacity * sizeof(*path), 16);
     return found;
 }
 
-/* Adds an `outside` node for an entity that is not copied. */
+/* Adds an `outside` node for an entity that is not copied, if `to` has an entity with its path. */
 static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
 {
     sett_status status = SETT_OK;
@@ -1082,7 +1113,7 @@ static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
         return SETT_OK;
     }
     sett_entity onto = clone_find_by_path(clone, entity, &status);
-    if (sett_is_null(onto)) { /* `to` has no entity with the same path */
+    if (sett_is_null(onto)) {
         return status;
     }
     setti_clone_node* grown = setti_pool_grow(&clone->to->pool, clone->nodes, sizeof(*grown),
@@ -1111,11 +1142,10 @@ static sett_status clone_add_referred(setti_clone* clone, const sett_component_d
     return status;
 }
 
-/* Adds `outside` nodes for the references and targets in a component. */
+/* Adds `outside` nodes for the references and link targets in an entity's component. */
 static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_type* type)
 {
     sett_entity source = setti_entity_at(&clone->from->entities, index);
-    sett_status status = SETT_OK;
     const setti_relation* relation = setti_relation_of_links(type);
     if (relation == NULL && type->desc.entity_offset_count == 0) {
         return SETT_OK;
@@ -1125,14 +1155,16 @@ static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_typ
     }
     sett_link_cursor cursor = {0};
     sett_entity target;
-    while (status == SETT_OK &&
-           !sett_is_null(target = sett_target_next(clone->from, source, type->id, &cursor))) {
-        status = clone_add_outside(clone, target);
+    while (!sett_is_null(target = sett_target_next(clone->from, source, type->id, &cursor))) {
+        sett_status status = clone_add_outside(clone, target);
         if (status == SETT_OK) {
             status = clone_add_referred(clone, &relation->data_type->desc, cursor.data);
         }
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    return status;
+    return SETT_OK;
 }
 
 /* Adds `outside` nodes for all entities to which copied entities refer. */
@@ -1149,7 +1181,7 @@ static sett_status clone_look_outside(setti_clone* clone)
         }
     }
     uint32_t parent = setti_hierarchy_parent(clone->from, clone->desc.root.index);
-    if (status == SETT_OK && parent != SETTI_NO_LINK) { /* the root's copy becomes a child */
+    if (status == SETT_OK && parent != SETTI_NO_LINK) { /* the root's copy becomes its child */
         status = clone_add_outside(clone, setti_hierarchy_entity(clone->from, parent));
         uint32_t above = setti_hash_map_find(&clone->by_index, parent);
         if (status == SETT_OK && above != SETTI_NONE) {
@@ -1183,6 +1215,7 @@ sett_status setti_clone_plan(setti_clone* clone)
     return status == SETT_OK ? clone_plan_given(clone, &clone->nodes[0]) : status;
 }
 
+/* Sets `copies` of all nodes: the root's in `out`, unless NULL. */
 static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
 {
     SETTI_ASSERT(clone->copies == NULL);
@@ -1199,13 +1232,15 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
             continue;
         }
         clone->nodes[k].copies = clone->nodes[k].edit.entities = copies;
-        copies = copies == out ? clone->copies : copies + clone->count; /* `out`: of the root */
+        copies = copies == out ? clone->copies : copies + clone->count;
     }
     for (uint32_t k = 0; k < clone->desc.into_count; k++) {
         clone->nodes[k].copies[0] = clone->desc.into[k];
     }
-    for (uint32_t k = 0; clone_changes_world(clone) && k < clone->node_count; k++) {
-        clone->nodes[k].copies[0] = clone->nodes[k].onto;
+    if (clone_changes_world(clone)) {
+        for (uint32_t k = 0; k < clone->node_count; k++) {
+            clone->nodes[k].copies[0] = clone->nodes[k].onto;
+        }
     }
     return SETT_OK;
 }
@@ -1236,11 +1271,15 @@ sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out)
 bool setti_clone_register(const setti_clone* clone)
 {
     const setti_type_list* types = &clone->from->registered;
-    bool registered = true;
-    for (uint32_t k = 0; registered && clone->from != clone->to && k < types->count; k++) {
-        registered = setti_codec_register_library(clone->to, types->item[k]->desc.name) == SETT_OK;
+    if (clone->from == clone->to) {
+        return true;
     }
-    return registered;
+    for (uint32_t k = 0; k < types->count; k++) {
+        if (setti_codec_register_library(clone->to, types->item[k]->desc.name) != SETT_OK) {
+            return false;
+        }
+    }
+    return true;
 }
 
 sett_status setti_clone_run(setti_clone* clone, sett_entity* out)

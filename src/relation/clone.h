@@ -8,19 +8,19 @@
 typedef struct setti_clone_node {
     uint32_t index;       /* of the original */
     uint32_t lead;        /* the node's first setti_clone_lead, or SETTI_NONE */
-    uint32_t counterpart; /* an earlier node with the same copies, or SETTI_NONE */
-    uint32_t parent;      /* with bases: the parent's node, or the counterpart of that node */
+    uint32_t counterpart; /* an earlier node whose copies this node completes, or SETTI_NONE */
+    uint32_t parent;      /* with bases: the parent's node, or that node's counterpart */
     uint64_t name;        /* key of the copies' name, or 0 */
     bool derives;         /* the copies get an InstanceOf link to the original */
-    bool outside;         /* not copied: `onto` has the same path in the other world */
-    bool in_tree;         /* gets the hierarchy's component, to become a parent */
-    sett_entity onto;     /* the entity of the other world to merge with; null: a copy is created */
+    bool outside;         /* not copied, but `onto` in the other world has the same path */
+    bool in_tree;         /* `onto` gets the hierarchy's component, to become a parent */
+    sett_entity onto;     /* the entity of `to` to merge with; null: a copy is created */
     uint32_t existing;    /* the node's first setti_clone_existing, or SETTI_NONE */
     sett_entity* copies;  /* `count` handles */
-    setti_edit edit;      /* creates the copies */
+    setti_edit edit;      /* creates the copies, or adds components to `onto` */
 } setti_clone_node;
 
-/* A "sources" type that a node's copies need, as targets of links between copies. */
+/* A "sources" type that a node's copies need, as targets of copied links. */
 typedef struct setti_clone_lead {
     setti_type* sources;
     uint32_t next; /* the node's next lead, or SETTI_NONE */
@@ -30,14 +30,14 @@ typedef struct setti_clone_lead {
 typedef enum setti_clone_verdict {
     SETTI_CLONE_SKIP,
     SETTI_CLONE_TAKE,
-    SETTI_CLONE_RAW /* fails: values of the type may contain unknown handles */
+    SETTI_CLONE_RAW /* the merge fails: values of the type may contain unknown handles */
 } setti_clone_verdict;
 
 /* A component that the original and `onto` have. */
 typedef struct setti_clone_existing {
     setti_type* type;            /* of `to` */
-    const setti_storage* origin; /* in `from`; NULL: links */
-    void* old;                   /* the former value, for on_replace, or NULL */
+    const setti_storage* origin; /* of `from`; NULL if the component's values are links */
+    void* old;                   /* the value before the merge, for on_replace, or NULL */
     uint32_t next;               /* the node's next entry, or SETTI_NONE */
 } setti_clone_existing;
 
@@ -58,7 +58,7 @@ typedef struct setti_clone_merge {
 typedef struct setti_clone_desc {
     const char* call; /* for messages */
     sett_entity root; /* the original */
-    /* Originals of types and children that the root lacks. */
+    /* Also originals of the root's copies, for types and children that `root` lacks. */
     const sett_entity* bases;
     uint32_t base_count;
     sett_entity parent; /* parent of the root's copies, in the same world; null: none */
@@ -66,7 +66,7 @@ typedef struct setti_clone_desc {
     const sett_entity* into; /* entities that become the copies of the first nodes, or NULL */
     uint32_t into_count;
     uint64_t name;            /* key of a held text that is no name of a sibling; 0: none */
-    const sett_value* values; /* values that replace or complete the original's */
+    const sett_value* values; /* replace the original's values, or are added */
     uint32_t value_count;
 } setti_clone_desc;
 
@@ -76,7 +76,7 @@ typedef struct setti_clone {
     sett_world* from;
     sett_world* to;
     uint32_t count; /* copies of each entity */
-    bool alone;     /* descendants are not copied */
+    bool alone;     /* without descendants */
     /* InstanceOf, if the copies become instances, or NULL. */
     setti_relation* instances;
     setti_type* tag; /* Prefab, if the parent of the copies is a prefab; else NULL */
@@ -90,12 +90,12 @@ typedef struct setti_clone {
     setti_clone_lead* leads;
     uint32_t lead_count;
     uint32_t lead_room;
-    sett_entity* copies; /* handles, without the root's copies if `out` has room for these */
+    sett_entity* copies; /* handles of all copies, but the root's are in `out` if given */
     size_t copy_room;
     bool parent_joins; /* desc.parent gets the hierarchy's component */
 } setti_clone;
 
-/* Makes all copies or none. `out` gets the root's copies, or is NULL. */
+/* Makes all copies or none. `out` gets the handles of the root's copies; may be NULL. */
 sett_status setti_clone_run(setti_clone* clone, sett_entity* out);
 
 /* Registers the library's types of `from` in `to`. */
@@ -111,7 +111,7 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
 sett_status setti_clone_plan(setti_clone* clone);
 void setti_clone_release(setti_clone* clone);
 
-/* Whether a node's copies get the original's name. */
+/* Whether a node's copies get a name from the original. */
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node);
 
 #endif

@@ -52,11 +52,11 @@ SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uin
                             bool cow)
 {
     SETTI_ASSERT(cow || world->pool.cow_from == 0);
-    uint32_t number = setti_link_index(link) >> storage->shift;
+    uint32_t page = setti_link_index(link) >> storage->shift;
     if (cow) {
-        setti_pages_write(&world->pool, &storage->rows, number);
+        setti_pages_write(&world->pool, &storage->rows, page);
     } else {
-        (void)setti_pages_try_mark(&world->pool, &storage->rows, number, false);
+        (void)setti_pages_try_mark(&world->pool, &storage->rows, page, false);
     }
 }
 
@@ -82,7 +82,7 @@ SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy
     return tree_row(storage, link);
 }
 
-/* The next node of a subtree after `at` and the descendants of `at`. */
+/* The node after `at` and its descendants in a walk over the subtree of `root`, or 0. */
 static uint32_t tree_next_outside(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
     while (at != root) {
@@ -95,7 +95,7 @@ static uint32_t tree_next_outside(const setti_hierarchy* tree, uint32_t root, ui
     return 0; /* the end of the walk */
 }
 
-/* The next node in a walk over a subtree, parents first. */
+/* The node after `at` in a walk over the subtree of `root`, parents first, or 0. */
 static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
     SETTI_ASSERT(root != 0 && at != 0);
@@ -105,7 +105,7 @@ static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t a
 
 SETTI_INLINE uint32_t tree_depth_below(const sett_hierarchy* node)
 {
-    return (node->depth + 1) & ~SETTI_MOVED; /* of a moved node: repaired later */
+    return (node->depth + 1) & ~SETTI_MOVED; /* wrong below a moved node, until the repair */
 }
 
 SETTI_INLINE bool tree_is_moved(const sett_hierarchy* node)
@@ -118,7 +118,7 @@ static uint32_t tree_right_depth(const setti_hierarchy* tree, const sett_hierarc
     return node->parent != 0 ? tree_depth_below(tree_read(tree, node->parent)) : 0;
 }
 
-/* Takes the first node off the list of moved nodes, and repairs its depth. */
+/* Takes the first node off the list of moved nodes, and repairs its depth. Returns its link. */
 static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
 {
     uint32_t link = tree->moved;
@@ -141,11 +141,11 @@ static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t
             node->depth = tree_right_depth(tree, node);
             at = tree_next(tree, root, at);
         }
-        /* One step up for each step down keeps vain walks short: O(log n) visits of each node. */
+        /* One ancestor tested for each node keeps vain walks short: O(log n) visits of each. */
         if (above != 0) {
             const sett_hierarchy* ancestor = tree_read(tree, above);
             if (tree_is_moved(ancestor)) {
-                return; /* a later call repairs the whole subtree of the ancestor */
+                return; /* a later call repairs the ancestor's whole subtree */
             }
             above = ancestor->parent;
         }
@@ -159,7 +159,8 @@ static void tree_repair_all(sett_world* world, setti_hierarchy* tree)
     }
 }
 
-/* Sets a node's depth, or adds the node to the list of moved nodes. */
+/* Sets the depth of a node without children. Lists a node with children as moved if its depth
+ * changes. */
 static void tree_set_depth(setti_hierarchy* tree, sett_hierarchy* node, uint32_t link,
                            uint32_t depth)
 {
@@ -179,12 +180,12 @@ SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, ui
 {
     SETTI_ASSERT(node->parent != 0);
     sett_hierarchy* above = tree_write(world, tree, node->parent);
-    uint32_t follower = node->next; /* the sibling with this node as `previous` */
+    uint32_t follower = node->next; /* the sibling whose `previous` is this node */
     if (above->first == link) {
         above->first = follower;
     } else {
         tree_write(world, tree, node->previous)->next = follower;
-        if (follower == 0) { /* the first child has the last child as `previous` */
+        if (follower == 0) { /* the last child: it is the `previous` of the first child */
             follower = above->first;
         }
     }
@@ -202,7 +203,7 @@ static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t l
     SETTI_ASSERT(before == TREE_AT_END || tree_read(tree, before)->parent == parent);
     sett_hierarchy* above = tree_write(world, tree, parent);
     uint32_t first = above->first;
-    uint32_t follower = before != TREE_AT_END ? before : first; /* gets this node as `previous` */
+    uint32_t follower = before != TREE_AT_END ? before : first; /* gets `previous` = this node */
     node->parent = parent;
     node->next = before;
     node->previous = link;
@@ -225,7 +226,7 @@ static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_
     sett_hierarchy* node = tree_write(world, tree, link);
     uint32_t child = node->first;
     node->first = 0;
-    node->children &= SETTI_POLICY;
+    node->children &= SETTI_POLICY; /* the count becomes 0, the policy stays */
     while (child != 0) {
         sett_hierarchy* freed = tree_write(world, tree, child);
         uint32_t next = freed->next;
@@ -255,7 +256,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
         setti_change_collect(world, setti_link_index(child));
     }
-    if (policy == SETT_CHILDREN_REJECT) { /* collected too: forced destruction ignores errors */
+    if (policy == SETT_CHILDREN_REJECT) { /* after collecting: forced destruction ignores it */
         sett_entity entity = setti_entity_at(&world->entities, index);
         return setti_world_fail_with(world, SETT_STATUS_REJECTED,
                                      "sett_entity_destroy: entity %u:%u has %u children, and the "
@@ -266,6 +267,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     return SETT_OK;
 }
 
+/* The first leaf of a subtree: parents are destroyed after children. */
 SETTI_INLINE uint32_t tree_first_destroyed(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
@@ -283,11 +285,11 @@ static uint32_t tree_signature(const sett_world* world, uint32_t link)
     return page->signature[setti_link_index(link) & SETTI_ENTITY_MASK];
 }
 
-/* Whether a subtree is *plain*: destroyed whole, without callbacks. */
+/* Whether a subtree is *plain*: all of it can be destroyed, without callbacks. */
 static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
-    uint32_t last_plain = 0; /* the last plain signature */
+    uint32_t last_plain = 0; /* the last signature found plain; no node has signature 0 */
     for (uint32_t at = root; at != 0;) {
         const sett_hierarchy* node = tree_row(&type->storage, at);
         uint32_t signature = tree_signature(world, at);
@@ -306,15 +308,15 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
     return true;
 }
 
-/* Detaches a plain subtree. Returns the entity to destroy first. */
+/* Detaches a plain subtree. Returns the entity to destroy first; SETTI_NONE: not plain. */
 static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_hierarchy* tree = setti_hierarchy_of(world);
     if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, setti_link_to(index))) {
-        return SETTI_NONE; /* not plain */
+        return SETTI_NONE;
     }
-    /* Destroyed nodes must leave the list. Rejected: returning SETTI_NONE, because the order of
-     * destruction would depend on earlier moves. */
+    /* Destroyed nodes must leave the list of moved nodes. Rejected: returning SETTI_NONE, because
+     * the order of destruction would depend on earlier moves. */
     if (SETTI_UNLIKELY(tree->moved != 0)) {
         tree_repair_all(world, tree);
     }
@@ -345,15 +347,15 @@ static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hiera
     for (uint32_t steps = 0; at != link && steps < TREE_SEARCH; steps++) {
         uint32_t next = tree_read(tree, at)->depth & ~SETTI_MOVED;
         if (next == link) {
-            tree_write(world, tree, at)->depth = node->depth;
+            tree_write(world, tree, at)->depth = node->depth; /* leads to the node after `link` */
             node->depth = tree_right_depth(tree, node);
             return;
         }
         at = next;
     }
-    if (at == link) {
+    if (at == link) { /* the first of the list */
         (void)tree_take_moved(world, tree);
-    } else { /* the node is far inside: empties the list */
+    } else { /* far inside: repairing all empties the list */
         tree_repair_all(world, tree);
     }
 }
@@ -366,7 +368,7 @@ static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
     if (setti_names_of(world) != NULL && world->removing_all) {
         setti_name_end(world, index); /* before children with the same name become siblings */
     }
-    if (SETTI_UNLIKELY(tree_is_moved(node))) { /* before children join the list */
+    if (SETTI_UNLIKELY(tree_is_moved(node))) { /* before the children join the list */
         tree_leave_list(world, tree, node, setti_link_to(index));
     }
     if (SETTI_UNLIKELY(node->first != 0)) {
@@ -419,7 +421,7 @@ static void tree_describe(sett_world* world, const setti_type* type, sett_entity
                      policies[node->children & SETTI_POLICY]);
 }
 
-/* Writes the first neighbour that differs. Returns the beginning of a sentence. */
+/* Writes the first neighbour that `other` has not. Returns the beginning of a sentence. */
 static const char* tree_neighbour(const sett_world* world, const sett_hierarchy* node,
                                   const sett_hierarchy* other, char* out, size_t size)
 {
@@ -433,9 +435,10 @@ static const char* tree_neighbour(const sett_world* world, const sett_hierarchy*
         link = node->next;
     }
     sett_entity neighbour = setti_hierarchy_entity(world, link);
-    (void)snprintf(out, size, "none");
     if (link != 0) {
         (void)snprintf(out, size, "%u:%u", SETTI_HANDLE(neighbour));
+    } else {
+        (void)snprintf(out, size, "none");
     }
     return text;
 }
@@ -472,7 +475,7 @@ static setti_hierarchy* tree_register(sett_world* world)
     desc.name = "Hierarchy";
     desc.type_name = "sett_hierarchy";
     desc.members = SETT_STRUCT(sett_hierarchy, parent, first, next, previous, children,
-                               (depth, .local = true)); /* reads repair depths: not compared */
+                               (depth, .local = true)); /* not compared: reading repairs depths */
     desc.size = sizeof(sett_hierarchy);
     desc.align = 8;
     desc.id = SETT_ID_HIERARCHY;
@@ -588,7 +591,8 @@ static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, 
 {
     uint32_t up = other;
     uint32_t down = link;
-    while (up != 0 && down != 0) { /* climbs and descends in turn: the shorter walk decides */
+    /* Climbs from `other` and descends from `link` in turn: the shorter walk decides. */
+    while (up != 0 && down != 0) {
         if (up == link || down == other) {
             return true;
         }
@@ -672,7 +676,7 @@ static sett_status tree_check_observed(sett_world* world, const char* call)
 static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                               sett_entity parent, uint32_t before, const char* call);
 
-/* Adds the missing component, then calls tree_place. */
+/* Adds the component to parent and entity where it is missing, then calls tree_place. */
 static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                                   sett_entity parent, uint32_t before, const char* call)
 {
@@ -682,13 +686,13 @@ static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett
     if (!setti_change_add_two(world, tree->type, parent, tree->type, entity, NULL)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
     }
-    /* Callbacks may have moved the sibling to another parent. */
+    /* Callbacks may have moved the node `before` to another parent. */
     bool is_sibling =
         before != TREE_AT_END && tree_read(tree, before)->parent == setti_link_to(parent.index);
     return tree_place(world, tree, entity, parent, is_sibling ? before : TREE_AT_END, call);
 }
 
-/* Moves a node below `to`, without checks. */
+/* Makes a node a child of `to` (a link), in front of `before`, without checks. */
 static void tree_move(sett_world* world, setti_hierarchy* tree, uint32_t index, uint32_t to,
                       uint32_t before)
 {
@@ -705,7 +709,7 @@ static void tree_move(sett_world* world, setti_hierarchy* tree, uint32_t index, 
     }
 }
 
-/* Makes an entity a child of `parent`, after checks. */
+/* Checks, then makes an entity a child of `parent`. */
 static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                               sett_entity parent, uint32_t before, const char* call)
 {
@@ -735,7 +739,7 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
     return SETT_OK;
 }
 
-static const char tree_attach[] = "sett_hierarchy_attach";
+static const char tree_attach_call[] = "sett_hierarchy_attach";
 
 /* Fast path of setti_hierarchy_attach. Returns false if the slow path is needed. */
 SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett_entity entity,
@@ -778,10 +782,10 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
 }
 
 /* Slow path of sett_hierarchy_attach, in a world with prefabs. */
-SETTI_APART static sett_status tree_attach_or_join(sett_world* world, sett_entity entity,
-                                                   sett_entity parent)
+SETTI_APART static sett_status tree_join_and_attach(sett_world* world, sett_entity entity,
+                                                    sett_entity parent)
 {
-    return tree_join_prefab(world, entity, parent, tree_attach) == SETT_OK
+    return tree_join_prefab(world, entity, parent, tree_attach_call) == SETT_OK
                ? setti_hierarchy_attach(world, entity, parent)
                : world->error;
 }
@@ -793,12 +797,12 @@ sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_en
     }
     return SETTI_LIKELY(world->hidden[SETTI_HIDDEN_PREFAB] == NULL)
                ? setti_hierarchy_attach(world, entity, parent)
-               : tree_attach_or_join(world, entity, parent);
+               : tree_join_and_attach(world, entity, parent);
 }
 
 sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent)
 {
-    const char* const call = tree_attach;
+    const char* const call = tree_attach_call;
     setti_hierarchy* tree = setti_hierarchy_of(world);
     if (SETTI_LIKELY(tree != NULL &&
                      (SETTI_LIKELY(world->pool.cow_from == 0)
@@ -993,7 +997,7 @@ sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity paren
         return setti_world_failure(world);
     }
     sett_status status = SETT_OK;
-    sett_entity survivor = sett_null(); /* the last child with a failed destruction */
+    sett_entity survivor = sett_null(); /* the last child that could not be destroyed */
     for (;;) {
         sett_entity child = sett_entity_valid(world, survivor)
                                 ? sett_hierarchy_next(world, survivor)
@@ -1014,7 +1018,7 @@ static sett_status scope_include(sett_world* world, setti_edit* edit, const char
     SETTI_ASSERT(edit->creates && !sett_is_null(world->scope));
     setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
     sett_entity scope = world->scope;
-    const sett_hierarchy* above = setti_hierarchy_find(world, scope.index);
+    const sett_hierarchy* scope_node = setti_hierarchy_find(world, scope.index);
     if (!sett_entity_valid(world, scope)) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
                                      "%s: entity %u:%u, the scope of new entities, is not alive "
@@ -1022,10 +1026,10 @@ static sett_status scope_include(sett_world* world, setti_edit* edit, const char
                                      call, SETTI_HANDLE(scope));
     }
     sett_component hierarchy = setti_hierarchy_of(world)->type->id;
-    if (above == NULL) {
+    if (scope_node == NULL) {
         return setti_world_fail(world, SETT_STATUS_ABSENT, call, scope, hierarchy);
     }
-    if (edit->count > (SETTI_CHILDREN_LIMIT - above->children) / SETTI_CHILD) {
+    if (edit->count > (SETTI_CHILDREN_LIMIT - scope_node->children) / SETTI_CHILD) {
         return setti_world_fail(world, SETT_STATUS_LIMIT, call, scope, hierarchy);
     }
     bool in_prefab = tag != NULL && setti_storage_has(&tag->storage, scope.index);
@@ -1080,7 +1084,7 @@ static sett_status tree_apply_attach(sett_world* world, sett_entity entity, cons
     const tree_call* call = given;
     return sett_entity_valid(world, call->parent)
                ? sett_hierarchy_attach(world, entity, call->parent)
-               : SETT_OK;
+               : SETT_OK; /* the parent has been destroyed */
 }
 
 static void tree_print_attach(const sett_world* world, const void* given, char* out, size_t size)
@@ -1244,7 +1248,7 @@ uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
     if (setti_hierarchy_of(world)->moved == 0) {
         return node->depth;
     }
-    uint32_t depth = 0; /* systems may run in parallel: nothing is repaired */
+    uint32_t depth = 0; /* counted: while systems run in parallel, nothing is repaired */
     for (; node->parent != 0; depth++) {
         node = tree_read(setti_hierarchy_of(world), node->parent);
     }
@@ -1263,8 +1267,8 @@ typedef struct tree_walk {
     setti_sort_walk walk; /* first */
     const setti_hierarchy* tree;
     uint32_t cursor; /* in the storage, to find roots */
-    uint32_t root;   /* the current tree; 0: between trees */
-    uint32_t at;
+    uint32_t root;   /* link of the current root; 0: find the next */
+    uint32_t at;     /* link */
 } tree_walk;
 
 static uint32_t tree_walk_next(setti_sort_walk* base)

@@ -1,4 +1,4 @@
-/* hierarchy.h: the hierarchy, for this layer. A link is an entity's index plus one, or 0. */
+/* hierarchy.h: the hierarchy, for this layer. A link is an entity's index plus one, or 0: none. */
 #ifndef SETTI_HIERARCHY_H
 #define SETTI_HIERARCHY_H
 
@@ -10,15 +10,15 @@ typedef struct setti_hierarchy {
     setti_type* type;            /* "Hierarchy" */
     sett_children_policy policy; /* for entities with DEFAULT */
     uint32_t moved;              /* link of the first node in the list of moved nodes; state */
-    uint32_t released;           /* parent (a link) of the last entity in setti_hierarchy_release */
-    bool copies;                 /* clone.c attaches copies, and runs callbacks later */
+    uint32_t released;           /* link: parent of the last entity that released its children */
+    bool copies;                 /* clone.c attaches copies: it runs the callbacks later */
     setti_root root;
 } setti_hierarchy;
 
 /* The link to no entity, for example the parent of a root. */
 #define SETTI_NO_LINK 0u
 
-/* A bit of `depth`: the depth is outdated. The other bits are the link of the next moved node. */
+/* A bit of `depth`: the node is moved. The other bits are the link of the next moved node. */
 #define SETTI_MOVED 0x80000000u
 
 #define SETTI_CHILD 4u  /* `children` grows by this for each child */
@@ -80,7 +80,7 @@ void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t fr
 /* Makes an entity's children roots, and runs observers. */
 void setti_hierarchy_release(sett_world* world, uint32_t index);
 
-/* Like sett_hierarchy_attach, but does not make prefabs. */
+/* Like sett_hierarchy_attach, but children of prefabs do not become prefabs. */
 sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent);
 
 /* Makes a new entity the last child of `parent`. */

@@ -65,7 +65,7 @@ static bool codec_node_move(const setti_player* player, sett_entity entity, sett
     return status == SETT_OK;
 }
 
-/* Detaches a surviving node, unless the node keeps the parent. */
+/* Detaches a surviving node, unless it keeps its parent. */
 static bool codec_node_detach_for_move(const setti_player* player, setti_type* type,
                                        const setti_delta_entry* entry)
 {
@@ -200,27 +200,34 @@ static const char* codec_name_in_page(const unsigned char* page, size_t end, uin
         bool hole = (head & SETTI_TEXT_HOLE) != 0;
         *length = head & ~SETTI_TEXT_HOLE;
         const char* text = (const char*)page + at + SETTI_TEXT_HEAD;
-        if (head == 0 || (!hole && setti_hash_bytes(text, *length) == key)) {
-            return head != 0 ? text : NULL;
+        if (head == 0) {
+            return NULL;
+        }
+        if (!hole && setti_hash_bytes(text, *length) == key) {
+            return text;
         }
         at += SETTI_TEXT_HEAD + *length + 1;
     }
     return NULL;
 }
 
-/* The text of a key, from the world or from the encoded state. */
+/* The text of a key, from the world or from the encoded state; NULL: lost. */
 static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64_t key,
                                    size_t* length)
 {
     setti_texts* texts = &setti_names_of(world)->texts;
     const char* text = setti_text_of(world, texts, key);
-    uint32_t used = text == NULL ? sides->number(sides, &texts->root, SETTI_AFTER) : 0;
-    *length = text != NULL ? strlen(text) : 0;
+    if (text != NULL) {
+        *length = strlen(text);
+        return text;
+    }
+    *length = 0;
+    uint32_t used = sides->number(sides, &texts->root, SETTI_AFTER);
     for (uint32_t number = 0; text == NULL && number < texts->pages.capacity; number++) {
         const unsigned char* page = sides->page(sides, &texts->pages, number, SETTI_AFTER);
-        size_t first = (size_t)number * SETTI_TEXT_PAGE;
-        if (page != NULL && first < used) {
-            text = codec_name_in_page(page, used - first, key, length);
+        size_t begin = (size_t)number * SETTI_TEXT_PAGE;
+        if (page != NULL && begin < used) {
+            text = codec_name_in_page(page, used - begin, key, length);
         }
     }
     return text;

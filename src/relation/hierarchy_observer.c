@@ -103,17 +103,19 @@ static void observer_notify(sett_world* world, const setti_listener* listener,
     setti_world_end_call(world, outer);
 }
 
-/* Whether a change of `terms` above an entity can concern the descendants. */
+/* Whether a change of `terms` above an entity can concern its descendants: not if it has the
+ * component itself. */
 static bool observer_descends(const sett_world* world, const setti_listener* listener,
                               uint32_t terms, uint32_t index)
 {
-    bool descends = false; /* an entity with the component hides the change */
-    for (uint32_t k = 0; !descends && k < listener->upward_count; k++) {
+    for (uint32_t k = 0; k < listener->upward_count; k++) {
         const setti_upward_term* term = &listener->upward[k];
-        descends = (terms >> k & 1) != 0 && term->walk != SETT_WALK_ONE &&
-                   !view_has(world, &view_now, index, term->type);
+        if ((terms >> k & 1) != 0 && term->walk != SETT_WALK_ONE &&
+            !view_has(world, &view_now, index, term->type)) {
+            return true;
+        }
     }
-    return descends;
+    return false;
 }
 
 /* A walk over the descendants of a changed entity, the root. Below the root, the present world and
@@ -124,8 +126,8 @@ typedef struct tree_below {
     uint32_t root;                            /* entity index */
     bool found_now[SETT_QUERY_ELSEWHERE];     /* by term: by a search from `root` on, now */
     bool found_in_view[SETT_QUERY_ELSEWHERE]; /* by term: by the same search, in the view */
-    uint32_t signature;                       /* the last tested signature; `matches`: the result */
-    bool matches;
+    uint32_t signature;                       /* the last tested signature */
+    bool matches;                             /* whether the query matches it */
 } tree_below;
 
 static void below_begin(const sett_world* world, tree_below* below, const tree_view* view)
@@ -184,7 +186,7 @@ static bool below_changes(const sett_world* world, tree_below* below, uint32_t i
     return matches_now && !matches_in_view;
 }
 
-/* Runs callbacks for the descendants of `root` after a change of `terms`. */
+/* Runs callbacks for the descendants of `root`, above which `terms` change. */
 static void observer_notify_below(sett_world* world, const setti_listener* listener,
                                   const tree_view* view, uint32_t root, uint32_t terms, bool enters)
 {
@@ -232,13 +234,13 @@ static uint32_t observer_changed_terms(const sett_world* world, const setti_list
     return terms;
 }
 
-/* Runs callbacks for an entity changed by an edit, and for the descendants. */
+/* Runs callbacks for an entity changed by an edit, and for its descendants. */
 static void tree_notify_edit(sett_world* world, const setti_listener* listener,
                              const setti_edit* edit, sett_entity entity, bool enters)
 {
     const setti_signature_table* table = &world->signatures;
-    uint32_t other = enters ? setti_edit_before(edit) : setti_edit_after(edit);
-    tree_view view = {.index = entity.index, .signature = other, .child = SETTI_NO_LINK};
+    uint32_t in_view = enters ? setti_edit_before(edit) : setti_edit_after(edit);
+    tree_view view = {.index = entity.index, .signature = in_view, .child = SETTI_NO_LINK};
     bool had_node = !edit->creates && setti_signature_has(table, edit->from, SETT_ID_HIERARCHY);
     bool has_node = !edit->destroys && !edit->removes_all &&
                     setti_signature_has(table, edit->to, SETT_ID_HIERARCHY);

@@ -44,7 +44,8 @@ static const unsigned char* codec_link_target(const setti_delta_entry* entry, ui
     return bytes + CODEC_TARGET_BYTES;
 }
 
-/* Like codec_link_target, but decodes the data into `room`. */
+/* Like codec_link_target, but decodes the data into `room`, over the old data. Returns `room`, or
+ * NULL if the links have no data. */
 static const void* codec_link_data(const setti_player* player, const setti_type* type,
                                    sett_entity source, const setti_delta_entry* entry, uint32_t k,
                                    sett_entity* target, void* room)
@@ -69,11 +70,15 @@ static bool codec_link_begin(const setti_player* player, const setti_type* type,
                              void** room)
 {
     size_t size = setti_relation_of_links(type)->data_size;
-    *room = size != 0 ? setti_pool_alloc(&type->world->pool, size, 16) : NULL;
-    if (size != 0 && *room == NULL) {
+    *room = NULL;
+    if (size == 0) {
+        return true;
+    }
+    *room = setti_pool_alloc(&type->world->pool, size, 16);
+    if (*room == NULL) {
         setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, player->call, source, type->id);
     }
-    return size == 0 || *room != NULL;
+    return *room != NULL;
 }
 
 static void codec_link_end(const setti_type* type, void* room)
@@ -204,16 +209,20 @@ static bool codec_links_are_equal(const setti_relation* relation, uint32_t sourc
                                   const setti_delta_entry* entry)
 {
     const sett_links* links = setti_storage_find(&relation->links->storage, source);
-    bool equal = links != NULL && links->count == entry->count;
-    uint32_t place = equal ? links->first_ : SETTI_NONE;
-    for (uint32_t k = 0; equal && k < entry->count; k++) {
+    if (links == NULL || links->count != entry->count) {
+        return false;
+    }
+    uint32_t place = links->first_;
+    for (uint32_t k = 0; k < entry->count; k++) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
         sett_entity target;
         (void)codec_link_target(entry, k, &target);
-        equal = sett_equals(record->link.target, target);
+        if (!sett_equals(record->link.target, target)) {
+            return false;
+        }
         place = record->by_source.next;
     }
-    return equal;
+    return true;
 }
 
 static bool codec_links_set(const setti_player* player, setti_relation* relation,
@@ -242,6 +251,24 @@ static bool codec_links_set(const setti_player* player, setti_relation* relation
            player->reject(player, relation->links, "an entity has two links to one target");
 }
 
+/* Sets the data of existing links. */
+static bool codec_links_set_data(const setti_player* player, setti_type* type, sett_entity source,
+                                 const setti_delta_entry* entry, void* room)
+{
+    size_t data_size = setti_relation_of_links(type)->data_size;
+    for (uint32_t k = 0; k < entry->count; k++) {
+        sett_entity target;
+        const void* data = codec_link_data(player, type, source, entry, k, &target, room);
+        const void* old_data = sett_related(type->world, source, type->id, target);
+        if (memcmp(old_data, data, data_size) != 0 &&
+            (!player->room(player) || setti_relation_relate(type->world, source, type->id, target,
+                                                            data, player->call) == NULL)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool codec_links_play(const setti_player* player, setti_type* type, sett_entity source,
                              const setti_delta_entry* entry)
 {
@@ -250,19 +277,11 @@ static bool codec_links_play(const setti_player* player, setti_type* type, sett_
     if (!codec_link_begin(player, type, source, &room)) {
         return false;
     }
-    bool same_targets = codec_links_are_equal(relation, source.index, entry);
-    bool done = same_targets || codec_links_set(player, relation, source, entry, room);
-    /* With the same targets, only data may differ. */
-    for (uint32_t k = 0; same_targets && done && k < entry->count && relation->data_size != 0;
-         k++) {
-        sett_entity target;
-        const void* data = codec_link_data(player, type, source, entry, k, &target, room);
-        const void* old_data = sett_related(type->world, source, type->id, target);
-        if (memcmp(old_data, data, relation->data_size) != 0) {
-            done =
-                player->room(player) && setti_relation_relate(type->world, source, type->id, target,
-                                                              data, player->call) != NULL;
-        }
+    bool done = true;
+    if (!codec_links_are_equal(relation, source.index, entry)) {
+        done = codec_links_set(player, relation, source, entry, room);
+    } else if (relation->data_size != 0) {
+        done = codec_links_set_data(player, type, source, entry, room);
     }
     codec_link_end(type, room);
     return done;

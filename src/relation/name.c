@@ -68,7 +68,7 @@ static void name_remove(setti_name_table* names, uint32_t link, uint32_t hash)
     }
     for (uint32_t at = (hole + 1) & mask; names->slot[at].link != 0; at = (at + 1) & mask) {
         uint32_t home = names->slot[at].hash;
-        bool may_move = ((at - home) & mask) >= ((at - hole) & mask); /* not above the home */
+        bool may_move = ((at - home) & mask) >= ((at - hole) & mask); /* home <= hole */
         if (may_move) {
             names->slot[hole] = names->slot[at];
             hole = at;
@@ -110,21 +110,21 @@ static bool name_is_current(const sett_world* world, const setti_name_table* nam
     return SETTI_LIKELY(names->epoch == world->epoch);
 }
 
-/* Rebuilds the index if the state was replaced. */
+/* Rebuilds the index if the state was replaced. False: no memory, or systems run. */
 static bool name_update_index(sett_world* world, setti_name_table* names)
 {
     if (name_is_current(world, names)) {
         return true;
     }
     if (world->running != NULL) {
-        return false; /* systems may run in parallel */
+        return false;
     }
     if (names->capacity != 0) {
         memset(names->slot, 0, names->capacity * sizeof(*names->slot));
     }
     names->count = 0;
     if (!name_reserve_slots(world, names, names->type->storage.count)) {
-        return false; /* no memory */
+        return false;
     }
     SETTI_EACH_INDEX(index, &names->type->storage) {
         uint64_t key = setti_name_key(world, index);
@@ -137,7 +137,7 @@ static bool name_update_index(sett_world* world, setti_name_table* names)
     return true;
 }
 
-/* The link of a child with a name, or 0. Skips the child `except`, a link. */
+/* The link of the child of `parent` with a name, or 0. Skips the child `except`. All are links. */
 static uint32_t name_find_except(sett_world* world, uint32_t parent, uint64_t key, uint32_t except)
 {
     setti_name_table* names = setti_names_of(world);
@@ -169,7 +169,7 @@ static uint32_t name_find_child(sett_world* world, uint32_t parent, uint64_t key
     return name_find_except(world, parent, key, SETTI_NO_LINK);
 }
 
-/* Like name_find_child, but skips the child with this index. */
+/* Like name_find_child, but skips the child `index`. */
 static uint32_t name_find_other(sett_world* world, uint32_t parent, uint64_t key, uint32_t index)
 {
     return name_find_except(world, parent, key, setti_link_to(index));
@@ -247,15 +247,15 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
     }
     uint32_t parent = setti_hierarchy_parent(world, index);
     bool was_current = name_is_current(world, names);
-    /* If name_find_other rebuilds the index, the new index has the entity below the new parent. */
+    /* The index has the entity below `from`; if name_find_other rebuilds it, below `parent`. */
     uint32_t listed_hash = name_hash(names, was_current ? from : parent, key);
-    bool taken = name_find_other(world, parent, key, index) != 0;
+    bool taken = name_find_other(world, parent, key, index) != 0; /* by a new sibling */
     if (name_is_current(world, names) && (was_current || taken)) {
         name_remove(names, setti_link_to(index), listed_hash);
     }
-    if (taken) { /* by a new sibling */
+    if (taken) {
         name_write(world, index, NAME_NONE);
-    } else if (was_current) {
+    } else if (was_current) { /* a rebuilt index has the entity already */
         name_put(names, setti_link_to(index), name_hash(names, parent, key));
     }
 }
@@ -348,21 +348,28 @@ sett_component sett_name_register(sett_world* world)
 static uint32_t name_numbered(const char* text, size_t length)
 {
     uint64_t index = 0;
-    bool is_number =
-        length > 1 && length <= 11 && text[0] == '#' && (text[1] != '0' || length == 2);
-    for (size_t k = 1; is_number && k < length; k++) {
-        is_number = text[k] >= '0' && text[k] <= '9';
+    bool has_leading_zero = length > 2 && text[1] == '0';
+    if (length < 2 || length > 11 || text[0] != '#' || has_leading_zero) {
+        return 0;
+    }
+    for (size_t k = 1; k < length; k++) {
+        if (text[k] < '0' || text[k] > '9') {
+            return 0;
+        }
         index = index * 10 + (uint64_t)(text[k] - '0');
     }
-    return is_number && index < UINT32_MAX ? setti_link_to((uint32_t)index) : 0;
+    return index < UINT32_MAX ? setti_link_to((uint32_t)index) : 0;
 }
 
 const char* setti_name_check(const char* name)
 {
     static_assert(SETT_NAME_MAX == 1000, "the messages say so");
     size_t length = name != NULL ? strlen(name) : 0;
-    if (length == 0 || length > SETT_NAME_MAX) {
-        return length == 0 ? "is empty - choose one" : "has more than 1000 bytes - shorten it";
+    if (length == 0) {
+        return "is empty - choose one";
+    }
+    if (length > SETT_NAME_MAX) {
+        return "has more than 1000 bytes - shorten it";
     }
     if (strchr(name, '/') != NULL) {
         return "contains '/', which separates the names of a path - leave it out";
@@ -487,7 +494,7 @@ static bool name_is_taken(const name_numbering* of, const char* text)
     return !sett_is_null(found) && !sett_equals(found, of->entity);
 }
 
-/* Appends a number to the name. Returns true if a sibling has this name. */
+/* Writes the name with a number to `text`. Returns true if a sibling has it. */
 static bool name_number_taken(void* user, uint32_t number)
 {
     name_numbering* of = user;
@@ -505,7 +512,7 @@ sett_status sett_name_set_unique(sett_world* world, sett_entity entity, const ch
     name_numbering of = {.world = world, .entity = entity, .name = name};
     if (setti_name_check(name) == NULL && name_is_taken(&of, name)) {
         uint32_t number = setti_name_number(name_number_taken, &of);
-        (void)name_number_taken(&of, number); /* writes of.text */
+        (void)name_number_taken(&of, number); /* only writes of.text */
         name = of.text;
     }
     return name_set(world, entity, name, __func__);
@@ -567,7 +574,7 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
 
 const char* sett_name_get(const sett_world* of, sett_entity entity)
 {
-    sett_world* world = setti_unconst(of); /* caches are brought up to date */
+    sett_world* world = setti_unconst(of); /* updates caches */
     if (SETTI_IS_NULL(world) || setti_names_of(world) == NULL ||
         !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
@@ -583,7 +590,7 @@ static uint32_t name_find_text(sett_world* world, uint32_t parent, const char* t
 
 sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char* name)
 {
-    sett_world* world = setti_unconst(of); /* caches are brought up to date */
+    sett_world* world = setti_unconst(of); /* updates caches */
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(name) || setti_names_of(world) == NULL ||
         (!sett_is_null(parent) && !setti_entity_is_current(&world->entities, parent))) {
         return sett_null();
@@ -592,7 +599,7 @@ sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char*
     return setti_hierarchy_entity(world, name_find_text(world, link, name, strlen(name)));
 }
 
-/* The link of the child for a part of a path, or 0. */
+/* The link of the child that a part of a path names, or 0. */
 static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* text, size_t length)
 {
     uint32_t link = name_numbered(text, length);
@@ -606,7 +613,7 @@ static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* t
 
 sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char* path)
 {
-    sett_world* world = setti_unconst(of); /* caches are brought up to date */
+    sett_world* world = setti_unconst(of); /* updates caches */
     bool absolute = *path == '/';
     if (absolute) {
         from = sett_null();
@@ -629,13 +636,14 @@ sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char
             link = setti_hierarchy_parent(world, setti_link_index(link));
         }
         path += length;
-        if ((link == 0 && !up) || *path == '\0') {
+        bool not_found = link == 0 && !up;
+        if (not_found || *path == '\0') {
             return setti_hierarchy_entity(world, link);
         }
     }
 }
 
-/* Reports a path with dots in place of slashes. */
+/* Reports a path that leads to an entity if its dots become slashes. */
 SETTI_COLD static void name_check_dots(const sett_world* world, sett_entity from, const char* path)
 {
     char slashed[SETT_NAME_MAX + 1];
@@ -691,7 +699,7 @@ static void name_write_part(char* out, size_t size, size_t at, const char* text,
 
 size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_t size)
 {
-    sett_world* world = setti_unconst(of); /* caches are brought up to date */
+    sett_world* world = setti_unconst(of); /* updates caches */
     size = setti_writer_empty(out, size);
     if (SETTI_IS_NULL(world) || setti_entity_signature(&world->entities, entity) == NULL) {
         return 0;
@@ -724,7 +732,7 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
 
 sett_entity sett_name_next(const sett_world* of, const char* name, uint32_t* cursor)
 {
-    sett_world* world = setti_unconst(of); /* caches are brought up to date */
+    sett_world* world = setti_unconst(of); /* updates caches */
     bool is_null = SETTI_IS_NULL(world) || SETTI_IS_NULL(name);
     setti_name_table* names = is_null ? NULL : setti_names_of(world);
     uint64_t key = names != NULL ? setti_text_find(world, &names->texts, name, strlen(name)) : 0;

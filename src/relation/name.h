@@ -42,14 +42,16 @@ bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, con
 /* Adds the name for a new child of `parent` (a link). Returns the key, or 0 on failure. */
 uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name, const char* call);
 
-/* Fails because the text of a name could not be added. */
+/* Reports that the text of a name could not be added. */
 sett_status setti_name_fail(sett_world* world, const char* name, const char* call);
 
 /* Updates the index after a move from parent `from` (a link). */
 void setti_name_moved(sett_world* world, uint32_t index, uint32_t from);
 
+/* Clears an entity's name. The component stays. */
 void setti_name_end(sett_world* world, uint32_t index);
 
+/* Reserves memory for `count` more names. */
 bool setti_name_reserve(sett_world* world, uint32_t count);
 /* Names an entity in reserved memory, unless a sibling has the name. */
 void setti_name_give(sett_world* world, uint32_t index, uint64_t key);

@@ -15,9 +15,9 @@
 
 #include <stdio.h>
 
-#define PREFAB_STEPS 64 /* limit for following InstanceOf links, which can form a cycle */
+#define PREFAB_STEPS 64 /* InstanceOf links followed at most: they can form a cycle */
 
-/* Removes the entities with a new hiding tag from all groups. */
+/* Removes the entities with a new hiding tag from the groups that skip them. */
 static void prefab_leave(sett_world* world, const setti_type* tag)
 {
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
@@ -56,7 +56,7 @@ static sett_component prefab_hide(sett_world* world, uint32_t which, const char*
         prefab_join(world);
         world->listener_version++;
         SETTI_MODULES_EACH(world, calls, update) {
-            calls->update(world); /* because sett_query_matches does not */
+            calls->update(world); /* now, because sett_query_matches updates no query */
         }
     }
     return world->hidden[which]->id;
@@ -193,7 +193,7 @@ sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t cou
     if (!sett_is_null(one.parent) && !prefab_check_parent(world, one.parent, count, one.call)) {
         return world->error;
     }
-    bool may_use_out = out != NULL || count > 1; /* a recipe needs room for a single handle */
+    bool may_use_out = out != NULL || count > 1; /* a recipe writes the handle in any case */
     return prefab_run(world, &one, count, may_use_out ? out : &single);
 }
 
@@ -273,7 +273,7 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
 typedef struct prefab_call {
     setti_command_call call; /* first */
     sett_entity prefab;
-    uint32_t count;       /* number of recorded entities: 1, the root, or all of the subtree */
+    uint32_t count;       /* number of recorded entities: 1 (the root), or the whole subtree */
     sett_entity entity[]; /* if count > 1; in the order of sett_hierarchy_walk */
 } prefab_call;
 
@@ -291,8 +291,9 @@ static sett_status prefab_destroy_all(sett_world* world, const sett_entity* enti
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; k < count && status == SETT_OK; k++) {
-        status = sett_entity_valid(world, entities[k]) ? sett_entity_destroy(world, entities[k])
-                                                       : SETT_OK;
+        if (sett_entity_valid(world, entities[k])) {
+            status = sett_entity_destroy(world, entities[k]);
+        }
     }
     return status;
 }
@@ -304,7 +305,7 @@ static sett_status prefab_apply(sett_world* world, sett_entity entity, const voi
     const prefab_call* of = given;
     const sett_entity* into = of->count == 1 ? &entity : of->entity;
     /* If memory ran out in an earlier try, the program may have changed the entities since. */
-    bool all_alive = sett_entity_valid(world, of->prefab);
+    bool all_alive = sett_entity_valid(world, of->prefab); /* and all entities */
     for (uint32_t k = 0; k < of->count; k++) {
         all_alive = all_alive && sett_entity_valid(world, into[k]);
         if (sett_entity_components(world, into[k], NULL, 0) != 0) {
@@ -314,13 +315,14 @@ static sett_status prefab_apply(sett_world* world, sett_entity entity, const voi
     if (!all_alive) {
         return prefab_destroy_all(world, into, of->count);
     }
-    sett_status status = SETT_STATUS_CONFLICT;
+    sett_status status;
     if (of->count == 1 || prefab_tree_size(world, of->prefab) == of->count) {
         setti_clone_desc one = {
             .call = call, .root = of->prefab, .into = into, .into_count = of->count};
         sett_entity root = entity;
         status = prefab_run(world, &one, 1, &root);
     } else {
+        status = SETT_STATUS_CONFLICT;
         setti_world_fail_with(world, status,
                               "sett_cmd_instantiate_tree: prefab %u:%u gained or lost "
                               "descendants after the command was recorded - record it again",

@@ -25,7 +25,7 @@
 #define RECIPE_TRIES 64     /* instances without a recipe before the prefab is analysed again */
 #define RECIPE_LIMIT 64     /* first capacity of the table of recipes */
 
-/* Node numbers can be SETTI_NONE. */
+/* A node of the prefab, and its copy. */
 typedef struct recipe_node {
     uint32_t index;                         /* of the original */
     uint32_t signature;                     /* of the original, when the recipe was made */
@@ -35,7 +35,7 @@ typedef struct recipe_node {
     uint64_t name;                          /* key of the copy's name, or 0 */
     uint32_t part_count;                    /* parts of the copy, in `parts` */
     uint32_t copy_signature;                /* signature of the copy */
-    uint32_t parent, first, next, previous; /* node numbers */
+    uint32_t parent, first, next, previous; /* node numbers, or SETTI_NONE */
     uint32_t level;                         /* depth below the root */
     bool in_tree;                           /* the original has the hierarchy's component */
     bool derives;                           /* copies get an InstanceOf link to the original */
@@ -109,6 +109,7 @@ void setti_recipe_drop(sett_world* world)
     memset(all, 0, sizeof(*all));
 }
 
+/* Frees the slots of destroyed prefabs, and those without a recipe. */
 static void recipe_prune(sett_world* world)
 {
     struct setti_recipes* all = recipes_of(world);
@@ -288,7 +289,10 @@ static prefab_recipe* recipe_make(sett_world* world, const setti_clone* plan, se
         recipe->simple = recipe_fill_node(world, plan, recipe, k);
         has_references = has_references || recipe->nodes[k].has_references;
     }
-    for (uint32_t k = 0; has_references && k < plan->node_count; k++) {
+    if (!has_references) {
+        return recipe;
+    }
+    for (uint32_t k = 0; k < plan->node_count; k++) {
         if (!setti_hash_map_set(&world->pool, &recipe->by_index,
                                 setti_link_to(plan->nodes[k].index), k)) {
             recipe_free(world, recipe);
@@ -324,7 +328,7 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
 static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool root)
 {
     if (links == NULL || !node->in_tree) {
-        return (links != NULL) == node->in_tree;
+        return (links != NULL) == node->in_tree; /* true: in the hierarchy neither then nor now */
     }
     /* The root's parent and siblings do not matter. */
     return links->first == node->links.first && links->children == node->links.children &&
@@ -373,7 +377,8 @@ static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, co
     for (uint32_t k = 0; k < edit->added_count; k++) {
         setti_edit_part* part = &edit->added[k];
         if (part->type == type) {
-            if (value != NULL || part->origin != NULL) { /* else keeps &recipe_node.copy */
+            if (value != NULL ||
+                part->origin != NULL) { /* else the hierarchy's: keeps &recipe_node.copy */
                 part->value = value;
             }
             part->origin = NULL;
@@ -414,7 +419,7 @@ static bool recipe_reserve_entities(sett_world* world, prefab_recipe* recipe,
                                     const sett_entity* into)
 {
     setti_entity_table* table = &world->entities;
-    uint32_t k = into != NULL ? 1 : 0; /* the first new entity: node 0 may exist already */
+    uint32_t k = into != NULL ? 1 : 0; /* the first node without an entity: `into` is node 0's */
     uint32_t from = setti_entity_hint_index(table);
     uint32_t at = from;
     if (into != NULL) {
@@ -459,7 +464,7 @@ static uint32_t recipe_copy_link(const prefab_recipe* recipe, uint32_t node)
 SETTI_INLINE void recipe_link_copies(const sett_world* world, prefab_recipe* recipe, uint32_t count,
                                      const setti_clone_desc* instance)
 {
-    uint32_t depth = 0;
+    uint32_t depth = 0; /* of the root's copy */
     if (!sett_is_null(instance->parent)) {
         depth = setti_hierarchy_find(world, instance->parent.index)->depth + 1;
     }
@@ -585,6 +590,7 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
     if (!sett_is_null(instance->parent) && !recipe_can_add_child(world, instance->parent)) {
         return false;
     }
+    /* The last instance may have changed the root's edit. */
     recipe->edits[0].added = recipe->parts;
     recipe->edits[0].added_count = recipe->nodes[0].part_count;
     recipe->edits[0].to = recipe->nodes[0].copy_signature;

@@ -17,11 +17,15 @@
 
 static const char relation_registers[] = "sett_relationship_register";
 
+/* The copy hook of links. Copies only data: sett_relate sets the target. */
 static void links_copy(void* to, const void* from, uint32_t count, void* user)
 {
     const setti_relation* relation = user;
     size_t size = relation->links->storage.size;
-    for (uint32_t k = 0; !relation->many && k < count; k++) { /* sett_relate sets the target */
+    if (relation->many) {
+        return;
+    }
+    for (uint32_t k = 0; k < count; k++) {
         memcpy((unsigned char*)to + k * size + relation->layout.data,
                (const unsigned char*)from + k * size + relation->layout.data, relation->data_size);
     }
@@ -60,7 +64,7 @@ static void relation_lay_out(setti_relation* relation, const sett_component_desc
         .data = (uint32_t)data_begin};
 }
 
-/* Comparisons and hashes leave out the local members, which are neighbours. */
+/* Comparisons and hashes leave out local members: neighbours in lists, and the lists' ends. */
 static const sett_struct* const link_members =
     SETT_STRUCT(sett_link, target, (chain_, .element = SETT_MEMBER_OPAQUE, .local = true));
 static const sett_struct* const list_members =
@@ -83,7 +87,10 @@ static void relation_fill_members(const setti_relation* relation, sett_member* m
 {
     const sett_struct* data = relation->data_type->desc.members;
     member[0] = (sett_member){.name = "link", .size = sizeof(sett_link), .of = link_members};
-    for (uint32_t k = 0; data != NULL && k < data->count; k++) {
+    if (data == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < data->count; k++) {
         member[k + 1] = data->members[k];
         member[k + 1].offset += relation->layout.data;
     }
@@ -262,7 +269,8 @@ static bool relation_same(const setti_type* a, const setti_type* b)
     return relation_is_same(r, s) && r->data_type->padding_hash == s->data_type->padding_hash;
 }
 
-/* Describes a source's first link of `a` that is different in `b`. Returns the length or 0. */
+/* Describes a source's first link of `a` that is missing in `b` or, compared by `of_data` unless
+ * NULL, has other data. Returns the length or 0. */
 static int relation_difference_one(sett_entity entity, const setti_relation* a,
                                    const setti_relation* b, const char* missing_text,
                                    setti_value_difference of_data, char* out, size_t size)
@@ -272,10 +280,10 @@ static int relation_difference_one(sett_entity entity, const setti_relation* a,
     while (!sett_is_null(target = sett_target_next(a->world, entity, a->links->id, &cursor))) {
         const void* data = sett_related(b->world, entity, b->links->id, target);
         bool missing = data == NULL;
-        if (!missing && of_data == NULL) { /* only missing links count */
-            continue;
-        }
-        if (!missing && of_data(a->data_type, cursor.data, b->data_type, data, NULL, 0) == 0) {
+        bool has_same_data =
+            !missing && (of_data == NULL ||
+                         of_data(a->data_type, cursor.data, b->data_type, data, NULL, 0) == 0);
+        if (has_same_data) {
             continue;
         }
         int length = snprintf(out, size, "entity %u:%u: \"%.100s\" to entity %u:%u%s",
@@ -333,7 +341,7 @@ static const setti_pages* relation_pages(const sett_world* world, const setti_ty
     return &setti_relation_of_links(type)->records;
 }
 
-/* Whether a source has, or had, a link to a target. */
+/* Whether a source has a link to a target, or had one: `old`. */
 static bool relation_links_to(const sett_world* world, const setti_type* type, sett_entity source,
                               const void* old, sett_entity target)
 {
@@ -440,7 +448,7 @@ sett_component sett_relationship_register_sized(sett_world* world,
         relation_free(relation);
         return same ? known : 0;
     }
-    /* This type has no hooks, so it does no harm if the second registration fails. */
+    /* The type of sources has no hooks, so it does no harm if registering the links fails. */
     sett_component sources = relation_register_sources(world, desc->name);
     sett_component links = sources != 0 ? relation_register_links(relation, desc) : 0;
     if (links == 0) {
@@ -537,7 +545,7 @@ static void* relation_try_link(setti_relation* relation, sett_entity source, set
     return link_data;
 }
 
-/* Makes a link, or redirects `existing`. Returns the link's data. */
+/* Makes a link, or redirects `existing`. Returns the link's data, or NULL. */
 static void* relation_add_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data, const sett_link* existing)
 {
@@ -551,7 +559,7 @@ static void* relation_add_link(setti_relation* relation, sett_entity source, set
     if ((preserves && old == NULL) || (relation->many && !setti_chain_reserve(relation)) ||
         !setti_change_add_two(world, relation->sources, target, type, source, &new_link.fill)) {
         setti_change_release(world, type, old);
-        return NULL; /* no memory */
+        return NULL;
     }
     if (has_links) { /* otherwise relation_fill_value has made the link */
         if (!relation->many) {
@@ -567,7 +575,7 @@ static void* relation_add_link(setti_relation* relation, sett_entity source, set
     return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
 }
 
-/* Makes, redirects or writes a link. Returns the link's data. */
+/* Makes or redirects a link, or writes an existing link's data. Returns the data, or NULL. */
 static void* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
                            const void* data)
 {
@@ -597,7 +605,7 @@ static uint32_t relation_target_index(const setti_relation* relation, uint32_t i
     return link != NULL ? link->target.index : SETTI_NONE;
 }
 
-/* The next entity in a walk over direct and indirect sources of `root`. */
+/* The entity after `at` in a walk over direct and indirect sources of `root`, or SETTI_NONE. */
 static uint32_t relation_next_below(const setti_relation* relation, uint32_t root, uint32_t at)
 {
     uint32_t next = setti_chain_first(relation, at, SETTI_SOURCES);
@@ -608,7 +616,7 @@ static uint32_t relation_next_below(const setti_relation* relation, uint32_t roo
     return next;
 }
 
-/* Whether links lead from `from` to `to`. */
+/* Whether `from` is `to`, or links lead from `from` to `to`. */
 static bool relation_leads(const setti_relation* relation, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(relation->desc.acyclic && !relation->many);
@@ -921,7 +929,7 @@ bool sett_relationship_check_change_(sett_world* world, sett_component relations
     return has_type;
 }
 
-/* An entity's component for the links of a side, or NULL. */
+/* An entity's component with the links on a side, or NULL. */
 SETTI_INLINE const void* relation_value(const sett_world* world, const setti_relation* relation,
                                         sett_entity entity, setti_link_side side)
 {
@@ -988,7 +996,7 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
     bool continues = first != SETTI_NONE && cursor->begun_;
     uint32_t place = continues ? cursor->next_ : first;
     bool renumbered = relation->many && place != SETTI_NONE && place >= relation->record_count;
-    if (renumbered) { /* a deletion has moved the next record into the gap, place `at_` */
+    if (renumbered) { /* deleting the last result moved the next record to its place `at_` */
         place = cursor->at_;
     }
     if (place == SETTI_NONE || (relation->many && place >= relation->record_count)) {

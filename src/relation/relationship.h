@@ -54,11 +54,11 @@ static inline setti_relation* setti_relation_of(const sett_world* world, sett_co
     return type != NULL ? setti_relation_of_links(type) : NULL;
 }
 
-/* Registers a relationship in another world. */
+/* Registers a relationship in the world `into`. `data` describes the data of links. */
 sett_status setti_relation_join(sett_world* into, const setti_relation* relation,
                                 const sett_component_desc* data);
 
-/* The relation for a call that changes links. Returns NULL if `call` fails. */
+/* The relation for a call that changes an entity's links. Returns NULL if `call` fails. */
 setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
                                      sett_entity entity, const char* call);
 

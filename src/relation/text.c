@@ -104,7 +104,8 @@ static bool text_equals(const setti_texts* texts, uint32_t place, const char* te
     return size == length && memcmp(at, text, length) == 0;
 }
 
-/* The key of a text, or 0 if too many hashes are equal. *place: of a stored text, or SETTI_NONE. */
+/* The key that a text has or would get, or 0 if too many texts have its hash. *place becomes the
+ * text's place, or SETTI_NONE if it is not stored. */
 static uint64_t text_key(const setti_texts* texts, const char* text, size_t length, uint32_t* place)
 {
     uint64_t key = setti_hash_bytes(text, length);
@@ -165,7 +166,7 @@ static uint64_t text_key_of(const setti_texts* texts, uint32_t place)
             count[above]++;
         }
     }
-    uint32_t moved = 0; /* texts that move on to the next key */
+    uint32_t moved = 0; /* texts without a key so far: one gets key k, the others move on */
     uint32_t k = 0;
     for (; k < SETTI_HASH_STEPS || (k < 2 * SETTI_HASH_STEPS && count[k] + moved != 0); k++) {
         uint32_t here = count[k] + moved;
@@ -174,7 +175,8 @@ static uint64_t text_key_of(const setti_texts* texts, uint32_t place)
     return lowest + k;
 }
 
-/* Searches all pages for `text` or, if NULL, for *key. *key becomes the text's key, or 0. */
+/* Searches all pages for `text` or, if NULL, for *key. *key becomes the text's key, or 0. Returns
+ * its place. */
 static uint32_t text_search(const setti_texts* texts, const char* text, size_t length,
                             uint64_t* key)
 {
@@ -259,14 +261,14 @@ static void text_write_head(setti_pool* pool, const setti_texts* texts, uint32_t
     }
 }
 
-/* Turns a page's unused texts into holes, or frees the page. Returns the last text's end. */
+/* Turns a page's unused texts into holes, or frees the page. Returns the end of the last text in
+ * use, or `begin`. */
 static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const setti_hash_map* live,
                                 uint32_t begin)
 {
     SETTI_ASSERT((begin & TEXT_MASK) == 0);
     setti_pool* pool = &world->pool;
-    uint32_t end = begin;  /* after the last text in use */
-    uint32_t hole = begin; /* where the current hole begins */
+    uint32_t hole = begin; /* the current hole begins here: the end of the last text in use */
     uint32_t at = begin;
     while (at < begin + SETTI_TEXT_PAGE) {
         uint32_t extent = text_extent(texts, at);
@@ -278,16 +280,16 @@ static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const set
                 text_write_head(pool, texts, hole, (at - hole - TEXT_AROUND) | SETTI_TEXT_HOLE);
             }
             texts->live += extent;
-            hole = end = at + extent;
+            hole = at + extent;
         }
         at += extent;
     }
-    if (end == begin) {
+    if (hole == begin) {
         setti_pages_free(pool, &texts->pages, begin >> TEXT_SHIFT);
     } else if (hole != at) {
         text_write_head(pool, texts, hole, TEXT_PAGE_END);
     }
-    return end;
+    return hole;
 }
 
 void setti_text_sweep(sett_world* world, setti_texts* texts)
@@ -317,7 +319,7 @@ void setti_text_sweep(sett_world* world, setti_texts* texts)
     texts->where = live;
 }
 
-/* Finds a hole, or the free end of a page, for `size` bytes. Returns false if there is none. */
+/* Finds a hole, or a page's free end, for `size` bytes. Returns false if there is none. */
 static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
 {
     while (texts->cursor < texts->used) {
@@ -361,7 +363,8 @@ static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size,
         return place;
     }
     place = text_end(texts, size);
-    if ((place & TEXT_MASK) == 0 && texts->fresh >= TEXT_SWEEP && texts->fresh >= texts->live) {
+    bool needs_page = (place & TEXT_MASK) == 0;
+    if (needs_page && texts->fresh >= TEXT_SWEEP && texts->fresh >= texts->live) {
         setti_text_sweep(world, texts);
         if (!text_find_room(texts, size, &place)) {
             place = text_end(texts, size);
@@ -386,7 +389,7 @@ static void text_write(setti_pool* pool, setti_texts* texts, uint32_t place, con
     if (hole > size) { /* the rest of the hole */
         text_set_head(texts, place + size, (hole - size - TEXT_AROUND) | SETTI_TEXT_HOLE);
     } else if (hole == 0 && (place & TEXT_MASK) + size + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE) {
-        text_set_head(texts, place + size, 0);
+        text_set_head(texts, place + size, TEXT_PAGE_END);
     }
     text_set_head(texts, place, length);
     memcpy(page + (place & TEXT_MASK) + SETTI_TEXT_HEAD, text, length);

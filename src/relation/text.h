@@ -9,9 +9,9 @@
 #define SETTI_TEXT_MAX 1000
 #define SETTI_TEXT_PAGE 4096
 
-/* Size of a text's header, the length. A zero byte ends a text, a length of 0 ends a page. */
+/* Size of a text's head, the length. A zero byte ends a text, a head of 0 ends a page. */
 #define SETTI_TEXT_HEAD sizeof(uint16_t)
-/* A bit of the length: the bytes are a hole, not a text. */
+/* A bit of the head: the bytes are a hole, not a text. */
 #define SETTI_TEXT_HOLE 0x8000u
 
 typedef struct setti_texts {
@@ -50,7 +50,6 @@ void setti_text_sweep(sett_world* world, setti_texts* texts);
 /* The text of a key, or NULL. */
 const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key);
 
-/* Returns NULL, or a message about a violated invariant. */
 const char* setti_text_validate(sett_world* world, setti_texts* texts);
 
 #endif

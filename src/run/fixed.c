@@ -62,9 +62,12 @@ bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixe
     } else if (in_range) {
         step = run->fixed_step;
     }
-    const bool has_loop = step > 0; /* else the system runs once a frame */
-    *fixed = has_loop ? fixed_ensure(world, step) : NULL;
-    return *fixed != NULL || !has_loop;
+    if (!(step > 0)) {
+        *fixed = NULL; /* the system runs once a frame */
+        return true;
+    }
+    *fixed = fixed_ensure(world, step);
+    return *fixed != NULL;
 }
 
 sett_status setti_fixed_check_order(const sett_system* first, const sett_system* then,
@@ -110,7 +113,7 @@ void setti_fixed_pass(setti_fixed* fixed, float dt)
     double now = state->now + (double)dt;
     if (fixed->first == fixed->end) { /* without systems no step is due */
         state->start += (double)dt;
-    } else if (now >= (double)(state->steps + most + 1) * step) {
+    } else if (now >= (double)(state->steps + most + 1) * step) { /* more than `most` are due */
         state->now = (double)(state->steps + most) * step;
         state->start += now - state->now; /* skips the time of further steps */
     } else {
@@ -145,7 +148,6 @@ const char* setti_fixed_validate(const sett_world* world)
     return NULL;
 }
 
-/* Finds the loop of a step. Returns NULL if not found. */
 static const setti_fixed* fixed_of(const sett_world* world, float step)
 {
     if (SETTI_IS_NULL(world) || setti_run_of(world) == NULL) {

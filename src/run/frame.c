@@ -34,7 +34,6 @@
 
 /* ---------------------------------------------------------------------------------- calling one */
 
-/* Reports a system that has left a loop early. */
 static void frame_report_open(const sett_system* system)
 {
     if (SETTI_DEBUG) {
@@ -45,7 +44,7 @@ static void frame_report_open(const sett_system* system)
     }
 }
 
-/* Runs a slice from time `begin` on. Returns the time at the end. */
+/* Runs a slice. `begin` is the present time. Returns the time at the end, or 0 without times. */
 static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 {
     SETTI_ASSERT(slice->number < slice->count);
@@ -190,7 +189,7 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
     return slice;
 }
 
-/* Finds an empty storage among the required types. Returns NULL if not found. */
+/* Finds an empty storage among the required types. */
 static const setti_storage* frame_find_empty(const sett_query* query)
 {
     SETTI_EACH_TERM(k, query->required) {
@@ -219,13 +218,13 @@ static void frame_split(setti_run* run, sett_system* system)
     SETTI_ASSERT(survey.filled == 0 || jobs != 0);
     uint32_t filled_before = 0; /* filled chunks before chunk k */
     uint32_t job = 0;
-    setti_slice* slice = NULL;
+    setti_slice* slice = NULL; /* of the latest job; the last job keeps all further rows */
     for (uint32_t k = 0; k < survey.count; k++) {
         bool filled = (survey.bits[k / 64] >> (k % 64) & 1) != 0;
         if (!filled) {
             continue;
         }
-        /* each job gets an equal share of the filled chunks */
+        /* the next job begins at the filled chunk number filled * job / jobs */
         if (filled_before++ == (uint32_t)((uint64_t)survey.filled * job / jobs)) {
             if (slice != NULL) {
                 slice->to = k * survey.rows;
@@ -238,17 +237,18 @@ static void frame_split(setti_run* run, sett_system* system)
     system->job_used = jobs;
 }
 
-/* Whether a system is skipped: the noted storage is still empty. */
+/* Whether the system at `place` is skipped: the storage noted for the system is still empty. */
 SETTI_INLINE bool frame_is_skipped(const setti_run* run, uint32_t place)
 {
     SETTI_ASSERT(place < run->sorted_count);
     return run->empty[place] != NULL && run->empty[place]->count == 0;
 }
 
-/* Notes an empty storage, so that the next frames skip a system. */
+/* Notes an empty storage, so that the next frames skip the system at `place`. */
 static void frame_note_empty(setti_run* run, uint32_t place)
 {
     const sett_system* system = run->sorted[place];
+    /* each frame must call run_if, and count for the interval */
     bool conditional = system->desc.run_if != NULL || system->desc.interval > 0;
     bool can_skip = system->query != NULL && !conditional;
     run->empty[place] = can_skip ? frame_find_empty(system->query) : NULL;
@@ -261,6 +261,7 @@ static void frame_plan(setti_run* run, sett_system* system)
     if (system->query != NULL) {
         system->query->since = system->state.seen;
         system->query->since_is_state = true;
+        /* for exclusive systems, sett_query_begin counts */
         system->query->use[SETTI_SAMPLED].loops += system->exclusive ? 0 : 1;
         setti_lists_prepare(system->query);
     }
@@ -317,7 +318,7 @@ static void frame_run_here(sett_world* world, bool exclusive)
     uint64_t now = run->timed ? setti_platform_now() : 0;
     for (uint32_t k = 0; k < run->slice_count; k++) {
         sett_system* system = run->slices[k].system;
-        world->running = exclusive ? NULL : system->name; /* NULL: may change the world */
+        world->running = exclusive ? NULL : system->name; /* NULL: it may change the world */
         now = frame_call(run, &run->slices[k], now);
         bool is_last_slice = k + 1 == run->slice_count || run->slices[k + 1].system != system;
         if (is_last_slice) {
@@ -347,7 +348,8 @@ static void frame_run_side_by_side(sett_world* world)
     frame_list_names(run);
     world->running = run->running;
     sett_status error = world->error;
-    world->error = SETT_STATUS_LOCKED; /* failures of slices are stored in run->failure */
+    /* in slices, setti_world_failure returns LOCKED, and run->failure stores the failure */
+    world->error = SETT_STATUS_LOCKED;
     run->failure.status = SETT_OK;
     world->side_by_side = true;
     void* handle = run->tasks.enqueue(frame_task, run->slice_count, 1, run, run->tasks.user);
@@ -441,7 +443,7 @@ static sett_status frame_run_exclusive(sett_world* world)
     return frame_collect_results(world);
 }
 
-/* Runs the planned slices, of an exclusive system or of other systems. */
+/* Runs the planned slices: those of one exclusive system, or those of other systems. */
 static sett_status frame_run_slices(sett_world* world, bool exclusive)
 {
     setti_run* run = setti_run_of(world);
@@ -451,6 +453,7 @@ static sett_status frame_run_slices(sett_world* world, bool exclusive)
     if (exclusive) {
         return frame_run_exclusive(world);
     }
+    const bool shared = false;
     SETTI_ASSERT(!run->jobs_open && world->locks == 0);
     setti_commands_begin_jobs(world, run->buffers, run->slice_count);
     run->jobs_open = true;
@@ -464,7 +467,7 @@ static sett_status frame_run_slices(sett_world* world, bool exclusive)
     if (frame_pays_threads(world)) {
         frame_run_side_by_side(world);
     } else {
-        frame_run_here(world, exclusive);
+        frame_run_here(world, shared);
     }
     setti_commands_open(world->commands);
     if (run->watched) {
@@ -551,7 +554,7 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
         return SETT_OK;
     }
     sett_status status = SETT_OK;
-    uint32_t unapplied = run->stages[range.begin].first; /* systems from here on, not applied yet */
+    uint32_t unapplied = run->stages[range.begin].first; /* commands from this system on */
     uint32_t end = run->stages[range.end - 1].first + run->stages[range.end - 1].count;
     for (uint32_t k = range.begin; status == SETT_OK && k < range.end; k++) {
         const setti_stage* stage = &run->stages[k];
@@ -591,7 +594,6 @@ static sett_status frame_fixed(sett_world* world, float dt)
     return status;
 }
 
-/* Sets the frame number and time of contexts. */
 static void frame_reset_context(setti_run* run)
 {
     run->frame = run->state.frames;
@@ -617,11 +619,12 @@ static sett_status frame_run(sett_world* world, float dt, int first, int last)
 
 sett_status setti_run_check_idle(sett_world* world, const char* call)
 {
-    return !world->busy ? SETT_OK
-                        : setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                                "%s: systems are running - make this call after "
-                                                "sett_progress has returned",
-                                                call);
+    if (!world->busy) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(
+        world, SETT_STATUS_LOCKED,
+        "%s: systems are running - make this call after sett_progress has returned", call);
 }
 
 /* Checks that systems may run, and updates the schedule. */
@@ -855,7 +858,7 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
         run->jobs = old_jobs;
         return status;
     }
-    setti_threads_use(&desc->tasks); /* first: leaving could free the pool, if unchanged */
+    setti_threads_use(&desc->tasks); /* first: both may be the same pool, and leaving frees it */
     setti_threads_leave(&run->tasks);
     run->tasks = desc->tasks;
     run->timed = !desc->no_times;

@@ -1,6 +1,6 @@
 /* guard.c: reports undeclared accesses of systems, and suggests access lists. While systems are
  * watched, the table of types for fast paths looks empty, as while profiling, so each access takes
- * the slow path, and the slow path checks the access. Worlds without a guard pay nothing.
+ * the slow path, and the slow path checks the access.
  *
  * The thread identifies the system (slice.c). Each system lists the used components, so that a
  * component is reported once:
@@ -51,7 +51,7 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
     bool is_new = use != NULL && (before & flags) != flags;
     if (is_new) {
         setti_mark_set(&use->flags, before | flags);
-        setti_mark_set(&use->component, component);
+        setti_mark_set(&use->component, component); /* last: other threads find the entry now */
     }
     setti_lock_release(&run->guard_lock);
     return is_new;
@@ -115,7 +115,8 @@ static bool guard_is_of_other_job(const sett_world* world, sett_entity entity)
     return row != SETTI_NONE && (row < slice->from || row >= slice->to);
 }
 
-/* Checks that an access is declared. Returns true if other jobs may write the component. */
+/* Checks that an access is declared. Returns true if it is, and if other jobs of the system may
+ * write the component. */
 static bool guard_note_access(const sett_world* world, sett_component component, uint32_t access,
                               const char* call)
 {
@@ -140,7 +141,6 @@ static bool guard_note_access(const sett_world* world, sett_component component,
     return false;
 }
 
-/* Reports a possible collision with another job. */
 static void guard_report_job(const sett_world* world, sett_component component, uint32_t access,
                              const char* of, const char* call)
 {
@@ -156,7 +156,6 @@ static void guard_report_job(const sett_world* world, sett_component component, 
     }
 }
 
-/* Checks the access to a value of one entity. */
 static void guard_check_one(const sett_world* world, sett_entity entity, sett_component component,
                             uint32_t access, const char* call)
 {
@@ -167,7 +166,7 @@ static void guard_check_one(const sett_world* world, sett_entity entity, sett_co
     }
 }
 
-/* Checks the access by a loop over all entities. */
+/* Checks an access that a loop over all entities makes. */
 static void guard_check_all(const sett_world* world, sett_component component, uint32_t access,
                             const char* call)
 {
@@ -225,14 +224,14 @@ static void guard_add_id(setti_writer* text, const sett_world* world, sett_compo
     }
 }
 
-/* Whether a list that ends with 0 has a component. */
 static bool guard_lists(const sett_component* list, sett_component component)
 {
-    bool found = false;
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
-        found = found || list[k] == component;
+        if (list[k] == component) {
+            return true;
+        }
     }
-    return found;
+    return false;
 }
 
 static uintptr_t guard_flags(sett_system* system, sett_component component)
@@ -249,13 +248,14 @@ static void guard_add_entry(setti_writer* text, const sett_world* world, sett_co
     *separator = ", ";
 }
 
-/* Writes an access list, with components that have a flag of `with` and no flag of `without`. */
+/* Writes an access list: the components of `list`, and the used components with a flag of `with`.
+ * Leaves out components with a flag of `without`. */
 static void guard_add_list(setti_writer* text, sett_system* system, const char* name,
                            const sett_component* list, uintptr_t with, uintptr_t without)
 {
     const char* separator = name;
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
-        if ((guard_flags(system, list[k]) & without) == 0) { /* declared components need no flag */
+        if ((guard_flags(system, list[k]) & without) == 0) {
             guard_add_entry(text, system->world, list[k], &separator);
         }
     }

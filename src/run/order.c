@@ -222,7 +222,7 @@ sett_status setti_order_check_phases(const sett_system* system, const char* call
     return status;
 }
 
-/* Writes a text before path + at. Returns the new begin. */
+/* Writes a text that ends at path + at. Returns the new begin. */
 static size_t order_prepend(char* path, size_t at, const char* text)
 {
     size_t length = strlen(text);
@@ -272,8 +272,8 @@ static sett_system* order_step(sett_system* start, sett_system** todo, bool back
 {
     SETTI_ASSERT(*todo != NULL);
     setti_run* run = setti_run_of(start->world);
-    uint64_t seen = back ? run->walks - 1 : run->walks;
-    uint64_t seen_by_other = back ? run->walks : run->walks - 1;
+    uint64_t seen = back ? run->walks - 1 : run->walks;          /* number of this walk */
+    uint64_t seen_by_other = back ? run->walks : run->walks - 1; /* number of the other walk */
     sett_system* from = *todo;
     *todo = from->walk_next;
     setti_order_walk walk = setti_order_walk_begin(from, back);
@@ -293,7 +293,8 @@ static sett_system* order_step(sett_system* start, sett_system** todo, bool back
     return NULL;
 }
 
-/* Bidirectional search: a forward walk and a back walk take steps in turn. */
+/* Bidirectional search: a forward walk and a back walk take steps in turn. Without a cycle, one of
+ * them runs out of systems. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call)
 {
     setti_run* run = setti_run_of(start->world);

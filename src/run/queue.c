@@ -103,7 +103,7 @@ static void queue_on_exit(sett_world* world, sett_entity entity, void* user)
     queue_push(user, entity, SETT_CHANGE_REMOVE);
 }
 
-/* Frees a queue: free_user of the observer. */
+/* Frees a queue, as free_user of its observer. */
 static void queue_free(void* user)
 {
     sett_queue* queue = user;
@@ -115,6 +115,7 @@ static void queue_free(void* user)
     allocator.free_fn(allocator.user, queue, sizeof(*queue), QUEUE_ALIGN);
 }
 
+/* Whether a descriptor sets a member that a queue does not have. */
 static bool queue_has_calls(const sett_observer_desc* desc)
 {
     return desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
@@ -123,7 +124,7 @@ static bool queue_has_calls(const sett_observer_desc* desc)
            desc->free_user != NULL || desc->disabled;
 }
 
-/* Completes the descriptor of the observer. */
+/* Completes `desc`, the descriptor of the queue's observer. */
 static void queue_observe(sett_queue* queue, sett_observer_desc* desc)
 {
     queue->component = desc->component;

@@ -73,7 +73,7 @@ typedef struct setti_order {
     bool reported; /* a warning was logged: no system has the name */
 } setti_order;
 
-/* The values of setti_order.after: `system` runs after, or before, the named system. */
+/* Values of setti_order.after: `system` runs after, or before, the named system. */
 #define SETTI_ORDER_AFTER true
 #define SETTI_ORDER_BEFORE false
 
@@ -94,7 +94,7 @@ typedef struct setti_order_walk {
     bool back;                /* SETTI_WALK_EARLIER or SETTI_WALK_LATER */
 } setti_order_walk;
 
-/* The values of `back`: visit the systems that run before, or after, the given system. */
+/* Values of `back`: the walk visits systems that run before, or after, the given system. */
 #define SETTI_WALK_EARLIER true
 #define SETTI_WALK_LATER false
 
@@ -205,8 +205,9 @@ typedef struct setti_run {
     bool names_checked; /* unknown names in orders were reported */
     /* `sorted`, `heap`, `empty` and `stages` follow each other in one piece of memory. */
     sett_system** sorted;
-    sett_system** heap;          /* used while systems are sorted */
-    const setti_storage** empty; /* like `sorted`: a system is skipped while the storage is empty */
+    sett_system** heap; /* used while systems are sorted */
+    /* for each system in `sorted`: NULL, or a storage; while it is empty, the system is skipped */
+    const setti_storage** empty;
     uint32_t heap_count;
     setti_stage* stages;
     uint32_t sorted_count;
@@ -227,8 +228,8 @@ typedef struct setti_run {
     sett_commands** buffers; /* command buffers of the slices; follows `slices` in memory */
     uint32_t slice_count;
     uint32_t slice_capacity;
-    setti_mark hints[SETTI_SLICE_HINTS]; /* by hash of a thread: the latest slice */
-    bool jobs_open;                      /* handles from `buffers` are not claimed yet */
+    setti_mark hints[SETTI_SLICE_HINTS]; /* by hash of a thread: number of its latest slice */
+    bool jobs_open;                      /* handles created in `buffers` are not claimed yet */
     char running[200];                   /* names of the running systems */
     /* While slices run side by side: */
     sett_failure failure;    /* the failure of slice `failed` */
@@ -256,7 +257,8 @@ setti_run* setti_run_ensure(sett_world* world);
 /* Fails with LOCKED while systems run. */
 sett_status setti_run_check_idle(sett_world* world, const char* call);
 
-/* Whether two systems conflict. *on becomes the component of the conflict, or 0. */
+/* Whether two systems conflict. *on becomes the component of the conflict, or 0 if there is none or
+ * a system is exclusive. */
 bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* on);
 
 /* Returns the access flags that a system declares for a component. */
@@ -271,7 +273,7 @@ const setti_type* setti_system_sparse(const sett_system* system);
 /* Creates the jobs of a system. Returns false if memory runs out. */
 bool setti_system_make_jobs(sett_system* system);
 
-/* Finds the entry of a name. Returns NULL if not found. */
+/* Finds the entry of a name. */
 setti_system_name* setti_order_find_name(const setti_run* run, const char* text);
 
 /* Returns the entry of a name, created if needed. Returns NULL if memory runs out. */
@@ -280,13 +282,15 @@ setti_system_name* setti_order_ensure_name(sett_world* world, const char* text);
 /* Frees a name that no system and no order uses. */
 void setti_order_release_name(sett_world* world, setti_system_name* name);
 
-/* Declares that a system runs before, or after, another. Returns false if memory runs out. */
+/* Declares that a system runs before, or after, the system named `text`. Returns false if memory
+ * runs out. */
 bool setti_order_add(sett_system* system, const char* text, bool after);
 
-/* Removes the order added last. */
+/* Removes the order that the system has declared last. */
 void setti_order_pop(sett_system* system);
 
-/* Begins a walk over the systems declared to run before, or after, a system. */
+/* Begins a walk over the systems declared to run before, or after, a system.
+ *   back  SETTI_WALK_EARLIER or SETTI_WALK_LATER */
 setti_order_walk setti_order_walk_begin(const sett_system* system, bool back);
 
 /* Returns the next system of a walk, or NULL at the end. */
@@ -304,13 +308,12 @@ void setti_order_report_unknown(sett_world* world);
 /* Fails if a system is in a cycle of orders. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call);
 
-/* Returns NULL, or the part of the invariant that does not hold. */
+/* The functions ..._validate return NULL, or the part of the invariant that does not hold. */
 const char* setti_order_validate(const sett_world* world);
 
 /* Updates the schedule. Returns false if memory runs out. */
 bool setti_schedule_update(sett_world* world);
 
-/* Returns NULL, or the part of the invariant that does not hold. */
 const char* setti_schedule_validate(const sett_world* world);
 
 /* Finds or creates the loop of a system with fixed steps. Returns false if memory runs out. */
@@ -326,7 +329,6 @@ setti_fixed* setti_fixed_due(const setti_run* run);
 sett_status setti_fixed_check_order(const sett_system* first, const sett_system* then,
                                     const char* call);
 
-/* Returns NULL, or the part of the invariant that does not hold. */
 const char* setti_fixed_validate(const sett_world* world);
 
 /* Notes that the calling thread begins a slice. */
@@ -344,7 +346,7 @@ const char* setti_slice_name(const sett_world* world);
 /* Stores a failure of the running slice. */
 void setti_slice_fail(const sett_world* world, sett_status status, const char* message);
 
-/* The values of `on`. */
+/* Arguments for the parameter `on` of setti_guard_watch. */
 #define SETTI_GUARD_BEGINS true
 #define SETTI_GUARD_ENDS false
 
@@ -357,7 +359,7 @@ void setti_guard_suggest(sett_world* world);
 /* Reports undeclared accesses of a loop over a query of the program. */
 void setti_guard_check_query(const sett_world* world, const sett_query* query);
 
-/* Counts a world as a user of a thread pool. */
+/* Counts a world as a user of the thread pool, if `tasks` is of a pool. */
 void setti_threads_use(const sett_tasks* tasks);
 
 /* Ends the use of a thread pool by a world. */

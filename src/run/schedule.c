@@ -17,7 +17,7 @@
  *     stages     0       1            2      3
  *
  * So a system with "after" waits, a system with "before" goes ahead, and other systems keep their
- * order. Kahn's algorithm without ranks and depth-first search do not give this result.
+ * order.
  *
  * A heap does all three sorts. Comparing all pairs of systems for stages would be quadratic, so
  * each component has a track of the latest systems that used the component (schedule_track).
@@ -89,7 +89,6 @@ static uint64_t schedule_key(const sett_system* system, uint32_t minor)
     return schedule_phase(system->desc.phase) | minor;
 }
 
-/* Whether two systems have the same section and phase. */
 static bool schedule_is_same_phase(const sett_system* a, const sett_system* b)
 {
     return a->section == b->section && a->desc.phase == b->desc.phase;
@@ -144,16 +143,17 @@ static void schedule_sort_created(setti_run* run)
 
 static void schedule_rank(setti_run* run)
 {
-    for (uint32_t k = run->sorted_count; k-- > 0;) { /* systems named in `before` come first */
+    /* backwards: the systems that `system` is before have their keys */
+    for (uint32_t k = run->sorted_count; k-- > 0;) {
         sett_system* system = run->sorted[k];
         uint32_t rank = system->tie;
         for (const setti_order* order = system->orders; order != NULL; order = order->next) {
-            const sett_system* other = order->after ? NULL : order->name->system;
-            if (other != NULL && schedule_is_same_phase(other, system)) {
-                rank = SETTI_MIN(rank, (uint32_t)other->key);
+            const sett_system* later = order->after ? NULL : order->name->system;
+            if (later != NULL && schedule_is_same_phase(later, system)) {
+                rank = SETTI_MIN(rank, (uint32_t)later->key); /* the lower half: the rank */
             }
         }
-        system->key = schedule_key(system, rank); /* the rank is the lower half */
+        system->key = schedule_key(system, rank);
     }
 }
 
@@ -174,7 +174,8 @@ typedef struct schedule_tracks {
     sett_system* exclusive; /* in the highest stage, an exclusive system */
 } schedule_tracks;
 
-/* Returns the system in the higher stage. Systems outside of the phase of `system` do not count. */
+/* Returns `a` or `b`: the system in the higher stage, or in one stage the system that is placed
+ * first. Systems outside of the phase of `system` do not count. */
 static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_system* system)
 {
     if (b == NULL || !schedule_is_same_phase(b, system)) {
@@ -197,18 +198,24 @@ static bool schedule_tracks_init(sett_world* world, schedule_tracks* tracks)
     }
     size_t size = tracks->capacity * sizeof(schedule_track);
     tracks->track = size != 0 ? setti_pool_alloc(pool, size, 16) : NULL;
-    bool done = size == 0 || tracks->track != NULL;
+    if (size != 0 && tracks->track == NULL) {
+        return false;
+    }
     for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
-        for (uint32_t k = 0; done && k < at->access_count; k++) {
+        for (uint32_t k = 0; k < at->access_count; k++) {
             sett_component component = at->access[k].component;
-            if (setti_hash_map_find(&tracks->slots, component) == SETTI_NONE) {
-                SETTI_ASSERT(tracks->count < tracks->capacity);
-                memset(&tracks->track[tracks->count], 0, sizeof(schedule_track));
-                done = setti_hash_map_set(pool, &tracks->slots, component, tracks->count++);
+            if (setti_hash_map_find(&tracks->slots, component) != SETTI_NONE) {
+                continue;
             }
+            SETTI_ASSERT(tracks->count < tracks->capacity);
+            memset(&tracks->track[tracks->count], 0, sizeof(schedule_track));
+            if (!setti_hash_map_set(pool, &tracks->slots, component, tracks->count)) {
+                return false;
+            }
+            tracks->count++;
         }
     }
-    return done;
+    return true;
 }
 
 static schedule_track* schedule_track_of(const schedule_tracks* tracks, sett_component component)
@@ -218,7 +225,7 @@ static schedule_track* schedule_track_of(const schedule_tracks* tracks, sett_com
     return &tracks->track[slot];
 }
 
-/* Finds the latest system in conflict with `system`. Returns NULL if not found. */
+/* Finds the latest system in conflict with `system`. */
 static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks* tracks,
                                            const sett_system* system)
 {
@@ -227,7 +234,10 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     }
     sett_system* alone = system->exclusive ? tracks->any : tracks->exclusive;
     sett_system* found = schedule_later(NULL, alone, system);
-    for (uint32_t k = 0; !system->exclusive && k < system->access_count; k++) {
+    if (system->exclusive) {
+        return found;
+    }
+    for (uint32_t k = 0; k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
         const schedule_track* track = schedule_track_of(tracks, access->component);
         run->work++;
@@ -245,12 +255,16 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
                                            sett_component* on)
 {
     sett_system* found = NULL;
-    for (uint32_t k = 0; system->desc.run != NULL && k < system->access_count; k++) {
+    if (system->desc.run == NULL) {
+        return NULL;
+    }
+    for (uint32_t k = 0; k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
         sett_system* recorder = schedule_track_of(tracks, access->component)->recorder;
         bool uses = access->flags != SETTI_ACCESS_RECORDS; /* more than recording */
-        if (uses && recorder != NULL && schedule_later(found, recorder, system) != found) {
-            found = recorder;
+        sett_system* later = schedule_later(found, recorder, system);
+        if (uses && later != found) {
+            found = later;
             *on = access->component;
         }
     }
@@ -299,6 +313,7 @@ static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_sy
     system->waits_on = 0;
     system->stage = found != NULL ? found->stage + 1 : 0;
     SETTI_ASSERT(found == NULL || found->stage < system->stage);
+    /* the reason is a declared order, a conflict (sets waits_on), or recorded commands */
     if (found != NULL && !setti_order_is_declared(found, system) &&
         !setti_system_conflicts(found, system, &system->waits_on)) {
         system->waits_on = recorded;
@@ -317,16 +332,19 @@ static bool schedule_find_stages(sett_world* world)
     }
     setti_hash_map_deinit(&world->pool, &tracks.slots);
     setti_pool_free(&world->pool, tracks.track, tracks.capacity * sizeof(schedule_track), 16);
-    for (uint32_t k = 0; done && k < run->sorted_count; k++) {
+    if (!done) {
+        return false;
+    }
+    for (uint32_t k = 0; k < run->sorted_count; k++) {
         sett_system* system = run->sorted[k];
         system->key = schedule_key(system, system->stage);
         system->tie = system->place;
         schedule_push(run, system);
     }
-    for (uint32_t k = 0; done && k < run->sorted_count; k++) {
+    for (uint32_t k = 0; k < run->sorted_count; k++) {
         run->sorted[k] = schedule_pop(run);
     }
-    return done;
+    return true;
 }
 
 /* Bytes of a system in `sorted`, `heap`, `empty` and `stages`. */
@@ -406,7 +424,6 @@ static void schedule_find_loops(setti_run* run)
     }
 }
 
-/* Divides the sorted systems into stages. */
 static void schedule_cut(setti_run* run)
 {
     SETTI_ASSERT(run->sorted_count == run->count);

@@ -65,7 +65,8 @@ void setti_slice_fail(const sett_world* world, sett_status status, const char* m
     const setti_slice* slice = setti_slice_here(run);
     uint32_t number = slice != NULL ? (uint32_t)(slice - run->slices) : 0;
     setti_lock_take(&run->failure_lock);
-    if (run->failure.status == SETT_OK || number >= run->failed) { /* as if slices ran in order */
+    /* the last slice counts, as if slices ran in order */
+    if (run->failure.status == SETT_OK || number >= run->failed) {
         run->failed = number;
         run->failure.status = status;
         snprintf(run->failure.message, sizeof(run->failure.message), "%s", message);

@@ -122,14 +122,18 @@ bool setti_system_splits(const sett_system* system)
     if (system->query == NULL || system->desc.single_job || system->exclusive) {
         return false;
     }
-    bool splits = !setti_elsewhere_is_all(system->query); /* some term is about visited entities */
+    if (setti_elsewhere_is_all(system->query)) {
+        return false; /* no term is about visited entities */
+    }
     for (uint32_t k = 0; k < system->access_count; k++) {
         uint32_t flags = system->access[k].flags;
         bool reads_anywhere = (flags & SETTI_ACCESS_READ_ANYWHERE) != 0;
-        splits = splits && (flags & SETTI_ACCESS_WRITE_ANYWHERE) == 0 && /* else jobs collide */
-                 !(reads_anywhere && (flags & SETTI_ACCESS_WRITE) != 0);
+        bool writes_visited = (flags & SETTI_ACCESS_WRITE) != 0;
+        if ((flags & SETTI_ACCESS_WRITE_ANYWHERE) != 0 || (reads_anywhere && writes_visited)) {
+            return false; /* jobs would collide */
+        }
     }
-    return splits;
+    return true;
 }
 
 const setti_type* setti_system_sparse(const sett_system* system)
@@ -308,9 +312,11 @@ setti_run* setti_run_ensure(sett_world* world)
                                              .running = setti_slice_name,
                                              .failed = setti_slice_fail};
     setti_run* run = setti_run_of(world);
-    /* the command buffer of the world is created now, because slices cannot create it */
-    if (run != NULL || setti_world_commands(world) == NULL) {
+    if (run != NULL) {
         return run;
+    }
+    if (setti_world_commands(world) == NULL) { /* created now, because slices cannot create it */
+        return NULL;
     }
     run = setti_pool_alloc(&world->pool, sizeof(*run), 64);
     if (run == NULL) {
@@ -360,8 +366,8 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
     for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) {
         has_terms = has_terms || desc->terms[k].component != 0;
     }
-    if (!has_terms) { /* the system has no query */
-        return SETT_OK;
+    if (!has_terms) {
+        return SETT_OK; /* the system has no query */
     }
     memcpy(query.terms, desc->terms, sizeof(query.terms));
     system->query = sett_query_create(system->world, &query);
@@ -372,6 +378,7 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
     return SETT_OK;
 }
 
+/* Calls on_enter for the members that the new group has already. */
 static void system_enter_all(sett_system* system)
 {
     SETTI_ASSERT(system->group != NULL && system->desc.on_enter != NULL);
@@ -390,12 +397,13 @@ static void system_enter_all(sett_system* system)
 /* Whether a group can follow the terms of a system. */
 static bool system_is_grouped(const sett_system_desc* desc)
 {
-    bool grouped = true;
     for (uint32_t k = 0; k < setti_term_count(desc->terms); k++) {
         const sett_term* term = &desc->terms[k];
-        grouped = grouped && term->kind != SETT_ANY && !setti_term_is_upward(term);
+        if (term->kind == SETT_ANY || setti_term_is_upward(term)) {
+            return false;
+        }
     }
-    return grouped;
+    return true;
 }
 
 /* Creates an observer for on_enter and on_exit. */
@@ -417,7 +425,7 @@ static sett_status system_add_observer(sett_system* system, const sett_system_de
     return system->observer != NULL ? SETT_OK : system->world->error;
 }
 
-/* Creates a group or an observer for on_enter and on_exit. */
+/* Creates a group or an observer for on_enter and on_exit, if the system has these callbacks. */
 static sett_status system_add_group(sett_system* system, const sett_system_desc* desc)
 {
     sett_group_desc group = {.name = system->name,
@@ -439,10 +447,10 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
     }
     for (uint32_t k = 0; k < setti_term_count(desc->terms); k++) {
         const sett_term* term = &desc->terms[k];
-        uint32_t* count = term->kind == SETT_WITH ? &with : &without;
         if (term->kind == SETT_OPTIONAL) {
             continue;
         }
+        uint32_t* count = term->kind == SETT_WITH ? &with : &without;
         if (*count == SETT_GROUP_TYPES) {
             return setti_world_fail_with(
                 system->world, SETT_STATUS_ARGUMENT,
@@ -485,12 +493,12 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
     if (status == SETT_OK) {
         status = system_add_access(system, desc);
     }
-    bool room = true;
+    bool has_memory = true;
     if (status == SETT_OK) {
-        room = system_add_orders(system, desc);
+        has_memory = system_add_orders(system, desc);
     }
-    room = room && setti_fixed_set(world, desc, &system->fixed);
-    if (status == SETT_OK && !(room && setti_system_make_jobs(system))) {
+    has_memory = has_memory && setti_fixed_set(world, desc, &system->fixed);
+    if (status == SETT_OK && !(has_memory && setti_system_make_jobs(system))) {
         status = setti_world_no_memory(world, system_call);
     }
     if (status == SETT_OK) {
@@ -616,7 +624,7 @@ sett_status sett_system_destroy(sett_system* system)
 
 sett_status sett_system_order(sett_system* first, sett_system* then)
 {
-    if (SETTI_IS_NULL(first)) {
+    if (SETTI_IS_NULL(first) || SETTI_IS_NULL(then)) {
         return SETT_STATUS_ARGUMENT;
     }
     sett_world* world = first->world;

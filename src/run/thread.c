@@ -45,7 +45,7 @@ struct sett_threads {
     setti_thread thread[];
 };
 
-/* Runs some of the remaining items, without the lock. */
+/* Takes some of the remaining items, and runs them without the lock. The caller holds the lock. */
 static void threads_work(sett_threads* threads)
 {
     SETTI_ASSERT(threads->next < threads->end && threads->unfinished != 0);
@@ -76,7 +76,8 @@ static void threads_sleep(sett_threads* threads)
     threads->sleepers--;
 }
 
-/* Spins until (signal == value) == equal, but only some rounds. */
+/* Spins until the signal equals `value`; if `equal` is false, until it differs. Gives up after some
+ * rounds. */
 static void threads_spin(setti_signal* signal, uint32_t value, bool equal)
 {
     uint32_t rounds = SETTI_SIGNAL_ROUNDS(THREADS_SPIN);
@@ -243,7 +244,8 @@ bool setti_threads_are_destroyed(const sett_tasks* tasks)
 sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* allocator)
 {
     sett_allocator chosen = setti_allocator_or_default(allocator);
-    uint32_t count = SETTI_MIN(workers != 0 ? workers : setti_platform_cores(), THREADS_MAX) - 1;
+    uint32_t most = workers != 0 ? workers : setti_platform_cores();
+    uint32_t count = SETTI_MIN(most, THREADS_MAX) - 1; /* the calling thread works, too */
     size_t size = sizeof(sett_threads) + count * sizeof(setti_thread);
     sett_threads* threads = chosen.alloc_fn(chosen.user, size, 64);
     if (threads == NULL) {

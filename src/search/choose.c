@@ -137,7 +137,7 @@ static bool choose_is_large(const setti_type* along)
     return (size_t)along->storage.extent * along->storage.size > LARGE_SIZE;
 }
 
-/* Returns the type that an item requires of a variable, or NULL. */
+/* The type that an item requires of a variable, or NULL. */
 static const setti_type* choose_required_type(const setti_search_item* item, uint32_t variable)
 {
     if (item->negated || item->optional) {
@@ -149,7 +149,7 @@ static const setti_type* choose_required_type(const setti_search_item* item, uin
     return item->target == variable ? item->needs[1] : NULL;
 }
 
-/* Returns the variable of a [drive] term in this scope, or SETTI_NO_REF. */
+/* The variable of a [drive] term in this scope, or SETTI_NO_REF. */
 static uint32_t choose_driven(const choose* c)
 {
     uint32_t item = c->search->drives;
@@ -158,7 +158,7 @@ static uint32_t choose_driven(const choose* c)
     return in_scope ? variable : SETTI_NO_REF;
 }
 
-/* Returns the type that drives a scan for a variable, or NULL. */
+/* The type that drives a scan for a variable, or NULL. */
 static const setti_type* choose_driver(const choose* c, uint32_t variable)
 {
     if (choose_driven(c) == variable) {
@@ -174,16 +174,18 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
     return rarest;
 }
 
-/* Samples the entities of a storage. Returns the number of samples. */
+/* Samples the entities of a storage. Returns how many; *both: those also in `other`. */
 static uint32_t share_sample(const setti_storage* of, const setti_storage* other, uint32_t* both)
 {
     SETTI_ASSERT(of != other);
     uint32_t seen = 0;
-    *both = 0; /* samples that are also in `other` */
+    *both = 0;
     if (of->kind == SETTI_SPARSE) {
-        /* With keep_order no row is sampled: the positions of gaps are not part of the state. */
+        if (of->keep_order) {
+            return 0; /* the positions of gaps are not part of the state */
+        }
         uint32_t step = SETTI_MAX(of->extent / SHARE_SAMPLES, 1);
-        for (uint32_t row = 0; row < of->extent && !of->keep_order; row += step) {
+        for (uint32_t row = 0; row < of->extent; row += step) {
             *both += setti_storage_has(other, *setti_storage_index(of, row));
             seen++;
         }
@@ -224,13 +226,13 @@ static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* 
     return (uint32_t)share;
 }
 
-/* Returns true if a scan with this driver reads presence bits. */
+/* Whether a scan with this driver reads presence bits. */
 static bool choose_by_words(const setti_type* driver)
 {
     return driver == NULL || driver->storage.kind != SETTI_SPARSE;
 }
 
-/* Returns true if presence bits alone decide an item. */
+/* Whether presence bits alone decide an item. */
 static bool choose_is_decided_by_bits(const setti_search_item* item)
 {
     return item->kind == SETTI_ITEM_HAS &&
@@ -240,7 +242,7 @@ static bool choose_is_decided_by_bits(const setti_search_item* item)
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver)
 {
-    /* A negated item requires no type, but bits can show that an entity lacks the item's type. */
+    /* The item's type if bits decide the item, even a negated one; else the type it requires. */
     bool decides = choose_is_decided_by_bits(item) && item->source == variable && !item->optional;
     const setti_type* type = decides ? item->needs[0] : choose_required_type(item, variable);
     bool is_driver = type == driver && !item->negated;
@@ -344,7 +346,7 @@ static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item*
     return SETTI_MAX(passed, 1);
 }
 
-/* Returns true if an item can be tested now. */
+/* Whether an item can be tested, and was not. */
 static bool choose_is_due(const choose* c, const choose_state* s, const setti_search_item* item)
 {
     return !item->optional && !choose_is_done(s, c, item) && (item->variables & ~s->found) == 0;
@@ -361,13 +363,13 @@ static void choose_add_test_costs(choose* c, choose_state* s)
     }
 }
 
-/* Returns the number of a fixed variable's links. */
+/* Returns how many links a fixed variable has; UINT32_MAX for other variables. */
 static uint32_t choose_link_count_of(const choose* c, const setti_search_item* item,
                                      uint32_t variable, setti_link_side side)
 {
     bool to_sources = side == SETTI_SOURCES;
     if (variable >= SETT_SEARCH_VARIABLES || (c->fixed >> variable & 1) == 0) {
-        return UINT32_MAX; /* not fixed */
+        return UINT32_MAX;
     }
     uint32_t index = setti_search_constant(c->search, variable);
     const setti_type* along = item->along;
@@ -392,15 +394,16 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     bool to_sources = side == SETTI_SOURCES;
     uint32_t from = to_sources ? item->target : item->source;
     const setti_type* along = item->along;
-    uint32_t ends = to_sources ? choose_target_count(along) : along->storage.count;
+    /* How many entities such a step can begin at. */
+    uint32_t begins = to_sources ? choose_target_count(along) : along->storage.count;
     uint32_t domain = choose_domain(c, s, from);
     uint32_t exact = choose_link_count_of(c, item, from, side); /* if `from` is fixed */
     SETTI_ASSERT(item->kind == SETTI_ITEM_LINK);
     if (exact != UINT32_MAX) {
         pick->rows = choose_scale(s->rows, exact, 1);
     } else {
-        uint64_t linked = choose_scale(s->rows, SETTI_MIN(ends, domain), domain);
-        pick->rows = choose_scale(linked, choose_link_count(along), ends);
+        uint64_t linked = choose_scale(s->rows, SETTI_MIN(begins, domain), domain);
+        pick->rows = choose_scale(linked, choose_link_count(along), begins);
     }
     if (item->closure) {
         pick->rows = choose_scale(pick->rows, to_sources ? CLOSURE_DOWN : CLOSURE_UP, 1);
@@ -412,7 +415,7 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     pick->cost = s->cost + choose_cost(s->rows, COST_ROW) + choose_cost(pick->rows, link_cost);
 }
 
-/* Returns true if a step of this scope must still find the variable. */
+/* Whether a step of this scope must still find the variable. */
 static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t variable)
 {
     uint32_t missing = c->scope->locals & ~s->found;
@@ -420,7 +423,7 @@ static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t va
            !c->search->variable[variable].optional;
 }
 
-/* Fills in the pick to find the entity on a side of an item. Returns false if impossible. */
+/* Fills in the pick to find an item's source or target (`side`). Returns false if impossible. */
 static bool choose_item_pick(const choose* c, const choose_state* s, const setti_search_item* item,
                              setti_link_side side, choose_pick* pick)
 {
@@ -529,7 +532,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     if (pick->kind == SETTI_FIND_SCAN) { /* also tests items by presence bits */
         known = choose_driver(c, pick->variable);
         domain = choose_scale(pick->rows, SETTI_ESTIMATE_ONE, SETTI_MAX(s->rows, 1)) /
-                 SETTI_ESTIMATE_ONE;
+                 SETTI_ESTIMATE_ONE; /* results for each row */
         for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
             const setti_search_item* item = choose_item(c, k);
             if (choose_is_decided_by_bits(item) &&
@@ -582,7 +585,7 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
     }
 }
 
-/* Returns the depth of a variable's block, or SETTI_NO_DEPTH. */
+/* The depth of a variable's block, or SETTI_NO_DEPTH. */
 static uint8_t choose_depth_of(const choose* c, uint8_t ref)
 {
     if (ref >= SETT_SEARCH_VARIABLES || (c->fixed >> ref & 1) != 0) {
@@ -611,7 +614,7 @@ static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uin
 
 #define CHOOSE_CLASSES 4
 
-/* Returns the cost class of an item's test. Class 0 is the cheapest. */
+/* The cost class of an item's test. Class 0 is the cheapest. */
 static uint32_t choose_class(const setti_search_item* item)
 {
     if (item->kind == SETTI_ITEM_HAS) {

@@ -25,10 +25,10 @@ typedef struct find_block {
     uint32_t count;
     uint32_t index[FIND_ROWS];
     uint16_t parent[FIND_ROWS];
-    bool mark[FIND_ROWS]; /* rows of the enclosing block for which the list is true */
+    bool mark[FIND_ROWS]; /* of an input block: rows of the block before where the list is true */
 } find_block;
 
-/* The entities reached by a closure, in order of discovery. */
+/* The entities reached by chains of links, in order of discovery. */
 typedef struct find_reached {
     uint32_t* index;
     uint32_t* slot; /* hash table of 2 * room slots: position in `index` plus 1, or 0 */
@@ -38,8 +38,8 @@ typedef struct find_reached {
 
 /* The progress of a step through the rows of the previous block. */
 typedef struct find_work {
-    bool begun;     /* rows of the previous block are left */
-    bool open;      /* results of `row` are left */
+    bool begun;     /* the previous block has rows left */
+    bool open;      /* `row` has results left */
     uint32_t row;   /* the current row */
     uint32_t place; /* of the next result: a link's place, or the index or row of a scan */
     find_reached reached;
@@ -155,7 +155,7 @@ static void find_release(find* f)
     }
 }
 
-/* Ends the loops that functions have left open. */
+/* Ends the loops over `rows`, and those of functions that have returned. */
 static void find_release_left(const sett_search* search, const sett_rows* rows)
 {
     for (find *f = search->loops, *next; f != NULL; f = next) {
@@ -260,7 +260,7 @@ static void reached_follow(find* f, find_reached* reached, const setti_type* alo
     }
 }
 
-/* Begins anew, at the entity `from`. */
+/* Begins anew, with the entities that links of `from` lead to. */
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
                           uint32_t from, setti_link_side side)
 {
@@ -279,7 +279,7 @@ static void reached_begin(find* f, find_reached* reached, const setti_search_ite
     }
 }
 
-/* Returns the k-th entity reached, or SETTI_NONE. */
+/* The k-th entity reached, after adding those that its links lead to; or SETTI_NONE. */
 static uint32_t reached_take(find* f, find_reached* reached, const setti_search_item* item,
                              uint32_t k, setti_link_side side)
 {
@@ -289,12 +289,12 @@ static uint32_t reached_take(find* f, find_reached* reached, const setti_search_
     uint32_t index = reached->index[k];
     find_spend(f, 1);
     if (item->closure && !f->failed) {
-        reached_follow(f, reached, item->along, index, side); /* appends further entities */
+        reached_follow(f, reached, item->along, index, side);
     }
     return index;
 }
 
-/* Returns the row at `origin_depth` from which a row at `depth` was found. */
+/* The row at `origin_depth` from which a row at `depth` was found. */
 SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row,
                                   uint32_t origin_depth)
 {
@@ -305,7 +305,7 @@ SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row,
     return row;
 }
 
-/* Returns the entity of a variable for a row at `depth`. */
+/* The entity of a variable for a row at `depth`. */
 SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, uint8_t ref,
                                  uint8_t ref_depth)
 {
@@ -315,7 +315,7 @@ SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, ui
     return f->block[ref_depth].index[find_origin(f, depth, row, ref_depth)];
 }
 
-/* Returns true if the enclosing list is already true for a row. */
+/* Whether the enclosing list is already true for a row. */
 SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, uint32_t depth,
                                   uint32_t row)
 {
@@ -343,7 +343,7 @@ SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, boo
     *kept += wanted;
 }
 
-/* Returns true if no tag hides the entity. */
+/* Whether no tag hides the entity. */
 static bool find_is_shown(const find* f, uint32_t index, const bool named[SETTI_HIDDEN])
 {
     bool shown = true;
@@ -389,7 +389,7 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     }
 }
 
-/* Returns the bits of `word` for entities that pass all tests. */
+/* The bits of `word` for entities that pass all tests. */
 static uint64_t scan_word(const find_scan* scan, uint32_t base, uint64_t word)
 {
     for (uint32_t k = 0; k < scan->count && word != 0; k++) {
@@ -414,7 +414,7 @@ static void scan_narrow(find* f, const setti_search_step* step, find_work* w)
     }
 }
 
-/* Returns the position of the first wanted entity not below an index. */
+/* The position of the first wanted entity not below an index. */
 static uint32_t wanted_seek(const setti_wanted* wanted, uint32_t index)
 {
     uint32_t first = 0;
@@ -430,7 +430,7 @@ static uint32_t wanted_seek(const setti_wanted* wanted, uint32_t index)
     return first;
 }
 
-/* Scans the entities found by a look-up. Returns true if the block is full. */
+/* Adds the wanted entities that pass the scan. Returns true if the block is full. */
 static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find_block* out)
 {
     uint32_t at = wanted_seek(&w->wanted, w->place);
@@ -614,7 +614,7 @@ static void find_prefetch(const find* f, const setti_search_step* step, uint32_t
     }
 }
 
-/* Fills the block of step k. Returns false at the end. */
+/* Fills the block of step k with the next rows. Returns false at the end. */
 static bool find_generate(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -672,7 +672,7 @@ static bool find_input(find* f, uint32_t k)
     return out->count != 0;
 }
 
-/* Returns true if a chain of exclusive links leads from the source to the target. */
+/* Whether a chain of exclusive links leads from the source to the target. */
 static bool test_followed(find* f, const setti_search_item* item, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(item->along->records == NULL);
@@ -681,7 +681,7 @@ static bool test_followed(find* f, const setti_search_item* item, uint32_t sourc
            source != target && !f->failed) {
         find_spend(f, 1);
     }
-    return source != SETTI_NONE;
+    return source != SETTI_NONE; /* the target, unless f->failed */
 }
 
 static bool test_reached(find* f, find_reached* reached, const setti_search_item* item,
@@ -712,7 +712,7 @@ static bool some_is_shown(const find* f, uint32_t index)
     return find_is_shown(f, index, no_tag_is_named);
 }
 
-/* Returns true if any entity is visible. */
+/* Whether any entity is visible. */
 static bool test_any_entity(find* f)
 {
     uint32_t capacity = setti_entity_capacity(&f->world->entities);
@@ -728,7 +728,7 @@ static bool test_any_entity(find* f)
     return false;
 }
 
-/* Returns true if any link has a visible source. */
+/* Whether any link has a visible source. */
 static bool test_any_link(find* f, const setti_type* along)
 {
     uint32_t cursor = 0;
@@ -743,7 +743,7 @@ static bool test_any_link(find* f, const setti_type* along)
     return false;
 }
 
-/* Returns true if links lead to the target from any visible entity. */
+/* Whether links lead to the target from any visible entity. */
 static bool test_any_source(find* f, find_reached* reached, const setti_search_item* item,
                             uint32_t target)
 {
@@ -832,7 +832,7 @@ static void test_list(find* f, const setti_search_step* step)
     }
 }
 
-/* Returns true if any visible entity has the component. */
+/* Whether any visible entity has the component. */
 static bool test_any(find* f, const setti_type* type)
 {
     const bool named[SETTI_HIDDEN] = {[SETTI_HIDDEN_PREFAB] = type->id == SETT_ID_PREFAB,
@@ -915,7 +915,7 @@ static void find_test(find* f, uint32_t k)
     block->count = kept;
 }
 
-/* Fetches the next rows from step k. Returns false at the end. */
+/* Fetches the next block of rows that pass step k. Returns false at the end. */
 static bool find_pull(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -1021,7 +1021,7 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
     if (search == NULL || search->world->running != NULL) {
         return sett_search_begin(search, rows);
     }
-    find_release_left(search, rows);            /* functions can return without ending a loop */
+    find_release_left(search, rows);            /* left open by a `break` or `return` */
     const void* outermost = search->open.frame; /* sett_search_begin clears open.frame */
     sett_rows* opened = sett_search_begin(search, rows);
     if (opened != NULL) {
@@ -1180,18 +1180,19 @@ static void explain_pipe(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* Returns the bits of the variables that terms join to a variable. */
+/* The bits of the variables that terms join to a variable. */
 static uint32_t explain_joined(const sett_search* search, const setti_search_scope* scope,
                                uint32_t variable)
 {
     uint32_t part = (uint32_t)1 << variable;
-    for (uint32_t before = 0; before != part;) { /* until no term adds a variable */
+    uint32_t before;
+    do {
         before = part;
         for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
             uint32_t item = search->item[search->order[k]].variables;
             part |= (item & part) != 0 ? item : 0;
         }
-    }
+    } while (part != before); /* until no term adds a variable */
     return part;
 }
 

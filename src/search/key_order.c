@@ -21,7 +21,7 @@ static bool key_is_below(uint64_t key, uint32_t number, uint64_t other, uint32_t
     return key != other ? key < other : number < other_number;
 }
 
-/* Returns the last part with a bound below a pair, or 0. */
+/* The number of the last part with a bound below a pair, or 0. */
 static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t number)
 {
     uint32_t first = 0;
@@ -38,7 +38,7 @@ static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t
     return first;
 }
 
-/* Returns the row of a part's first pair not less than (key, number). */
+/* The row of a part's first pair not less than (key, number). */
 static uint32_t key_row_of(const setti_key_part* part, uint64_t key, uint32_t number)
 {
     const setti_key_chunk* chunk = part->chunk;
@@ -164,7 +164,7 @@ static void key_part_remove(setti_pool* pool, setti_key_order* order, uint32_t a
     memmove(part, part + 1, (order->part_count - at) * sizeof(*part));
 }
 
-/* Joins a part with the next part if few pairs are left. */
+/* Joins a part with the next part if both have few pairs. */
 static void key_part_join(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
     setti_key_part* lower = &order->part[at];
@@ -240,7 +240,7 @@ static setti_key_pair* key_sort(setti_key_pair* pair, setti_key_pair* other, uin
         uint32_t digit = setti_bits_lowest(digits);
         uint32_t begin[257] = {0}; /* by value of the digit: row of the next pair */
         for (uint32_t k = 0; k < count; k++) {
-            begin[key_digit(&pair[k], digit) + 1]++; /* counts, until the sums below */
+            begin[key_digit(&pair[k], digit) + 1]++; /* summed below: pairs with lesser digits */
         }
         for (uint32_t value = 1; value < 256; value++) {
             begin[value] += begin[value - 1];

@@ -14,7 +14,7 @@ typedef struct setti_key_chunk {
 typedef struct setti_key_part {
     setti_key_chunk* chunk;
     uint64_t key;    /* lower bound of the pairs; not used in the first part */
-    uint32_t number; /* of the lower bound */
+    uint32_t number; /* likewise */
     uint32_t count;  /* pairs in the chunk, not 0 */
 } setti_key_part;
 
@@ -47,13 +47,14 @@ void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t k
 bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_pair* pair,
                            setti_key_pair* other, uint32_t count);
 
-/* Returns the place of the first pair not less than (key, number). */
+/* The place of the first pair not less than (key, number). */
 setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key, uint32_t number);
 
+/* The number of pairs from `from` to before `to`. */
 uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
                                  setti_key_place to);
 
-/* Returns the place `count` pairs after `from`. */
+/* The place `count` pairs after `from`. */
 setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_place from,
                                      uint32_t count);
 

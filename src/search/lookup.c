@@ -50,8 +50,8 @@ typedef struct lookup_record {
     uint32_t next;  /* places of records with the same key; SETTI_NONE at the ends */
     uint32_t previous;
     /* In the first record of a key only: */
-    uint32_t next_key; /* place of the first record of the slot's next key, or SETTI_NONE */
-    uint32_t count;    /* number of records with the key */
+    uint32_t next_chain; /* place of the first record of the slot's next key, or SETTI_NONE */
+    uint32_t count;      /* number of records with the key */
 } lookup_record;
 
 struct sett_lookup {
@@ -94,40 +94,42 @@ static lookup_record* lookup_at(const sett_lookup* l, uint32_t place)
     return &l->page[place >> l->shift][place & (lookup_page_rows(l) - 1)];
 }
 
-/* Returns the link to the first record of a key. */
+/* Where the place of a key's first record is stored (SETTI_NONE for a new key): a slot, or the
+ * next_chain of another key. */
 static uint32_t* lookup_seek(const sett_lookup* l, uint64_t key)
 {
     SETTI_ASSERT(l->slot_count != 0);
-    uint32_t* at = &l->slot[setti_hash_home(key, 0, l) & (l->slot_count - 1)];
-    while (*at != SETTI_NONE && lookup_at(l, *at)->key != key) { /* SETTI_NONE: a new key */
-        at = &lookup_at(l, *at)->next_key;
+    uint32_t* link = &l->slot[setti_hash_home(key, 0, l) & (l->slot_count - 1)];
+    while (*link != SETTI_NONE && lookup_at(l, *link)->key != key) {
+        link = &lookup_at(l, *link)->next_chain;
     }
-    return at;
+    return link;
 }
 
+/* Inserts a record as the first one of its key. */
 static void lookup_link_slot(sett_lookup* l, uint32_t place)
 {
     lookup_record* record = lookup_at(l, place);
-    uint32_t* at = lookup_seek(l, record->key);
+    uint32_t* link = lookup_seek(l, record->key);
     record->previous = SETTI_NONE;
-    record->next = *at;
-    record->next_key = SETTI_NONE;
+    record->next = *link;
+    record->next_chain = SETTI_NONE;
     record->count = 1;
-    if (*at != SETTI_NONE) {
-        lookup_record* first = lookup_at(l, *at);
+    if (*link != SETTI_NONE) {
+        lookup_record* first = lookup_at(l, *link);
         first->previous = place;
-        record->next_key = first->next_key;
+        record->next_chain = first->next_chain;
         record->count = first->count + 1;
     }
-    *at = place;
+    *link = place;
 }
 
 static void lookup_unlink_slot(const sett_lookup* l, uint32_t place)
 {
     const lookup_record* record = lookup_at(l, place);
-    uint32_t* at = lookup_seek(l, record->key);
-    SETTI_ASSERT(*at != SETTI_NONE);
-    lookup_record* first = lookup_at(l, *at);
+    uint32_t* link = lookup_seek(l, record->key);
+    SETTI_ASSERT(*link != SETTI_NONE);
+    lookup_record* first = lookup_at(l, *link);
     if (record->next != SETTI_NONE) {
         lookup_at(l, record->next)->previous = record->previous;
     }
@@ -136,11 +138,11 @@ static void lookup_unlink_slot(const sett_lookup* l, uint32_t place)
         lookup_at(l, record->previous)->next = record->next;
     } else if (record->next != SETTI_NONE) {
         lookup_record* new_first = lookup_at(l, record->next);
-        new_first->next_key = record->next_key;
+        new_first->next_chain = record->next_chain;
         new_first->count = record->count - 1;
-        *at = record->next;
+        *link = record->next;
     } else {
-        *at = record->next_key;
+        *link = record->next_chain;
     }
 }
 
@@ -174,7 +176,7 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
 static void lookup_count_change(sett_lookup* l)
 {
     l->changes++;
-    /* Sorting takes 30 ns a record, a change about 200 ns. */
+    /* After many, all records are sorted: that takes 30 ns a record, a change about 200 ns. */
     if (!l->unsorted && l->changes > l->count / 8 + 64) {
         setti_key_order_deinit(&l->world->pool, &l->order);
         l->unsorted = true;
@@ -222,14 +224,20 @@ static bool lookup_order_all(sett_lookup* l)
 {
     setti_pool* pool = &l->world->pool;
     size_t size = (size_t)l->count * 2 * sizeof(setti_key_pair);
-    setti_key_pair* pair = l->count != 0 ? setti_pool_alloc(pool, size, 16) : NULL;
-    if (pair == NULL) { /* there are no records, or memory ran out */
-        l->unsorted = l->count != 0;
-        return l->count == 0;
+    l->unsorted = l->count != 0;
+    if (!l->unsorted) {
+        return true;
+    }
+    setti_key_pair* pair = setti_pool_alloc(pool, size, 16);
+    if (pair == NULL) {
+        return false;
     }
     uint32_t count = 0;
     for (uint32_t number = 0; number < l->page_count; number++) {
-        for (uint32_t k = 0; l->page[number] != NULL && k < lookup_page_rows(l); k++) {
+        if (l->page[number] == NULL) {
+            continue;
+        }
+        for (uint32_t k = 0; k < lookup_page_rows(l); k++) {
             const lookup_record* record = &l->page[number][k];
             if (record->index != SETTI_NONE) {
                 pair[count++] = (setti_key_pair){record->key, record->index};
@@ -250,7 +258,10 @@ static size_t lookup_page_size(const sett_lookup* l)
 static void lookup_drop_page(sett_lookup* l, uint32_t number)
 {
     lookup_record* page = l->page[number];
-    for (uint32_t k = 0; page != NULL && k < lookup_page_rows(l); k++) {
+    if (page == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < lookup_page_rows(l); k++) {
         if (page[k].index != SETTI_NONE) {
             lookup_unlink(l, (number << l->shift) + k);
         }
@@ -275,12 +286,15 @@ static bool lookup_ensure_page(sett_lookup* l, uint32_t number)
     }
     if (l->page[number] == NULL) {
         lookup_record* page = setti_pool_alloc(pool, lookup_page_size(l), 16);
-        for (uint32_t k = 0; page != NULL && k < lookup_page_rows(l); k++) {
+        if (page == NULL) {
+            return false;
+        }
+        for (uint32_t k = 0; k < lookup_page_rows(l); k++) {
             page[k].index = SETTI_NONE;
         }
         l->page[number] = page;
     }
-    return l->page[number] != NULL;
+    return true;
 }
 
 SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
@@ -304,7 +318,7 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
     }
 }
 
-/* Makes a key of a member's bits, after the shift. */
+/* Makes a key of a member's bits, which are shifted by `up` already. */
 SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
 {
     bits = bits == code->minus_zero ? 0 : bits;
@@ -409,7 +423,7 @@ static uint64_t lookup_page_tick(const setti_pages* pages, uint32_t number)
                : 0;
 }
 
-/* Returns the tick of the last change of a page of rows. */
+/* The tick of the last change of a page of rows. */
 static uint64_t lookup_tick(const setti_storage* storage, uint32_t number)
 {
     uint64_t tick = lookup_page_tick(&storage->rows, number);
@@ -437,7 +451,7 @@ static void lookup_clear(sett_lookup* l)
     l->unsorted = false;
 }
 
-/* Returns true if no page must be read. */
+/* Whether an update has nothing to do. */
 static bool lookup_is_current(const sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;
@@ -499,7 +513,7 @@ static void lookup_sort_few(sett_entity* out, uint32_t count)
     }
 }
 
-/* Groups entities by eight bits of the index. */
+/* Groups entities by eight bits of the index. Sets the `stop` of each. */
 static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, uint32_t stop[256])
 {
     uint32_t at[256] = {0}; /* by value: the count, later the position of the next entity */
@@ -657,7 +671,7 @@ uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uin
     return count;
 }
 
-/* Makes the key of a number in a float member. Returns false if the key is not exact. */
+/* Makes the key of a number in a float member. Returns false if the member cannot hold it. */
 static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
 {
     float narrow = (float)number;
@@ -670,7 +684,7 @@ static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
     return number >= back && number <= back; /* number == back; false for NaN */
 }
 
-/* Makes the key of a number in an integer member. Returns false if out of range. */
+/* Makes the key of a number in an integer member. Returns false if the member cannot hold it. */
 static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* key)
 {
     unsigned char bytes[sizeof(uint64_t)] = {0};
@@ -682,7 +696,7 @@ static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* k
     return setti_number_load(l->member, bytes) == number; /* else the member is too narrow */
 }
 
-/* Makes the key of a constant. Returns false if there is no key. */
+/* Makes the key of a constant. Returns false if no value of the member equals it. */
 static bool lookup_number_key(const sett_lookup* l, const setti_side_value* value, uint64_t* key)
 {
     const int64_t exact = (int64_t)1 << 53; /* each integer from -2^53 to 2^53 is a double */
@@ -699,7 +713,7 @@ static bool lookup_number_key(const sett_lookup* l, const setti_side_value* valu
     return number >= -exact && number <= exact && lookup_float_key(l, (double)number, key);
 }
 
-/* Returns true if a look-up can find a variable by an item. */
+/* Whether a look-up can find the entities for which an item of a variable is true. */
 static bool lookup_serves(const sett_lookup* l, const sett_search* search,
                           const setti_search_item* item, uint32_t variable)
 {
@@ -719,7 +733,7 @@ static bool lookup_serves(const sett_lookup* l, const sett_search* search,
            right->kind != SETT_OPERAND_MEMBER && !setti_compare_is_scaled(&left->member);
 }
 
-/* Narrows a range of keys by a comparison. Returns false if the constant has no key. */
+/* Narrows a range of keys by a comparison with a constant. Returns false if that has no key. */
 static bool lookup_narrow_keys(const sett_lookup* l, const sett_search* search,
                                const setti_search_item* item, uint64_t* low, uint64_t* high)
 {
@@ -750,14 +764,14 @@ static bool lookup_narrow_keys(const sett_lookup* l, const sett_search* search,
     return true;
 }
 
-/* Lists the entities with keys in a range. */
+/* Lists the entities with keys in a range as wanted, unless they are many. */
 static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti_wanted* wanted)
 {
     setti_pool* pool = &l->world->pool;
     lookup_found found = lookup_seek_range(l, low, high);
     uint32_t count = found.count;
     if (count > l->count / 8) {
-        return; /* many entities: a scan is about as fast */
+        return; /* a scan is about as fast */
     }
     if (count > wanted->room) {
         uint32_t room = setti_bits_ceil(SETTI_MAX(count, 16));
@@ -812,7 +826,7 @@ static void lookup_narrow(const sett_search* search, const setti_search_step* st
 
 static const setti_lookup_calls lookup_calls = {lookup_narrow, lookup_is_readable};
 
-/* Returns the name of the type if a look-up uses the type, or NULL. */
+/* The name of the type if a look-up uses the type, or NULL. */
 static const char* lookup_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_lookup* l = world->module[SETTI_SLOT_LOOKUPS];
@@ -822,7 +836,7 @@ static const char* lookup_of_type(const sett_world* world, const setti_type* typ
     return l != NULL ? l->type->desc.name : NULL;
 }
 
-/* Returns true if a member is a single value of up to 64 bits. */
+/* Whether a member is a single value of up to 64 bits. */
 static bool lookup_is_key(const sett_member_ref* member)
 {
     return member->count == 1 && member->kind != SETT_MEMBER_TEXT &&

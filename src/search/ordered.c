@@ -59,7 +59,7 @@ struct sett_ordered {
     setti_scratch matches;   /* of the last update, in the query's order */
     uint32_t match_count;
     bool fixed;          /* matches, parents and depths alone decide the order */
-    bool known;          /* `matches` belong to `now` */
+    bool known;          /* `now` is an order of `matches` */
     uint64_t since;      /* `now` is current while all pages of the parts have earlier ticks */
     uint32_t part_count; /* 0: more than presence bits can change the order */
     ordered_part part[ORDERED_PARTS];
@@ -180,7 +180,8 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches. Returns true if entities and depths are as before. */
+/* Collects the matches. Returns true if entities and depths are as before; then *parents_changed
+ * tells if parents are not. */
 static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;
@@ -208,7 +209,7 @@ static bool ordered_find(sett_ordered* o, bool* parents_changed)
     return same;
 }
 
-/* Returns the k-th storage that decides the order. */
+/* The k-th storage that decides the order. */
 static const setti_storage* ordered_part_storage(const sett_ordered* o, uint32_t k)
 {
     const sett_query* query = o->desc.query;
@@ -239,7 +240,7 @@ static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
     return count;
 }
 
-/* Returns the tick of the last write to the parts. */
+/* The tick of the last write to the parts. */
 static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* part, uint32_t count)
 {
     uint64_t newest = 0;
@@ -252,7 +253,7 @@ static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* p
     return newest;
 }
 
-/* Returns true if no page of the parts was written since the last update. */
+/* Whether no page of the parts was written since the last update. */
 static bool ordered_is_current(const sett_ordered* o)
 {
     ordered_part part[ORDERED_PARTS];
@@ -314,7 +315,7 @@ static void ordered_group_all(ordered_list* list, const setti_ranked* item, cons
     list->group_count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         list->entity[k] = item[k].entity;
-        list->target[k] = fixed ? setti_link_index((uint32_t)item[k].key)
+        list->target[k] = fixed ? setti_link_index((uint32_t)item[k].key) /* the parent */
                                 : setti_along_target(along, item[k].entity.index);
         if (k == 0 || item[k].group != item[k - 1].group) {
             group = &list->group[list->group_count++];
@@ -356,9 +357,9 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* of,
 static bool ordered_sort(sett_ordered* o, uint32_t room)
 {
     o->known = false;
-    ordered_list next = o->last; /* to reuse the memory */
+    ordered_list next = o->last; /* its memory is reused */
     bool reserved = ordered_reserve(o, &next, room);
-    o->last = next; /* owns the memory if the reservation fails */
+    o->last = next; /* has the memory, even if the reservation fails */
     if (!reserved) {
         return false;
     }
@@ -421,7 +422,7 @@ const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
     return *count != 0 ? o->now.entity : NULL;
 }
 
-/* Returns true if the rows of the last call are still valid. */
+/* Whether the rows of the last call are still valid. */
 static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* type, bool writes)
 {
     const setti_storage* storage = &type->storage;
@@ -450,35 +451,35 @@ static void ordered_mark(const sett_ordered* o, const setti_type* type)
     }
 }
 
-/* Notes and returns the page of an entity's value. */
-static ordered_page* ordered_note_page(ordered_page* page, const ordered_column* column,
+/* Notes the page of an entity's value in the array `pages`, and returns the entry. */
+static ordered_page* ordered_note_page(ordered_page* pages, const ordered_column* column,
                                        uint32_t index)
 {
     uint32_t number = index >> column->shift;
-    page[number].page = column->rows[number];
-    return &page[number];
+    pages[number].page = column->rows[number];
+    return &pages[number];
 }
 
-/* Notes the pages of the rows' values, so that a later call can reuse the rows. */
+/* Notes the pages of the values. A later call reuses the rows if none of these pages has moved. */
 static void ordered_note_rows(sett_ordered* o, const setti_type* type, const sett_ordered_row* row)
 {
     SETTI_ASSERT(o->rows_of.storage == NULL);
     const ordered_column column = ordered_column_of(type);
     uint32_t count = type->storage.rows.count;
     size_t size = (size_t)SETTI_MAX(count, 1) * sizeof(ordered_page);
-    ordered_page* page = o->part_count != 0 && column.reach != 0
-                             ? setti_scratch_get(&o->world->pool, &o->pages, size, 16)
-                             : NULL;
-    if (page == NULL) {
+    ordered_page* pages = o->part_count != 0 && column.reach != 0
+                              ? setti_scratch_get(&o->world->pool, &o->pages, size, 16)
+                              : NULL;
+    if (pages == NULL) {
         return;
     }
-    memset(page, 0, size);
+    memset(pages, 0, size);
     for (uint32_t k = 0; k < o->now.count; k++) {
         if (row[k].value != NULL) {
-            ordered_note_page(page, &column, row[k].entity.index)->values = true;
+            ordered_note_page(pages, &column, row[k].entity.index)->values = true;
         }
         if (row[k].parent != NULL) {
-            (void)ordered_note_page(page, &column, o->now.target[k]);
+            (void)ordered_note_page(pages, &column, o->now.target[k]);
         }
     }
     o->page_count = count;
@@ -632,7 +633,7 @@ static sett_ordered* ordered_first(const sett_world* world)
     return world->module[SETTI_SLOT_ORDERS];
 }
 
-/* Returns the name of an order by values of the type, or NULL. */
+/* The name of an order by values of the type, or NULL. */
 static const char* ordered_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_ordered* o = ordered_first(world);

@@ -71,7 +71,7 @@ static void parse_skip(parse* p)
     }
 }
 
-/* Returns the next word or character, for messages. */
+/* The next word or character, for messages. */
 static const char* parse_found(parse* p, char out[32])
 {
     parse_skip(p);
@@ -96,7 +96,7 @@ static bool parse_missing(parse* p, const char* what, const char* where)
     return PARSE_REJECT(p, p->at, "%s is missing%s: found %s", what, where, found);
 }
 
-/* Reads a token. Returns false if another token follows. */
+/* Skips `token` if it is next. Returns whether it was. */
 static bool parse_accept(parse* p, const char* token)
 {
     parse_skip(p);
@@ -157,7 +157,8 @@ static bool parse_scope(parse* p)
     return is_scope;
 }
 
-/* Reads a quoted text or a name. `first` and `more` have further characters of a name. */
+/* Reads a quoted text or a name. `first` and `more`: characters that may also begin and continue a
+ * name. */
 static const char* parse_text(parse* p, const char* what, const char* first, const char* more)
 {
     parse_skip(p);
@@ -181,7 +182,7 @@ static const char* parse_name(parse* p, const char* what)
     return parse_text(p, what, "", "");
 }
 
-/* Reads a word. Returns false if another word follows. */
+/* Skips `word` if it is the next word. Returns whether it was. */
 static bool parse_word(parse* p, const char* word)
 {
     parse_skip(p);
@@ -274,7 +275,7 @@ static const char* parse_meant(const parse* p, const char* path, char out[128])
     return out;
 }
 
-/* Returns true if the "#3" at `at` begins a path, as in "#3/door". */
+/* Whether the "#3" at `at` begins a path, as in "#3/door". */
 static bool parse_is_path(const char* at)
 {
     at++;
@@ -369,7 +370,7 @@ static bool parse_walk(parse* p, sett_search_term* term)
     if (self && !parse_expect(p, "|", "after \"self\" (as in \"self|up\")")) {
         return false;
     }
-    if (!parse_word(p, "up")) { /* there is no walk, or only a part */
+    if (!parse_word(p, "up")) { /* no walk, or only "self|" */
         return !self || parse_missing(p, "\"up\"", " after \"self|\"");
     }
     term->walk = self ? SETT_WALK_SELF_UP : SETT_WALK_UP;
@@ -380,8 +381,11 @@ static bool parse_walk(parse* p, sett_search_term* term)
 
 static bool parse_source(parse* p, sett_search_term* term)
 {
-    if (!parse_walk(p, term) || term->walk != SETT_WALK_NONE) {
-        return p->out->error_column == 0; /* a walk from $this, or an error */
+    if (!parse_walk(p, term)) {
+        return false;
+    }
+    if (term->walk != SETT_WALK_NONE) { /* a walk from $this */
+        return true;
     }
     term->singleton = parse_word(p, "singleton");
     if (!term->singleton && !parse_ref(p, "an entity or a variable", &term->source)) {
@@ -424,7 +428,7 @@ static bool parse_arguments(parse* p, sett_search_term* term)
     return parse_expect(p, ")", "after the source");
 }
 
-/* Reads "*" as any relationship, if the token `after` follows. */
+/* Reads "*" as any relationship, if `after` follows. */
 static bool parse_any(parse* p, const char* after, sett_search_term* term)
 {
     parse ahead = *p;
@@ -471,7 +475,7 @@ static bool parse_property(parse* p, sett_search_operand* operand)
            parse_expect(p, ".", "after a component (as in A.b)") && parse_member(p, operand);
 }
 
-/* Returns the end of an optional sign and digits. */
+/* The end of digits after an optional character of `signs`. */
 static const char* parse_digits(const char* at, const char* signs)
 {
     if (*at != '\0' && strchr(signs, *at) != NULL) {
@@ -488,7 +492,9 @@ static bool parse_value(parse* p, sett_search_operand* operand)
     const char* start = p->at;
     p->at = parse_digits(start, "-");
     bool whole = *p->at != '.';
-    p->at = whole ? p->at : parse_digits(p->at + 1, "");
+    if (!whole) {
+        p->at = parse_digits(p->at + 1, "");
+    }
     bool has_e = *p->at == 'e' || *p->at == 'E';
     const char* exponent_end = has_e ? parse_digits(p->at + 1, "+-") : p->at;
     if (exponent_end != p->at && setti_search_is_digit(exponent_end[-1])) {
@@ -589,9 +595,12 @@ static bool parse_access(parse* p, sett_search_term* term, bool* given)
     if (!parse_accept(p, "[")) {
         return true;
     }
-    for (uint32_t k = 0; k <= SETT_NONE && !*given; k++) {
-        *given = parse_word(p, setti_search_access((sett_access)k));
-        term->access = *given ? (sett_access)k : term->access;
+    for (uint32_t k = 0; k <= SETT_NONE; k++) {
+        if (parse_word(p, setti_search_access((sett_access)k))) {
+            *given = true;
+            term->access = (sett_access)k;
+            break;
+        }
     }
     term->drives = parse_word(p, "drive");
     if (*given || term->drives) {
@@ -600,7 +609,7 @@ static bool parse_access(parse* p, sett_search_term* term, bool* given)
     return PARSE_REJECT(p, p->at, "in, out, inout, none or drive is missing after \"[\"");
 }
 
-/* Reads the sign and right side of a comparison. */
+/* Reads the operator and the right side of a comparison. */
 static bool parse_right(parse* p, sett_search_term* term)
 {
     const sett_search_operand* left = &term->left;
@@ -613,7 +622,7 @@ static bool parse_right(parse* p, sett_search_term* term)
            parse_operand(p, &term->right, is_value ? PARSE_CONSTANT : PARSE_ENTITY);
 }
 
-/* Fails if a comparison follows a component. */
+/* Fails if an operator of comparisons follows a component. */
 static bool parse_uncompared(parse* p, sett_component component, const char* name)
 {
     const char* name_end = p->at;
@@ -632,7 +641,6 @@ static bool parse_uncompared(parse* p, sett_component component, const char* nam
     return true;
 }
 
-/* Reads a term that begins with a name. */
 static bool parse_named_term(parse* p, sett_search_term* term, bool access_given)
 {
     parse_skip(p);
@@ -766,6 +774,7 @@ static parse_clause parse_clause_word(parse* p)
     return clause;
 }
 
+/* Whether a name or variable follows, not a clause. */
 static bool parse_is_named(const parse* p)
 {
     parse ahead = *p;

@@ -42,7 +42,7 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
     return status;
 }
 
-/* Returns true if the order is by the hierarchy's depths and all stored depths are current. */
+/* Whether the order is by the hierarchy's depths and all stored depths are current. */
 static bool rank_reads_depths(const setti_rank* rank)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(rank->world);
@@ -52,7 +52,7 @@ static bool rank_reads_depths(const setti_rank* rank)
 /* Stored in place of (depth + 1) while the depth is unknown. */
 #define RANK_OPEN UINT32_MAX
 
-/* Stores the depths from an entity up to the first known depth. */
+/* Stores the depths of an entity and of its targets, up to the first known depth. */
 static void rank_store_depths(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     const uint64_t round = (uint64_t)work->round << 32;
@@ -64,7 +64,7 @@ static void rank_store_depths(const setti_rank* rank, const setti_rank_work* wor
         work->depth[at] = open;
         at = setti_along_target(rank->along, at);
     }
-    /* Depth of `at`, plus 1; RANK_OPEN in a cycle. */
+    /* Depth of `at`, plus 1, or 0 at the end; RANK_OPEN in a cycle. */
     uint64_t above = at != SETTI_NONE ? work->depth[at] - round : 0;
     for (at = index; at != SETTI_NONE && work->depth[at] == open; steps--) {
         work->depth[at] = round | SETTI_MIN(above + steps, most);
@@ -72,7 +72,7 @@ static void rank_store_depths(const setti_rank* rank, const setti_rank_work* wor
     }
 }
 
-/* Returns the number of links to the last target. */
+/* The number of links from an entity to its last target. */
 static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     SETTI_ASSERT(rank->along != NULL);
@@ -119,7 +119,7 @@ static int rank_compare_values(const setti_rank* rank, const setti_ranked* a, co
     return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Returns true if `a` may stand before `b`. */
+/* Whether `a` comes before `b`, or is the same entity. */
 static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
     if (a->group != b->group) {
@@ -141,7 +141,7 @@ static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const 
     return a->entity.index <= b->entity.index;
 }
 
-/* Merges the runs [a, middle) and [middle, end) into `to`. */
+/* Merges the runs [a, middle) and [middle, end) of `from` into `to`. */
 static void rank_merge(const setti_rank* rank, const setti_ranked* from, uint32_t a,
                        uint32_t middle, uint32_t end, setti_ranked* to)
 {

@@ -43,7 +43,7 @@ typedef struct setti_rank {
     const setti_type* group_by; /* group by the target of this relationship, or NULL */
     const setti_type* along;    /* sort by depth along this relationship, or NULL */
     setti_search_side side;     /* sort by this value, unless side.type is NULL */
-    size_t text_room;           /* size of a text member, in bytes */
+    size_t text_room;           /* most bytes of a text value */
     bool reverse;
     int (*compare)(const void* a, const void* b, void* user); /* compares values, or NULL */
     void* user;
@@ -92,11 +92,11 @@ typedef struct setti_rank_work {
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room);
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled);
 
-/* Reads group, depth and value of an item from three entities. */
+/* Reads an item's group, depth and value, each from an entity. */
 void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_ranked* item,
                      uint32_t group_of, uint32_t cascade_of, uint32_t value_of);
 
-/* Returns the sorted items. Returns NULL if `stop` ended the sorting. */
+/* The sorted items. Returns NULL if `stop` ended the sorting. */
 const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_work* work,
                                     uint32_t count);
 

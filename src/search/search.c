@@ -53,6 +53,10 @@ typedef struct search_items {
 SETTI_PRINTF(3, 4)
 static bool build_fail(search_build* b, sett_status status, const char* format, ...)
 {
+    if (b->failed) {
+        return false;
+    }
+    b->failed = true;
     char text[SETTI_MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
@@ -64,12 +68,11 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
     } else if (b->at != SETTI_AT_ORDER) {
         snprintf(where, sizeof(where), "term %u", (unsigned)b->at);
     }
-    if (!b->failed && b->columns != NULL) {
+    if (b->columns != NULL) {
         setti_world_fail_input(b->search->world, status, "%s: %s: %.400s", b->call, where, text);
-    } else if (!b->failed) {
+    } else {
         setti_world_fail_with(b->search->world, status, "%s: %s: %.400s", b->call, where, text);
     }
-    b->failed = true;
     return false;
 }
 
@@ -122,7 +125,7 @@ static bool build_is_name(const char* name)
     return setti_search_is_letter(*name) && *setti_search_word_end(name) == '\0';
 }
 
-/* Returns the number of the variable or constant that a term names. */
+/* The number of the variable or constant that a term names. */
 static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char* default_name,
                          uint16_t scope)
 {
@@ -149,7 +152,7 @@ static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char
     return number;
 }
 
-/* Returns the bit of a variable. Returns 0 for a constant. */
+/* The bit of a variable. Returns 0 for a constant. */
 static uint32_t build_bit(const sett_search* search, uint8_t ref)
 {
     bool is_variable = ref < search->variable_count && search->variable[ref].name != NULL;
@@ -194,7 +197,7 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
     return number;
 }
 
-/* Appends the items of a scope or the scopes of a list to `order`. */
+/* Appends the items of a scope or the scopes of a list to `order`, as `span`. */
 static bool build_close(search_build* b, setti_span* span, const uint16_t* numbers, uint32_t count)
 {
     sett_search* search = b->search;
@@ -264,6 +267,7 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
                            "entity");
 }
 
+/* Notes the variables whose component, link or member an item tests. */
 static void build_note_sources(search_build* b, const setti_search_item* item)
 {
     const uint8_t refs[2] = {item->source, item->target};
@@ -279,7 +283,6 @@ static void build_note_sources(search_build* b, const setti_search_item* item)
         setti_variable* variable = &b->search->variable[refs[k]];
         variable->is_source = true;
         if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
-            /* A tag named by a term does not hide entities. */
             variable->shows[SETTI_HIDDEN_PREFAB] |= item->type->id == SETT_ID_PREFAB;
             variable->shows[SETTI_HIDDEN_DISABLED] |= item->type->id == SETT_ID_DISABLED;
         }
@@ -295,7 +298,7 @@ static void build_link(setti_search_item* item, sett_search_steps steps)
                     (relation != NULL && relation->desc.reflexive);
     item->closure = steps == SETT_STEPS_ONE_OR_MORE || steps == SETT_STEPS_ZERO_OR_MORE ||
                     (relation != NULL && relation->desc.transitive);
-    if (!item->or_self) { /* else an entity without links can be source or target */
+    if (!item->or_self) { /* then both source and target have links */
         item->needs[0] = item->type;
         item->needs[1] = relation != NULL ? relation->sources : item->type;
     }
@@ -421,40 +424,50 @@ typedef enum build_end {
 
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until);
 
+/* The caller handles `!`. */
+static bool build_term_or_list(search_build* b, search_items* items, uint16_t scope, bool* or_next)
+{
+    const sett_search* search = b->search;
+    if (search->term[b->at].kind != SETT_SEARCH_BEGIN) {
+        if (!build_leaf(b, items, scope)) {
+            return false;
+        }
+    } else {
+        b->at++;
+        if (!build_scope(b, items, scope, BUILD_TO_LIST_END)) {
+            return false;
+        }
+    }
+    *or_next = search->term[b->at].or_next;
+    b->at++;
+    return true;
+}
+
 static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
 {
-    sett_search* search = b->search;
-    const sett_search_term* term = &search->term[b->at];
-    SETTI_ASSERT(b->at < search->term_count);
+    const sett_search_term* term = &b->search->term[b->at];
+    SETTI_ASSERT(b->at < b->search->term_count);
     bool leaf = term->kind != SETT_SEARCH_BEGIN;
     if (term->optional && (!leaf || term->negated)) {
         return BUILD_REJECT(b, leaf ? "a term cannot be both optional and negated - leave out one"
                                     : "a list cannot be optional - leave out \"?\"");
     }
-    search_items negated = {.count = 0};
-    uint16_t inner = scope;
-    setti_search_item* list = NULL;
-    if (term->negated) { /* in a list of its own; build_collapse removes some of these lists */
-        list = build_item(b, items, SETTI_ITEM_LIST);
-        inner = build_new_scope(b, scope);
-        if (b->failed) {
-            return false;
-        }
-        list->negated = true;
+    if (!term->negated) {
+        return build_term_or_list(b, items, scope, or_next);
     }
-    b->at += leaf ? 0 : 1; /* skips SETT_SEARCH_BEGIN */
-    search_items* into = list != NULL ? &negated : items;
-    bool built = leaf ? build_leaf(b, into, inner) : build_scope(b, into, inner, BUILD_TO_LIST_END);
-    if (!built) {
+    /* In a list of its own. build_collapse removes some of these lists. */
+    setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
+    uint16_t inner = build_new_scope(b, scope);
+    if (b->failed) {
         return false;
     }
-    *or_next = search->term[b->at].or_next;
-    b->at++;
-    return list == NULL ||
-           (build_close_scope(b, inner, &negated) && build_close(b, &list->scopes, &inner, 1));
+    list->negated = true;
+    search_items negated = {.count = 0};
+    return build_term_or_list(b, &negated, inner, or_next) &&
+           build_close_scope(b, inner, &negated) && build_close(b, &list->scopes, &inner, 1);
 }
 
-/* Returns true if `||` follows the term or list at the term `first`. */
+/* Whether `||` follows the term or list at the term `first`. */
 static bool build_has_or(const sett_search* search, uint32_t first)
 {
     uint32_t depth = 0;
@@ -475,8 +488,8 @@ static bool build_has_or(const sett_search* search, uint32_t first)
 static bool build_chain(search_build* b, search_items* items, uint16_t scope)
 {
     sett_search* search = b->search;
-    bool or_next = build_has_or(search, b->at);
-    if (!or_next) { /* a single term or list */
+    bool or_next = build_has_or(search, b->at); /* later: after the last side */
+    if (!or_next) {                             /* a single term or list */
         return build_side(b, items, scope, &or_next);
     }
     setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
@@ -484,7 +497,7 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
     uint32_t count = 0;
     while (or_next && !b->failed) {
         if (b->at == search->term_count || search->term[b->at].kind == SETT_SEARCH_END) {
-            b->at = SETTI_MIN(b->at, search->term_count - 1);
+            b->at = SETTI_MIN(b->at, search->term_count - 1); /* the error is at the last term */
             return BUILD_REJECT(b, "a term is missing after \"||\" - add one");
         }
         if (search->term[b->at].optional) {
@@ -526,7 +539,7 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bu
     return true;
 }
 
-/* Returns the bits of variables in a scope that belong to outer scopes. */
+/* The bits of a scope's variables that belong to outer scopes. */
 static uint32_t build_outer(const sett_search* search, uint16_t scope)
 {
     SETTI_ASSERT(scope < search->scope_count);
@@ -537,7 +550,7 @@ static uint32_t build_outer(const sett_search* search, uint16_t scope)
     return variables & ~search->scope[scope].locals;
 }
 
-/* Returns true if a step can find the variables of an item. */
+/* Whether an item can find its variables, not only test them. */
 static bool build_finds(const setti_search_item* item)
 {
     return !item->negated && !item->optional &&
@@ -545,7 +558,7 @@ static bool build_finds(const setti_search_item* item)
             item->kind == SETTI_ITEM_LINK);
 }
 
-/* Replaces a link's target by `_` if no other term uses the target. */
+/* Replaces a link's target by `_` if no other term uses it. */
 static void build_forget_target(const search_build* b, setti_search_scope* scope,
                                 setti_search_item* item)
 {
@@ -582,26 +595,26 @@ static void build_variables(search_build* b, uint16_t scope)
             build_forget_target(b, at, item);
         }
         item->variables = build_bit(search, item->source) | build_bit(search, item->target);
-        for (uint32_t s = item->scopes.first;
-             item->kind == SETTI_ITEM_LIST && s < item->scopes.stop; s++) {
-            build_variables(b, search->order[s]);
-            item->variables |= build_outer(search, search->order[s]);
-        }
         if (item->kind == SETTI_ITEM_LIST) {
+            for (uint32_t s = item->scopes.first; s < item->scopes.stop; s++) {
+                build_variables(b, search->order[s]);
+                item->variables |= build_outer(search, search->order[s]);
+            }
             build_collapse(search, item);
         }
         b->positive[scope] |= build_finds(item) ? item->variables : 0;
     }
 }
 
-/* Marks the variable that an optional link finds. */
+/* Marks the variable that only an optional link finds. */
 static bool build_optional(search_build* b, setti_search_item* item)
 {
     sett_search* search = b->search;
     uint32_t ends_found = 0;
     uint8_t refs[2] = {item->source, item->target};
-    for (uint32_t k = 0; item->kind == SETTI_ITEM_LINK && k < 2; k++) {
-        if (build_bit(search, refs[k]) != 0 && b->occurs[refs[k]] == 1) {
+    for (uint32_t k = 0; k < 2; k++) {
+        if (item->kind == SETTI_ITEM_LINK && build_bit(search, refs[k]) != 0 &&
+            b->occurs[refs[k]] == 1) {
             search->variable[refs[k]].optional = true; /* no other term uses this end */
             ends_found++;
         }
@@ -612,7 +625,7 @@ static bool build_optional(search_build* b, setti_search_item* item)
                         "no other term uses an end of the optional link - use one in another term");
 }
 
-/* Returns a list with a variable on all sides, or NULL. */
+/* Returns a list with a variable on all sides, or NULL. *partly: a list has it on some sides. */
 static const setti_search_item* build_list_with(const sett_search* search,
                                                 const setti_search_scope* scope, uint32_t bit,
                                                 bool* partly)
@@ -630,7 +643,7 @@ static const setti_search_item* build_list_with(const sett_search* search,
         if ((in_all & bit) != 0) {
             return item;
         }
-        *partly = true; /* the variable is on some sides */
+        *partly = true;
     }
     return NULL;
 }
@@ -983,7 +996,8 @@ static bool search_settle(const search_build* b)
     size_t size = items + sides + scopes + order + 4 * 16; /* 4 parts, aligned to 16 bytes */
     unsigned char* at = setti_pool_alloc(&search->world->pool, size, 16);
     if (at == NULL) {
-        return setti_world_no_memory(search->world, b->call) == SETT_OK; /* false */
+        (void)setti_world_no_memory(search->world, b->call);
+        return false;
     }
     SETTI_ASSERT(search->tree_size == 0);
     search->tree_size = size;
@@ -1013,7 +1027,7 @@ static sett_search* search_first(const sett_world* world)
     return world->module[SETTI_SLOT_SEARCHES];
 }
 
-/* Returns the name of a search that reads the type, or NULL. */
+/* The name of a search that reads the type, or NULL. */
 static const char* search_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_search* search = search_first(world); search != NULL; search = search->next) {

@@ -45,7 +45,7 @@ typedef struct setti_search_item {
     uint8_t compare; /* of a comparison: index in search->side */
     uint8_t source, target;
     bool or_self; /* of a link: also true if source and target are the same entity */
-    bool closure; /* of a link: also true if several links lead from source to target */
+    bool closure; /* of a link: also true if a chain of links leads from source to target */
     sett_walk walk;
     const setti_type* type;     /* of a component or link */
     const setti_type* along;    /* of a link or `walk`: the relationship or hierarchy */
@@ -68,7 +68,7 @@ typedef struct setti_variable {
     bool singleton;     /* the constant is the singletons' entity */
     bool bound;
     bool optional;  /* null in results without the optional link */
-    bool is_source; /* a term tests a component, link or member: hidden entities are skipped */
+    bool is_source; /* a term tests its component, link or member: hidden entities are skipped */
     bool shows[SETTI_HIDDEN]; /* a term names the tag, so the tag does not hide entities */
 } setti_variable;
 
@@ -89,13 +89,13 @@ typedef struct setti_search_step {
     uint8_t depth;       /* of the block to fill or filter */
     uint8_t input_depth; /* in a side of a list: depth of the side's input; else 0 */
     uint8_t variable;    /* the variable to find, or to test for hidden entities */
-    uint8_t a, b;        /* of a test: source and target; to find a variable: `a` is the begin */
+    uint8_t a, b;        /* of a test: source and target; to find a variable: `a` is the start */
     uint8_t a_depth, b_depth;
     const setti_search_item* item;
     const setti_type* driver;        /* of a scan; NULL: all entities */
     const setti_search_scope* scope; /* of a scan: the scope of the items to test */
     setti_span pipes;                /* of a list's test: the pipes of the sides */
-    uint32_t found;                  /* of a list's test: bits of variables found before */
+    uint32_t found;                  /* of a list's test: bits of variables found before it */
     bool prefetch;                   /* because the links are larger than a cache */
     uint64_t estimate;               /* rows after the step, times SETTI_ESTIMATE_ONE */
 } setti_search_step;
@@ -124,7 +124,7 @@ typedef struct setti_wanted {
 typedef struct setti_lookup_calls {
     /* Finds the entities of a scan by a look-up. */
     void (*narrow)(const sett_search* search, const setti_search_step* step, setti_wanted* wanted);
-    /* Returns true if no value has changed since the look-up was selected. */
+    /* Whether no value has changed since the look-up was selected. */
     bool (*is_current)(const sett_lookup* lookup);
 } setti_lookup_calls;
 
@@ -169,7 +169,7 @@ struct sett_search {
     struct find* loops; /* open loops that began outside of systems */
 };
 
-/* Returns the tick of the last write to any of the pages. */
+/* The tick of the last write to any of the pages. */
 static inline uint64_t setti_search_newest(const setti_pages* pages)
 {
     uint64_t newest = 0;
@@ -179,18 +179,17 @@ static inline uint64_t setti_search_newest(const setti_pages* pages)
     return newest;
 }
 
-/* Returns a tick later than the last write. */
+/* Returns a tick for a read: later than the last write, and not later than writes to come. */
 static inline uint64_t setti_search_read_tick(setti_pool* pool, uint64_t newest)
 {
     bool written_now = SETTI_MAX(newest, pool->restored) == pool->tick;
-    pool->tick += written_now ? 1 : 0; /* so that later writes have later ticks */
+    pool->tick += written_now ? 1 : 0;
     return pool->tick;
 }
 
-/* Makes the plan of a loop. */
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
-/* Returns the type of an item that a scan tests by presence bits, or NULL. */
+/* The type whose presence bits a scan for a variable tests for an item, or NULL. */
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
@@ -213,15 +212,15 @@ bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_
 bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_t index,
                        uint64_t* key, const char** text);
 
-/* Returns true if a comparison is true for the entities `a` and `b`. */
+/* Whether a comparison is true for the entities `a` and `b`. */
 bool setti_compare_test(sett_world* world, const setti_search_side* left,
                         const setti_search_side* right, sett_compare compare, uint32_t a,
                         uint32_t b);
 
-/* Returns true if a member's value is the stored number times a scale. */
+/* Whether a member's value is the stored number times a scale other than 1. */
 bool setti_compare_is_scaled(const sett_member_ref* member);
 
-/* Returns the index of the entity on a side, or SETTI_NONE. */
+/* The index of the entity on a side, or SETTI_NONE. */
 uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index);
 
 /* Returns true for a constant or a bound variable. */
@@ -230,7 +229,7 @@ static inline bool setti_search_is_fixed(const setti_variable* variable)
     return variable->name == NULL || variable->bound;
 }
 
-/* Returns the entity index of a fixed variable, or SETTI_NONE. */
+/* The entity index of a fixed variable, or SETTI_NONE. */
 static inline uint32_t setti_search_constant(const sett_search* search, uint32_t variable)
 {
     const setti_variable* at = &search->variable[variable];
@@ -265,7 +264,7 @@ static inline bool setti_search_is_letter(char c)
     return setti_search_is_word(c) && !setti_search_is_digit(c);
 }
 
-/* Returns the end of the word at the beginning of a text. */
+/* The end of the word at the beginning of a text. */
 static inline const char* setti_search_word_end(const char* text)
 {
     while (setti_search_is_word(*text)) {
@@ -274,7 +273,7 @@ static inline const char* setti_search_word_end(const char* text)
     return text;
 }
 
-/* Returns true if a term reads another entity than the variable's. */
+/* Whether a term reads another entity than its variable's. */
 static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 {
     return term->walk != SETT_WALK_NONE || term->singleton ||

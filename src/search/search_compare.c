@@ -108,7 +108,7 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
     return SETT_STATUS_ARGUMENT;
 }
 
-/* Replaces the name of a constant by the number. */
+/* Replaces the name of a constant of `other` by its number. */
 static bool side_find_constant(setti_search_side* side, const setti_search_side* other,
                                char message[SETTI_MESSAGE_SIZE])
 {
@@ -267,7 +267,7 @@ static bool order_is_below_zero(const setti_side_value* integer)
     return integer->form == SETTI_FORM_SIGNED && (int64_t)integer->bits < 0;
 }
 
-/* Compares an integer with a float that is not NaN. */
+/* Compares an integer `a` with a float `b` that is not NaN. */
 static int order_integer_float(const setti_side_value* a, double b)
 {
     bool negative = order_is_below_zero(a);

@@ -7,7 +7,7 @@
 
 #define PRINT_PATH (SETT_NAME_MAX + 1)
 
-/* Returns true if a name needs no quotes. */
+/* Whether a name needs no quotes. `more`: other characters that need none. */
 static bool spell_is_plain(const char* name, const char* more)
 {
     static const char* const words[] = {"parent",    "up", "self",     "target",  "prefab",
@@ -83,7 +83,7 @@ static bool spell_is_this(const sett_search_ref* ref)
     return ref->variable == NULL ? sett_is_null(ref->entity) : strcmp(ref->variable, "this") == 0;
 }
 
-/* Writes the walk of a term: parent, up Likes, ... */
+/* For example: parent, up Likes. */
 static void spell_walk(setti_writer* writer, const sett_search* search,
                        const sett_search_term* term)
 {
@@ -201,7 +201,7 @@ void setti_search_print_term(const sett_search* search, uint32_t number, setti_w
     spell_arguments(writer, search, term, has_target);
 }
 
-/* Writes variable and relationship of a clause: $x, Likes or $x.Likes. */
+/* Writes the variable and relationship of a clause: $x, Likes or $x.Likes. */
 static void spell_of(setti_writer* writer, const sett_search* search, const sett_search_ref* of,
                      sett_component along)
 {
@@ -237,7 +237,10 @@ size_t sett_search_print(const sett_search* search, char* out, size_t size)
 {
     setti_writer writer = setti_writer_begin(out, size);
     const char* between = "";
-    for (uint32_t k = 0; search != NULL && k < search->term_count; k++) {
+    if (search == NULL) {
+        return writer.length;
+    }
+    for (uint32_t k = 0; k < search->term_count; k++) {
         const sett_search_term* term = &search->term[k];
         if (term->kind == SETT_SEARCH_END) {
             setti_writer_add(&writer, "}");
@@ -251,8 +254,6 @@ size_t sett_search_print(const sett_search* search, char* out, size_t size)
         }
         between = term->kind == SETT_SEARCH_BEGIN ? "" : term->or_next ? " || " : ", ";
     }
-    if (search != NULL) {
-        spell_order(&writer, search);
-    }
+    spell_order(&writer, search);
     return writer.length;
 }

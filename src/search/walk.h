@@ -6,7 +6,7 @@
 #include "relation/chain.h"
 #include "search/search.h"
 
-/* Returns the place of an entity's first link, or SETTI_NONE. */
+/* The place of an entity's first link, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index,
                                        setti_link_side side)
 {
@@ -20,7 +20,7 @@ SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index,
     return setti_chain_first(setti_relation_of_links(along), index, side);
 }
 
-/* Returns the entity at the other end of a link. */
+/* The entity at the other end of a link. */
 SETTI_INLINE uint32_t setti_walk_end(const setti_type* along, uint32_t place, setti_link_side side)
 {
     SETTI_ASSERT(place != SETTI_NONE);
@@ -28,7 +28,7 @@ SETTI_INLINE uint32_t setti_walk_end(const setti_type* along, uint32_t place, se
                                 : place;
 }
 
-/* Returns the place of the next link, or SETTI_NONE. */
+/* The place of the next link, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_walk_next(const setti_type* along, uint32_t place, setti_link_side side)
 {
     if (along->links == NULL) {

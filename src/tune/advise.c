@@ -259,7 +259,7 @@ sett_status sett_advice_apply(sett_world* world, const sett_advice* item)
 static sett_status profile_set(sett_world* world, bool on, const char* call)
 {
     if (world->open_jobs != 0) {
-        return setti_world_check_unlocked(world, call);
+        return setti_world_check_unlocked(world, call); /* fails: jobs lock the world */
     }
     world->profiling = on;
     world->counting = on || (setti_layout_of(world) != NULL && setti_layout_of(world)->automatic);

@@ -10,8 +10,7 @@
  * (AUTO_CLEAR).
  *
  * The workload: loops over 10,000 to a million entities, 60 frames a second; a scene is loaded,
- * played, and left. Rejected: an average of the last frames with a threshold and a margin. The
- * average needs two more constants, and moves in vain when a phase ends just after the move.
+ * played, and left.
  *
  * Invariant:  decisions depend on numbers of loops, matches and entities only, so the same calls
  *             move the same values at the same frame on every machine;
@@ -26,13 +25,14 @@
 /* Frames between two samples: AUTO_PERIOD while a change is close, else up to AUTO_PERIOD_MOST. */
 #define AUTO_PERIOD 8
 #define AUTO_PERIOD_MOST 128
-#define AUTO_CLOSE 8 /* a change is close if 8 more samples reach the cost */
+#define AUTO_CLOSE 8 /* a change is close if the gain of 8 more samples reaches the cost */
 
 #define AUTO_MOVE ((setti_price)12 * SETTI_PRICE_NS)     /* cost of moving a value */
 #define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of any move, in addition */
 #define AUTO_DOUBLINGS 12 /* limit: a repeated move costs 2^12 times as much */
 #define AUTO_SHARE 90     /* percent: a saving below 10 % may be an error of the model */
-/* Queries below 1/AUTO_PART of the cost of all loops are ignored, if below half of the average. */
+/* A query is ignored if its loops cost below 1/AUTO_PART of all loops, and below half of the
+ * average query. */
 #define AUTO_PART 32
 /* A clear change halves the cost of the loops, was never made before, and pays within AUTO_SOON
  * samples. The cost of a clear change is divided by AUTO_SOON_PART: the model underestimates large
@@ -41,17 +41,16 @@
 #define AUTO_SOON 32
 #define AUTO_SOON_PART 16
 /* Further types move along with the best change: each of a thousand rare types saves little. A
- * frame moves AUTO_MORE values. Each type counts AUTO_TYPE values more. */
+ * frame moves up to AUTO_MORE values, and each type counts as AUTO_TYPE values in addition. */
 #define AUTO_MORE 16384
 #define AUTO_TYPE 256
 
-/* A group of more values is created over several frames. (A million values of 8 bytes took 20 to
- * 30 ms in one frame, 130 ms with new memory.) */
+/* A group of more values is created over several frames. */
 #define AUTO_AT_ONCE 131072
 /* A group of fewer bytes is converted within a frame: loops over half a group are slow. */
 #define AUTO_TOGETHER ((size_t)12 << 20)
-/* Touching memory takes a frame for each AUTO_WARM bytes: moves do not depend on the machine. A
- * frame touches AUTO_WARM_MOST bytes, or stops after AUTO_WARM_TIME. */
+/* Touching memory takes a frame for each AUTO_WARM bytes, so moves do not depend on the speed of
+ * the machine. A frame touches up to AUTO_WARM_MOST bytes, and stops after AUTO_WARM_TIME. */
 #define AUTO_WARM ((size_t)3 << 20)
 #define AUTO_WARM_MOST ((size_t)4 << 20)
 #define AUTO_WARM_TIME 2500000 /* ns */
@@ -97,7 +96,7 @@ typedef struct auto_evaluation {
 /* Samples a small sparse set by visiting all rows. */
 static void auto_mark_rows(auto_mark* mark, const setti_storage* storage)
 {
-    uint32_t stride = mark->span / AUTO_WORDS;
+    uint32_t stride = mark->span / AUTO_WORDS; /* word k: 64 indices from k * stride on */
     memset(mark->words, 0, sizeof(mark->words));
     for (uint32_t row = 0; row < storage->extent; row++) {
         uint32_t index = *setti_storage_index(storage, row);
@@ -128,9 +127,10 @@ static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
     if (a->span == 0 || b->span == 0) {
         return 0; /* a sample is missing */
     }
-    const bool comparable = a->span == b->span;
-    for (uint32_t k = 0; comparable && k < AUTO_WORDS; k++) {
-        differ += setti_bits_count(a->words[k] ^ b->words[k]);
+    if (a->span == b->span) {
+        for (uint32_t k = 0; k < AUTO_WORDS; k++) {
+            differ += setti_bits_count(a->words[k] ^ b->words[k]);
+        }
     }
     uint64_t count_change = a->count > b->count ? a->count - b->count : b->count - a->count;
     uint32_t entities_a_bit = a->span / 64 / AUTO_WORDS;
@@ -168,7 +168,7 @@ static void auto_sample_type(sett_world* world, setti_type* type)
     }
     auto_mark now;
     auto_mark_type(&now, world, &type->storage);
-    uint64_t in_frame = auto_count_changed(&sample->before, &now); /* finds toggled types */
+    uint64_t in_frame = auto_count_changed(&sample->before, &now); /* finds types toggled often */
     sample->use.churn = SETTI_MAX(auto_count_changed(&sample->last, &now),
                                   in_frame * setti_layout_of(world)->period);
     sample->last = now;
@@ -352,7 +352,10 @@ static void auto_price_query(auto_evaluation* eval, sett_query* query)
             auto_option option = {.change = {.type = type}, .use = &sample->use};
             sample->priced = true;
             setti_price changes = setti_price_changes(sample->use.churn, type->storage.count);
-            auto_price(eval, &option, type->storage.kind == SETTI_SPARSE ? -changes : changes);
+            if (type->storage.kind == SETTI_SPARSE) {
+                changes = -changes; /* an array saves the cost */
+            }
+            auto_price(eval, &option, changes);
             sample->due = auto_compare(eval, &option);
         }
     }
@@ -380,6 +383,8 @@ static void auto_choose(auto_evaluation* eval)
 
 /* --------------------------------------------------------------------------------------- moving */
 
+/* The functions that return uint64_t return the number of values moved. */
+
 /* Resets all regrets: a new layout has other prices. */
 static void auto_forget_regrets(sett_world* world)
 {
@@ -397,7 +402,8 @@ static void auto_forget_regrets(sett_world* world)
     }
 }
 
-/* Stores a type in the other kind, members of `group` first. Returns the number of values moved. */
+/* Converts a type to the other kind of storage. In a sparse set, the members of `group` come first;
+ * *members becomes their number. */
 static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_listener* group,
                              uint32_t* members)
 {
@@ -417,7 +423,7 @@ static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_li
     return type->storage.count;
 }
 
-/* Creates the group of a query. Returns the number of values moved. */
+/* Creates the group of a query. */
 static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length)
 {
     SETTI_ASSERT(world->locks == 0 && setti_price_owned(query) != 0);
@@ -438,7 +444,7 @@ static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length
     return moves;
 }
 
-/* Destroys a group and converts the owned types to arrays. Returns the number of values moved. */
+/* Destroys a group, and converts the owned types to arrays: now, or later if the group is large. */
 static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
 {
     setti_type* types[SETT_GROUP_TYPES];
@@ -473,10 +479,12 @@ static setti_listener auto_conditions(const sett_query* query, setti_type** with
     setti_listener listener = {.with.item = with, .without.item = without};
     for (uint32_t k = 0; k < query->term_count; k++) {
         setti_type* type = query->term[k].type;
-        bool skip = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
-        if (!skip && (query->required >> k & 1) != 0) {
+        if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+            continue;
+        }
+        if ((query->required >> k & 1) != 0) {
             with[listener.with.count++] = type;
-        } else if (!skip && (query->without >> k & 1) != 0) {
+        } else if ((query->without >> k & 1) != 0) {
             without[listener.without.count++] = type;
         }
     }
@@ -521,7 +529,8 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
            (size_t)setti_array_end(storage) * sizeof(uint32_t); /* the row of each index */
 }
 
-/* Returns the next array to convert, the largest first. Returns NULL at the end. */
+/* Returns the next array to convert, the largest first, and adds the term to *done. Returns NULL at
+ * the end. */
 static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
 {
     setti_type* next = NULL;
@@ -616,6 +625,7 @@ static void auto_expect_none(sett_world* world)
     }
 }
 
+/* Ends building. Gives up the group of `query`, unless NULL: the next move costs more. */
 static void auto_stop_building(sett_world* world, sett_query* query)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -628,6 +638,7 @@ static void auto_stop_building(sett_world* world, sett_query* query)
     }
 }
 
+/* Begins to create the group of `query`, or to convert `type`. The other parameter is NULL. */
 static void auto_begin_building(sett_world* world, sett_query* query, setti_type* type)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -647,7 +658,7 @@ static void auto_begin_building(sett_world* world, sett_query* query, setti_type
     layout->building = true;
 }
 
-/* Converts a type outside any group. Returns the number of values moved. */
+/* Converts a type, but not for a group. */
 static uint64_t auto_convert_alone(sett_world* world, setti_type* type)
 {
     setti_type_sample* sample = type->sample;
@@ -689,7 +700,8 @@ static bool auto_is_arranged(const sett_query* query, uint32_t length)
     return true;
 }
 
-/* Converts the arrays among the types of a group. Returns false if an array remains. */
+/* Converts the arrays among the types of a group. *members becomes the number of members in the
+ * first rows. Returns false if an array remains. */
 static bool auto_convert_types(sett_world* world, sett_query* query,
                                const setti_listener* conditions, uint32_t max_values,
                                uint64_t* moved, uint32_t* members)
@@ -716,27 +728,27 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
     return true;
 }
 
-/* Takes the types of the wanted group from other groups. Returns the number of values moved. */
+/* Takes the types of the wanted group from other groups. */
 static uint64_t auto_free_types(sett_world* world, sett_query* query, uint32_t max_values)
 {
     for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
         setti_type* type = query->term[setti_bits_lowest(rest)].type;
         if (type->owner != NULL) {
             uint64_t moved = auto_dissolve(world, type->owner);
-            if (moved != 0) { /* not a large group: only marks types as orphaned */
+            if (moved != 0) { /* 0: the types of a large group are only marked as orphaned */
                 return moved;
             }
         }
         setti_type_sample* sample = type->sample;
         if (sample != NULL && sample->orphaned && type->storage.count <= max_values) {
             sample->due = false;
-            return auto_convert_alone(world, type); /* later back to a set, members first */
+            return auto_convert_alone(world, type); /* later frames make it a set, members first */
         }
     }
     return 0;
 }
 
-/* Makes the next step to the wanted group. Returns the number of values moved. */
+/* Makes the next step to the wanted group. */
 static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
 {
     sett_query* query = setti_query_first(world);
@@ -780,6 +792,7 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     return moved;
 }
 
+/* Touches memory, or makes the next step of building. */
 static uint64_t auto_build(sett_world* world, uint32_t max_values)
 {
     if (auto_warm(world)) {
@@ -789,7 +802,7 @@ static uint64_t auto_build(sett_world* world, uint32_t max_values)
                                                 : auto_build_group(world, max_values);
 }
 
-/* Makes a small change or begins a large change. Returns the number of values moved. */
+/* Makes a small change or begins a large change. */
 static uint64_t auto_make_change(sett_world* world, const auto_option* option, uint32_t max_values)
 {
     const setti_relayout* change = &option->change;
@@ -809,7 +822,7 @@ static uint64_t auto_make_change(sett_world* world, const auto_option* option, u
     return auto_build(world, max_values);
 }
 
-/* Marks the queries of a type as taken. Returns false if a query was taken before. */
+/* Marks the queries with a type as taken. Returns true if no query was taken before. */
 static bool auto_select(auto_evaluation* eval, const setti_type* type)
 {
     setti_price_list list;
@@ -842,7 +855,7 @@ static void auto_select_more(auto_evaluation* eval)
     }
 }
 
-/* Converts due types. Returns the number of values moved. */
+/* Converts due types. */
 static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
 {
     uint64_t spent = 0;
@@ -880,9 +893,9 @@ static void auto_forget_taken(sett_world* world)
         if (!query->grouped.taken) {
             continue;
         }
+        query->grouped.regret = 0;
         for (uint32_t k = 0; k < query->term_count; k++) {
             setti_type_sample* sample = query->term[k].type->sample;
-            query->grouped.regret = 0;
             if (sample != NULL) {
                 sample->use.regret = 0;
             }
@@ -890,7 +903,7 @@ static void auto_forget_taken(sett_world* world)
     }
 }
 
-/* Makes the best change, and selects more types to convert. Returns the number of values moved. */
+/* Makes the best change, and selects more types to convert. */
 static uint64_t auto_make_best(auto_evaluation* eval)
 {
     for (sett_query* query = setti_query_first(eval->world); query != NULL; query = query->next) {
@@ -906,7 +919,7 @@ static uint64_t auto_make_best(auto_evaluation* eval)
     return moved;
 }
 
-/* Takes a sample, and makes the best change that pays. Returns the number of values moved. */
+/* Takes a sample, and makes the best change that pays. */
 static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
 {
     struct setti_layout* layout = setti_layout_of(world);

@@ -25,7 +25,7 @@ typedef struct setti_concerns {
 void setti_concerns_init(setti_concerns* concerns, sett_world* world);
 void setti_concerns_deinit(setti_concerns* concerns, sett_world* world);
 
-/* Finds the queries that a change may concern. Returns NULL if memory ran out. */
+/* Finds the queries that a change may concern. Returns `list`, or NULL if memory ran out before. */
 const setti_price_list* setti_concerns_find(setti_concerns* concerns, const setti_relayout* change,
                                             setti_price_list* list);
 

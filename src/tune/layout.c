@@ -152,6 +152,7 @@ static bool layout_word_is_name(const layout_word* word, const char* name)
     return *name == '\0';
 }
 
+/* Whether two words spell the same name. */
 static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
 {
     char name[256];
@@ -250,7 +251,8 @@ static bool layout_next(layout_reader* reader, layout_item* item)
     return false;
 }
 
-/* Finds the storage of a type in a text. Groups override lists. */
+/* Finds the storage of a type in a text. Groups override lists. *where becomes the name's word, if
+ * found. */
 static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
 {
     sett_storage_kind kind = SETT_STORAGE_DEFAULT;
@@ -322,7 +324,6 @@ static void layout_report_word(const sett_world* world, const char* text, const 
                     setti_guess_text(&guess));
 }
 
-/* Logs all unknown names in the layout of the world. */
 static void layout_report(const sett_world* world)
 {
     const char* text = setti_layout_of(world)->text;
@@ -386,16 +387,21 @@ static bool layout_list_has(const setti_type_list* list, const sett_component* i
     return true;
 }
 
-/* Whether a list has exactly the types of `ids` and `more`. */
+/* Whether a list has exactly the types of `ids` and `more`. `more` may be NULL. */
 static bool layout_list_is(const setti_type_list* list, const sett_component* ids,
                            const sett_component* more)
 {
     uint32_t count = 0;
-    return layout_list_has(list, ids, &count) &&
-           (more == NULL || layout_list_has(list, more, &count)) && count >= list->count;
+    if (!layout_list_has(list, ids, &count)) {
+        return false;
+    }
+    if (more != NULL && !layout_list_has(list, more, &count)) {
+        return false;
+    }
+    return count >= list->count; /* the list has no other type */
 }
 
-/* Finds the group of a layout with an equal description. Returns NULL if not found. */
+/* Finds the group made by a layout that `desc` describes. */
 static setti_listener* layout_find_group(const sett_world* world, const sett_group_desc* desc)
 {
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
@@ -460,7 +466,8 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* Finds a name that occurs twice in the text. Returns NULL if not found. */
+/* Finds a name of `item` that occurs earlier in the text, too.
+ *   other  memory for an item */
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)
 {
@@ -568,7 +575,7 @@ static void layout_drop_text(sett_world* world)
     layout->unreported = false;
 }
 
-/* Destroys groups of earlier layouts, if missing in the text. */
+/* Destroys the groups of earlier layouts that the text does not have. */
 static void layout_end_groups(sett_world* world, const char* text)
 {
     for (setti_listener* at = world->listeners; at != NULL;) {
@@ -617,7 +624,7 @@ static sett_storage_kind layout_choose(const sett_world* world, const char* name
     return text != NULL ? layout_choice(text, name, &where) : SETT_STORAGE_DEFAULT;
 }
 
-/* Tries again to create missing groups. */
+/* Creates the groups of the text whose types are registered now. */
 static void layout_resume(sett_world* world)
 {
     const char* text = setti_layout_of(world)->text;

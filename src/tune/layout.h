@@ -18,7 +18,7 @@ struct setti_layout {
     bool early;          /* the first frame has not ended */
     bool building;       /* a query is `wanted`, or `type` is set */
     setti_type* type;    /* a type to convert once memory is touched, or NULL */
-    bool more;           /* a type is due */
+    bool more;           /* a type is due for conversion */
     uint32_t warming;    /* frames in which memory is still touched */
     size_t warm_size;    /* bytes to touch */
     unsigned char* warm; /* memory to touch next */
@@ -37,10 +37,11 @@ static inline struct setti_layout* setti_layout_of(const sett_world* world)
 /* Returns the layout of a world, created if needed. Returns NULL if memory runs out. */
 struct setti_layout* setti_layout_ensure(sett_world* world);
 
-/* Whether a type can be stored in the other kind. */
+/* Whether a type can be converted to the other kind of storage: array or sparse set. */
 bool setti_layout_can_convert(const setti_type* type);
 
-/* Whether a group can own the types of a query. */
+/* Whether a group can own the types of a query.
+ *   automatic  the group may replace automatic groups */
 bool setti_layout_can_group(const sett_query* query, bool automatic);
 
 /* Describes the group for a query. */

@@ -61,7 +61,8 @@ static bool price_collides(const sett_query* query, const setti_listener* group)
     return false;
 }
 
-/* Returns the terms of `query` with an equal term among `terms` of `other`. */
+/* Returns the terms of `query` that equal one of `terms`, which are terms of `other`. *all becomes
+ * true if each of `terms` has an equal term. */
 static uint32_t price_common(const sett_query* query, const sett_query* other, uint32_t terms,
                              bool* all)
 {
@@ -76,7 +77,7 @@ static uint32_t price_common(const sett_query* query, const sett_query* other, u
                 same |= (uint32_t)1 << k;
             }
         }
-        *all = *all && same != 0; /* each of `terms` has an equal term */
+        *all = *all && same != 0;
         common |= same;
     }
     return common;
@@ -89,7 +90,7 @@ static setti_price price_matches(const sett_query* query, setti_use use)
     return counted->loops != 0 ? (setti_price)(counted->matched / counted->loops) : 0;
 }
 
-/* Returns the terms of a query with a listed type. */
+/* Returns a bit for each of the query's terms whose type is in `types`. */
 static uint32_t price_terms_of(const sett_query* query, const setti_type_list* types)
 {
     uint32_t terms = 0;
@@ -101,7 +102,7 @@ static uint32_t price_terms_of(const sett_query* query, const setti_type_list* t
     return terms;
 }
 
-/* Adds a group, created for another query, to the view of a query. */
+/* Adds the group that would be created for the query `group` to the view of `query`. */
 static void price_view_group(const sett_query* query, setti_use use, const sett_query* group,
                              price_view* view)
 {
@@ -149,7 +150,8 @@ static price_view price_view_of(const sett_query* query, setti_use use,
     return view;
 }
 
-/* Returns the cost of testing rows and fetching values. */
+/* Returns the cost of testing rows and fetching values.
+ *   in_place  terms whose values are not fetched */
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {
@@ -170,7 +172,9 @@ static setti_price price_driver(const sett_query* query, setti_price matches, ui
     const setti_storage* storage = &query->term[driver].type->storage;
     setti_price rows = storage->count;
     uint32_t in_place = (uint32_t)1 << driver;
-    in_place |= storage->kind == SETTI_SPARSE ? setti_plan_terms_in_order(query, driver) : 0;
+    if (storage->kind == SETTI_SPARSE) { /* else a new sparse set, in another order */
+        in_place |= setti_plan_terms_in_order(query, driver);
+    }
     return COST_LOOP + matches * COST_DENSE +
            price_others(query, matches, rows, query->required & ~in_place, in_place);
 }
@@ -182,14 +186,15 @@ static setti_price price_pages(const sett_query* query, setti_price matches, con
     setti_price rows = setti_entity_capacity(&query->world->entities);
     for (uint32_t rest = walked; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-        if (storage->kind != SETTI_SPARSE) {
+        if (storage->kind != SETTI_SPARSE) { /* else the change makes it an array */
             rows = SETTI_MIN(rows, (setti_price)storage->extent);
         }
     }
     setti_price steps = rows * COST_STEP / 1024 * setti_bits_count(walked);
     setti_price listed = SETTI_MIN(matches * COST_LINE, rows * COST_LINES) + matches * COST_LISTED;
     bool in_runs = matches >= rows * 98 / 100; /* nearly all rows match */
-    return COST_LOOP + steps + (in_runs ? matches * COST_DENSE : listed) +
+    setti_price found = in_runs ? matches * COST_DENSE : listed;
+    return COST_LOOP + steps + found +
            price_others(query, matches, rows, query->required & view->sparse_set,
                         ~view->sparse_set);
 }
@@ -203,7 +208,7 @@ setti_price setti_price_loop(const sett_query* query, setti_use use, const setti
         return COST_LOOP + view.rows * COST_DENSE +
                price_others(query, matches, view.rows, query->required & ~view.covered, view.owned);
     }
-    bool has_array = (query->required & ~view.sparse_set) != 0; /* or tag */
+    bool has_array = (query->required & ~view.sparse_set) != 0; /* or has a tag */
     setti_price least = has_array ? price_pages(query, matches, &view) : INT64_MAX;
     for (uint32_t rest = query->required & view.sparse_set; rest != 0; rest &= rest - 1) {
         setti_price price = price_driver(query, matches, setti_bits_lowest(rest));
@@ -215,21 +220,22 @@ setti_price setti_price_loop(const sett_query* query, setti_use use, const setti
 /* Whether a change may affect the cost of loops over a query. */
 static bool price_is_concerned(const sett_query* query, const setti_relayout* change)
 {
-    bool all;
-    bool concerned = false;
+    bool all; /* not needed */
     if (change->group != NULL) {
         uint32_t owned = setti_price_owned(change->group);
         bool shares_types = price_common(query, change->group, owned, &all) != 0;
-        concerned =
-            shares_types || (query->arranged != 0 && price_collides(change->group, query->cover));
+        return shares_types ||
+               (query->arranged != 0 && price_collides(change->group, query->cover));
     }
     if (change->dissolved != NULL) {
-        concerned = price_terms_of(query, &change->dissolved->owned) != 0;
+        return price_terms_of(query, &change->dissolved->owned) != 0;
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
-        concerned = concerned || query->term[k].type == change->type;
+        if (query->term[k].type == change->type) {
+            return true;
+        }
     }
-    return concerned;
+    return false;
 }
 
 /* Returns the additional cost of single accesses to a sparse set. */
@@ -248,7 +254,7 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
     }
     if (change->type != NULL) {
         price = price_singles(change->type);
-        return change->type->storage.kind == SETTI_SPARSE ? -price : price; /* to an array: saved */
+        return change->type->storage.kind == SETTI_SPARSE ? -price : price; /* an array saves it */
     }
     uint32_t owned = change->group != NULL ? setti_price_owned(change->group) : 0;
     for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {

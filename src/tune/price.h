@@ -19,7 +19,7 @@ typedef struct setti_relayout {
 typedef struct setti_prices {
     setti_price now;  /* without the change */
     setti_price then; /* with the change */
-    uint64_t loops;   /* the largest number of loops over a query */
+    uint64_t loops;   /* number of loops over the query with the most loops */
 } setti_prices;
 
 /* Adds a cost of a change. A negative cost is a saving. */

@@ -6,7 +6,7 @@
 
 #include "world/world.h"
 
-/* Adds a later span to `span`. */
+/* Adds `more`, a later span, to `span`. */
 static void trend_join(sett_span* span, const sett_span* more)
 {
     bool was_empty = span->frames == 0;

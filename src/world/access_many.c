@@ -30,6 +30,7 @@ SETTI_INLINE void many_prefetch_row(const setti_storage* storage, uint32_t index
     }
 }
 
+/* Prefetches for entities[MANY_AHEAD], if the list, with `left` entities, goes so far. */
 SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* storage,
                                 const sett_entity* entities, uint32_t left, setti_prefetch use)
 {
@@ -41,7 +42,7 @@ SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* st
     }
 }
 
-/* Returns an entity's value in an array that read.h can read in line. */
+/* Returns an entity's value, or NULL, in an array that read.h can read in line. */
 SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_storage* storage,
                                        sett_entity entity)
 {
@@ -55,7 +56,7 @@ SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_stor
 SETTI_INLINE void many_prefetch_value(const sett_world* world, const setti_storage* storage,
                                       uint32_t index)
 {
-    /* but not the bit: a million bits are only 128 KB */
+    /* bits are not prefetched: a million are only 128 KB */
     const setti_pages* pages = &world->entities.pages;
     uint32_t number = index >> storage->shift;
     size_t at = (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
@@ -71,7 +72,7 @@ static uint32_t many_find_plain(const sett_world* world, const setti_storage* st
                                 const sett_entity* entities, uint32_t count, const void** out)
 {
     SETTI_ASSERT(storage->handle_kind == SETTI_ARRAY);
-    /* without values nothing is prefetched: the table of entities may be missing */
+    /* no prefetch if no entity ever had the type: the table of entities may be missing */
     uint32_t ahead = storage->presence.count != 0 ? MANY_AHEAD : count;
     uint32_t found = 0;
     uint32_t k = 0;

@@ -3,25 +3,24 @@
  * The workload: some hundreds of types, bound when a program starts, and looked up at each access
  * by handle from C++. Reading in line (sett_component_bound in core.h) looks at only two slots of
  * the front; both places are constants in the program. A new number takes a slot from an older
- * number, and the older number moves to its other slot, as in cuckoo hashing. (With one slot a
- * number, every sixth program of ten types had a type that only a call found, at five times the
- * cost.)
+ * number, and the older number moves to its other slot, as in cuckoo hashing. (With one slot for
+ * each number, every sixth program of ten types had a type without a slot.)
  *
- * The rest is an open hash table. The rest has all numbers without a slot in the front, and numbers
- * from 2^63 on, which sett.hpp gives to names.
+ * The rest is an open hash table. The rest has the numbers that found no slot in the front, and all
+ * numbers from 2^63 on, which sett.hpp gives to names.
  *
  *     front    [ number, id | - | number, id | ... ]      at one of two places
  *     rest     [ number, id | - | number, id | ... ]      from slot number & mask on
  *
  * Invariant:  each number is in one slot;  a slot in the front is one of the number's two places;
- *             in the rest all slots from number & mask to the number's slot are in use, and at most
- *             half of the slots: 2 * count <= mask + 1
+ *             in the rest, all slots from number & mask to the number's slot are in use;
+ *             at most half of the rest is in use: 2 * count <= mask + 1
  */
 #include "world/change.h"
 
 #define BIND_ENDED UINT64_MAX /* marks a slot of the rest after its type was unregistered */
 #define BIND_MOVES 64         /* limit of moves to make room for a number in the front */
-#define BIND_FEWEST 64        /* slots of the rest */
+#define BIND_FEWEST 64        /* slots of the smallest rest */
 
 /* Returns true if a number can be in the front. */
 static bool bind_is_fast(uint64_t number)
@@ -41,34 +40,34 @@ static sett_bound_* bind_rest_slot(const setti_bind_rest* rest, uint64_t number)
     return &rest->slots[at];
 }
 
-/* Makes room for another number. */
+/* Makes room for one more number. */
 static bool bind_rest_reserve(setti_pool* pool, setti_bind_rest* rest)
 {
     const setti_bind_rest old = *rest;
-    const uint32_t old_count = old.slots != NULL ? old.mask + 1 : 0;
-    if (2 * (old.count + 1) <= old_count) {
+    const uint32_t old_size = old.slots != NULL ? old.mask + 1 : 0;
+    if (2 * (old.count + 1) <= old_size) {
         return true;
     }
-    const uint32_t count = SETTI_MAX(2 * old_count, BIND_FEWEST);
-    sett_bound_* slots = setti_pool_alloc(pool, count * sizeof(*slots), 16);
+    const uint32_t size = SETTI_MAX(2 * old_size, BIND_FEWEST);
+    sett_bound_* slots = setti_pool_alloc(pool, size * sizeof(*slots), 16);
     if (slots == NULL) {
         return false;
     }
-    memset(slots, 0, count * sizeof(*slots));
-    *rest = (setti_bind_rest){slots, count - 1, 0};
-    for (uint32_t k = 0; k < old_count; k++) {
+    memset(slots, 0, size * sizeof(*slots));
+    *rest = (setti_bind_rest){.slots = slots, .mask = size - 1, .count = 0};
+    for (uint32_t k = 0; k < old_size; k++) {
         if (old.slots[k].number != 0 && old.slots[k].number != BIND_ENDED) {
             *bind_rest_slot(rest, old.slots[k].number) = old.slots[k];
             rest->count++;
         }
     }
-    setti_pool_free(pool, old.slots, old_count * sizeof(*slots), 16);
+    setti_pool_free(pool, old.slots, old_size * sizeof(*slots), 16);
     return true;
 }
 
 /* ------------------------------------------------------------------------------------ the front */
 
-/* Creates an empty front before the first number. */
+/* Creates an empty front if there is none. */
 static bool bind_front_reserve(sett_world* world)
 {
     const size_t size = SETT_BOUND_FRONT_ * sizeof(*world->front);
@@ -97,7 +96,8 @@ static sett_bound_* bind_front_find(const sett_world* world, uint64_t number)
     return second->number == number ? second : NULL;
 }
 
-/* Inserts an item, as in cuckoo hashing. Returns an item without a slot, or number 0. */
+/* Inserts an item. Displaced items move to their other slots. Returns the item that remains without
+ * a slot; its number is 0 if there is none. */
 static sett_bound_ bind_front_insert(sett_bound_* front, sett_bound_ item)
 {
     uint32_t at = sett_bound_first_(item.number);
@@ -105,7 +105,7 @@ static sett_bound_ bind_front_insert(sett_bound_* front, sett_bound_ item)
         at = sett_bound_other_(item.number, at);
     }
     for (uint32_t k = 0; k < BIND_MOVES && item.number != 0; k++) {
-        const sett_bound_ displaced = front[at]; /* moves to its other slot */
+        const sett_bound_ displaced = front[at];
         front[at] = item;
         item = displaced;
         at = sett_bound_other_(item.number, at);
@@ -142,6 +142,7 @@ sett_status sett_component_bind(sett_world* world, uint64_t number, sett_compone
     if (present != 0) {
         return SETT_OK;
     }
+    /* a new number of the front may move another to the rest */
     if (!bind_rest_reserve(&world->pool, &world->bind_rest) ||
         (bind_is_fast(number) && !bind_front_reserve(world))) {
         return setti_world_no_memory(world, call);

@@ -61,7 +61,7 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
 bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
                           sett_entity b, const setti_edit_fill* fill);
 
-/* The two steps of removing values that lead only to destroyed entities. */
+/* The two steps of removing, from a survivor, links that lead only to destroyed entities. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index);
 void setti_change_remove_stranded(sett_world* world, uint32_t index);
 
@@ -73,7 +73,7 @@ bool setti_change_check_values(sett_world* world, const sett_value* values, uint
 sett_entity setti_change_create(sett_world* world);
 sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_ending ending);
 
-#define SETTI_CREATE_MOST 32 /* components of sett_create_with */
+#define SETTI_CREATE_MOST 32 /* most components for sett_create_with */
 
 /* The slow path of sett_create_with. */
 sett_entity setti_change_create_with(sett_world* world, const sett_value* values, uint32_t count);
@@ -100,7 +100,7 @@ SETTI_INLINE bool setti_change_include_fast(sett_world* world, setti_edit* edit,
     return true;
 }
 
-/* The added component gets the default value. */
+/* Passed as `given`: the added component gets the default value. */
 #define SETTI_NO_VALUE ((const setti_edit_part*)NULL)
 
 /* Like setti_change_add; takes the fast path if possible. */
@@ -126,14 +126,14 @@ static inline bool setti_change_keeps_link(const setti_type* type)
            (type->world->target_observers != 0 && type->links != NULL && type->records == NULL);
 }
 
-/* Adds required types, then the type of `part`. Returns NULL when memory runs out. */
+/* Adds required types, then the type of `part`. Returns the value, or NULL if memory runs out. */
 void* setti_change_add_part(sett_world* world, setti_edit_part* part, sett_entity entity);
 
 /* Returns the type if a change is allowed. Else fails as `call`, and returns NULL. */
 setti_type* setti_change_check(sett_world* world, sett_entity entity, sett_component component,
                                const char* call);
 
-/* The slow path to the type of a write. */
+/* The slow path to the type of a write: checks the access. */
 setti_type* setti_change_check_access(const sett_world* world, sett_entity entity,
                                       sett_component component, const char* call);
 
@@ -182,8 +182,8 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
 void setti_conversion_drop(sett_world* world, setti_conversion* conversion);
 
 /* Moves the values to the new storage, in their order.
- *   first  the group that will own the type, or NULL: values of its members come first
- * Returns the number of members, sorted by entity index. SETTI_NONE: not counted. */
+ *   first  the group that will own the type: values of its members come first. NULL: no group
+ * Returns the number of members, now in the order of entity indices. SETTI_NONE: not counted. */
 uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion,
                                  const setti_listener* first);
 

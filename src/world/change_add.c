@@ -6,9 +6,9 @@
  * groups, observers, storages of every kind. After all checks, the slow path makes an edit (edit.h)
  * for each type, and reserves all edits before carrying out the first.
  *
- * "Equals f" in the comment of a function means: success leaves the world as f would; failure
- * changes nothing, and the caller calls f. If the library is compiled with SETT_NO_FAST_PATHS, all
- * changes take the slow path: tests run both ways.
+ * A fast path leaves the world as the slow path would, or changes nothing, and the slow path
+ * follows. If the library is compiled with SETT_NO_FAST_PATHS, all changes take the slow path:
+ * tests run both ways. Slow paths also reject unregistered types.
  *
  * Invariant:  for a transition that a type remembers there is no listener, and `from` and `to`
  *             differ only in this type: missing in `from` (added) or in `to` (removed)
@@ -28,7 +28,8 @@ SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, set
                : NULL;
 }
 
-/* Adds an array type by the remembered transition. Returns the uninitialised row, or NULL. */
+/* Adds an array type by the remembered transition. Returns the uninitialised row, or NULL if a page
+ * is missing, or a snapshot needs a page. */
 SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t index,
                                 uint32_t* signature, bool cow)
 {
@@ -38,7 +39,6 @@ SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t in
     if (SETTI_UNLIKELY(!setti_entity_try_mark(&world->pool, &world->entities, index, cow))) {
         return NULL;
     }
-    /* NULL: the page is missing, or a snapshot needs the page */
     void* value = setti_array_try_insert(&world->pool, &type->storage, index, cow);
     if (SETTI_LIKELY(value != NULL)) {
         *signature = added->to;
@@ -99,12 +99,15 @@ SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* typ
 
 SETTI_APART bool setti_change_learn_added(sett_world* world, setti_type* type, uint32_t signature)
 {
-    /* the type alone is added: the signature lacks the type, and has all required types */
-    bool alone = !setti_signature_has(&world->signatures, signature, type->id);
-    for (uint32_t k = 0; alone && k < type->required.count; k++) {
-        alone = setti_signature_has(&world->signatures, signature, type->required.item[k]->id);
+    if (setti_signature_has(&world->signatures, signature, type->id)) {
+        return false;
     }
-    uint32_t to = alone ? setti_edit_toggle(world, signature, type) : SETTI_NONE;
+    for (uint32_t k = 0; k < type->required.count; k++) {
+        if (!setti_signature_has(&world->signatures, signature, type->required.item[k]->id)) {
+            return false; /* other types must be added, too */
+        }
+    }
+    uint32_t to = setti_edit_toggle(world, signature, type);
     if (to == SETTI_NONE || !setti_edit_has_no_listener(world, signature, to)) {
         return false;
     }
@@ -137,7 +140,7 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
     if ((type->flags & slow) != 0) {
         return NULL;
     }
-    if (setti_type_added(type, *signature)->from != *signature) {
+    if (setti_type_added(type, *signature)->from != *signature) { /* not remembered */
         setti_edit_settle(world);
         if (!setti_change_learn_added(world, type, *signature)) {
             return NULL;
@@ -162,7 +165,7 @@ SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type
     return value;
 }
 
-/* Like fast_finish_by_call. For small values of zeroes only one register is saved. */
+/* Like fast_finish_by_call, but saves only one register for small values of zeroes. */
 SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, sett_entity entity,
                                      void* value, const setti_edit_part* given)
 {
@@ -324,7 +327,7 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
     const uint32_t slow = SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED;
     if (SETTI_FAST_PATHS && (type->flags & slow) == 0 && world->listeners == NULL &&
         setti_type_added(type, *signature)->from != *signature) {
-        (void)setti_change_learn_added(world, type, *signature); /* setti_edit_of_added reads it */
+        (void)setti_change_learn_added(world, type, *signature); /* read by the next call */
     }
     setti_edit edit = setti_edit_of_added(world, &entity, *signature, &part);
     SETTI_ASSERT(!setti_storage_has(&type->storage, index));
@@ -332,7 +335,7 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
     return setti_edit_reserve_at(world, &edit, index);
 }
 
-/* Adds the type of a reserved part. Returns the value. */
+/* Carries out the reserved edit that adds a part. Returns the value. */
 static void* change_commit_add(sett_world* world, setti_edit_part* part, sett_entity entity)
 {
     uint32_t from = *setti_entity_signature(&world->entities, entity);

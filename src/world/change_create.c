@@ -4,7 +4,6 @@
  * components follow by sett_add. An entity with components is created by one edit: the entity, the
  * transition and the callbacks are looked up once, not for each component, no query sees a
  * signature in between, and on_add sees all values. Many entities are created by one edit, too.
- * change_add.c explains "equals".
  *
  * Invariant:  memory for all entities is reserved before the first entity is created
  */
@@ -50,7 +49,7 @@ SETTI_APART static sett_entity fast_create_only(sett_world* world)
 }
 
 /* Creates an entity if the hint's word has several free indices. Calls other functions only as the
- * last step. */
+ * last step. Without `cow` the caller has tested the locks. */
 SETTI_INLINE sett_entity fast_create_in_word(sett_world* world, bool cow)
 {
     setti_entity_table* table = &world->entities;
@@ -182,26 +181,28 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
         end = limit;
     }
     bool splits_words = first % 64 != 0 || (end % 64 != 0 && end != limit);
-    if (splits_words || end > limit || first >= end) {
-        const char* wrong = "does not begin and end at multiples of 64 - pass such";
-        if (end > limit) {
-            wrong = "ends too high - lower the end";
-        } else if (first >= end) {
-            wrong = "is empty - pass a first index below the end";
-        }
+    const char* wrong = NULL;
+    if (end > limit) {
+        wrong = "ends too high - lower the end";
+    } else if (first >= end) {
+        wrong = "is empty - pass a first index below the end";
+    } else if (splits_words) {
+        wrong = "does not begin and end at multiples of 64 - pass such";
+    }
+    if (wrong != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: the range from %u to %u, with an entity_limit of %u, %s",
                                      __func__, (unsigned)first, (unsigned)end, (unsigned)limit,
                                      wrong);
     }
-    uint32_t part_word = end % 64 != 0 ? 1 : 0; /* the last word before the limit */
+    uint32_t part_word = end % 64 != 0 ? 1 : 0; /* the limit is inside the last word */
     setti_entity_set_range(&world->entities, first / 64, end / 64 + part_word);
     return SETT_OK;
 }
 
 /* ------------------------------------------------------------------------------ with components */
 
-/* Checks that new entities may get component components[at]. */
+/* Checks that new entities may get `components[at]`. */
 static sett_status create_check(sett_world* world, const setti_edit* edit,
                                 const sett_component* components, uint32_t at,
                                 const void* const* values, const char* call)
@@ -229,11 +230,15 @@ static sett_status create_check(sett_world* world, const setti_edit* edit,
 /* Returns true if callbacks or the world's scope may read the handles of new entities. */
 static bool create_needs_handles(const sett_world* world, const setti_edit* edit)
 {
-    bool needs = world->listeners != NULL || world->scope_calls != NULL;
-    for (uint32_t k = 0; k < edit->added_count && !needs; k++) {
-        needs = (edit->added[k].type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;
+    if (world->listeners != NULL || world->scope_calls != NULL) {
+        return true;
     }
-    return needs;
+    for (uint32_t k = 0; k < edit->added_count; k++) {
+        if ((edit->added[k].type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Adds components and values to an edit. */
@@ -263,14 +268,15 @@ static sett_status create_run(sett_world* world, setti_edit* edit)
     SETTI_ASSERT(edit->creates && edit->count != 0);
     uint32_t from = setti_entity_hint_index(&world->entities);
     sett_status status = setti_edit_reserve(world, edit, &from);
-    if (status == SETT_OK) {
-        setti_edit_commit_many(world, edit);
-        if (world->scope_calls != NULL) {
-            world->scope_calls->attach(world, edit);
-        }
-        setti_edit_notify_entering(world, edit);
+    if (status != SETT_OK) {
+        return status;
     }
-    return status;
+    setti_edit_commit_many(world, edit);
+    if (world->scope_calls != NULL) {
+        world->scope_calls->attach(world, edit);
+    }
+    setti_edit_notify_entering(world, edit);
+    return SETT_OK;
 }
 
 /* Like create_run, with a temporary array for handles. */
@@ -388,7 +394,7 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
 
 /* ------------------------------------------------------------------- with values: the fast path */
 
-/* Prepares adding a type to the entity at an index. Returns false if a page is missing. */
+/* Prepares adding a type to the entity at an index. Returns false if the slow path is needed. */
 SETTI_INLINE bool fast_make_ready(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_storage* storage = &type->storage;

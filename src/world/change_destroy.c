@@ -4,7 +4,7 @@
  * The workload: entities with plain types only. The fast path runs no callback, clears the bits of
  * values in line, and destroys a whole tree in one walk. An entity with hooks, dont_fragment types,
  * links to or from other entities, or groups takes the slow path: one edit removes all components
- * and destroys the entity. change_add.c explains "equals".
+ * and destroys the entity.
  *
  * The slow path of a cascade first collects all entities to destroy in a list. Linking entities
  * reserves the memory of the list, so that destroying needs no memory:
@@ -29,8 +29,9 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
     bool plain = signature != 0 && world->dont_fragment.count == 0 && world->listeners == NULL;
     for (uint32_t k = 0; plain && k < record->count; k++) {
         const setti_type* item = world->types[record->types[k]];
+        bool calls_program = (item->flags & SETTI_TYPE_ENDINGS) != 0;
         plain =
-            (item->flags & SETTI_TYPE_ENDINGS) == 0 &&
+            !calls_program &&
             (item->cascade == NULL || item == type || (item->flags & SETTI_TYPE_UNLINKS) != 0) &&
             item->storage.kind != SETTI_SPARSE;
     }
@@ -60,7 +61,7 @@ SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index
     }
 }
 
-/* Destroys a plain entity. */
+/* Destroys an entity whose values only need to be unlinked and erased. */
 static void fast_destroy_plain(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
@@ -105,8 +106,8 @@ SETTI_INLINE void fast_destroy_plain_no_cow(sett_world* world, uint32_t index)
 SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
 {
     const setti_cascade* cascade = cascading->cascade;
-    uint32_t at = SETTI_NONE;
-    if (SETTI_FAST_PATHS && (cascading->flags & SETTI_TYPE_UNLINKS) != 0) { /* collects nothing */
+    uint32_t at = SETTI_NONE; /* the first entity to destroy */
+    if (SETTI_FAST_PATHS && (cascading->flags & SETTI_TYPE_UNLINKS) != 0) { /* one entity */
         uint32_t set = setti_entity_set_of(&world->entities, index);
         at = setti_change_is_plain(world, set, SETTI_NO_CASCADE) ? index : SETTI_NONE;
     } else if (SETTI_FAST_PATHS && cascade->begin != NULL) {
@@ -177,7 +178,7 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
             fast_prefetch_sparse(world, index, record, k);
         }
         setti_storage_erase(&world->pool, storage, index);
-    } else { /* the word of bits has just become 0 */
+    } else { /* the bit is erased: the word of bits has just become 0 */
         setti_array_word_emptied(&world->pool, storage, index);
     }
     while (++k < record->count) {
@@ -186,14 +187,15 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
     return SETT_OK;
 }
 
-/* Destroys an entity, then erases the values of the signature `record`. */
+/* Destroys the entity, then erases its values. In this order the loop saves fewer registers. No
+ * callback runs between the two.
+ *   record  the entity's signature; NULL: no values */
 SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entity,
                                             const setti_signature* record)
 {
     SETTI_ASSERT(world->pool.cow_from == 0 && world->locks == 0);
-    /* first, so that the loop saves fewer registers; no callback runs in between */
     setti_entity_destroy_no_cow(&world->pool, &world->entities, entity);
-    if (record == NULL) { /* no values */
+    if (record == NULL) {
         return SETT_OK;
     }
     SETTI_ASSERT(record->count != 0);
@@ -209,7 +211,7 @@ SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entit
     return SETT_OK;
 }
 
-/* Like fast_destroy_short, for the first free index of a word. */
+/* Like fast_destroy_short, if no index of the entity's word is free yet. */
 SETTI_APART static sett_status fast_destroy_first(sett_world* world, sett_entity entity,
                                                   const setti_signature* record)
 {
@@ -217,7 +219,7 @@ SETTI_APART static sett_status fast_destroy_first(sett_world* world, sett_entity
     return fast_destroy_short(world, entity, record);
 }
 
-/* In line for plain types, while no snapshot is held. */
+/* Plain types are erased in line, while no snapshot is held. */
 sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {
@@ -254,7 +256,7 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 void setti_change_collect(sett_world* world, uint32_t index)
 {
     if (sett_is_null(setti_entity_at(&world->entities, index))) {
-        return; /* destroying all entities leaves links to destroyed entities */
+        return; /* while all entities are destroyed, links to destroyed entities remain */
     }
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
     if ((*signature & SETTI_DYING) != 0) {
@@ -352,9 +354,9 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
     sett_status status = cascade_take_step_for_all(world, CASCADE_COLLECT, forced);
     if (!forced && status == SETT_OK) {
         status = cascade_take_step_for_all(world, CASCADE_VALIDATE, forced);
-    }
-    if (!forced && status == SETT_OK) {
-        (void)cascade_take_step_for_all(world, CASCADE_DETACH, forced);
+        if (status == SETT_OK) {
+            (void)cascade_take_step_for_all(world, CASCADE_DETACH, forced);
+        }
     }
     setti_edit_unpin(world);
     bool rejected = !forced && status != SETT_OK;
@@ -402,7 +404,7 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
     SETTI_ASSERT(!cascade->alone || (cascade->collect == NULL && cascade->validate == NULL));
     type->flags |= SETTI_TYPE_CASCADES | (cascade->alone ? SETTI_TYPE_UNLINKS : 0);
     if (!hooked) {
-        setti_edit_reclaim_signatures(world); /* signatures did not count this type as hooked */
+        setti_edit_reclaim_signatures(world); /* their `hooked` did not count this type */
     }
     world->cascading += type->cascade == NULL ? 1 : 0;
     type->cascade = cascade;
@@ -411,8 +413,8 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
 
 /* ------------------------------------------------------------------------------------------ one */
 
-/* Returns the first type of a signature that may collect entities. Else returns a type that only
- * unlinks, or NULL. */
+/* Returns the first type of a signature that may collect entities. If no type may, returns one that
+ * only unlinks, or NULL. */
 static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
 {
     SETTI_ASSERT(set == 0 || set < world->signatures.count);
@@ -502,8 +504,8 @@ static sett_status change_destroy_index(sett_world* world, uint32_t index, setti
     return sett_is_null(entity) ? SETT_OK : fast_destroy(world, entity, ending);
 }
 
-/* Memory is prefetched so many entities ahead. In random order, each of a million entities misses
- * three cache lines. */
+/* Memory is prefetched for the entity this many places ahead. In random order, each of a million
+ * entities misses three cache lines. */
 #define CHANGE_AHEAD 16u
 
 sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities, uint32_t count)

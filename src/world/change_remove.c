@@ -2,7 +2,7 @@
  * components.
  *
  * The workload: plain types, by a transition that was taken a moment before. The fast path is in
- * line at the top of sett_remove, as in sett_add (change_add.c explains "equals"). The slow path,
+ * line at the top of sett_remove, as in sett_add (change_add.c). The slow path,
  * setti_change_remove, also removes the types that require the type, and runs callbacks.
  *
  * Invariant:  a failed call leaves the world unchanged
@@ -11,9 +11,9 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Erases a row of any kind by the remembered transition. */
-SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* type,
-                                                 uint32_t index, uint32_t* signature)
+/* Erases a row of any storage by the remembered transition. */
+SETTI_APART static sett_status fast_remove_any(sett_world* world, setti_type* type, uint32_t index,
+                                               uint32_t* signature)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
     SETTI_ASSERT(setti_type_removed(type, *signature)->from == *signature);
@@ -22,15 +22,19 @@ SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* 
     return SETT_OK;
 }
 
-/* Returns true if no type of a signature requires the type. */
+/* Returns true if certainly no type of an entity with a signature requires the type. */
 static bool fast_is_removed_alone(const sett_world* world, const setti_type* type,
                                   uint32_t signature)
 {
-    bool alone = (type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_DONT_FRAGMENT)) == 0;
-    for (uint32_t k = 0; alone && k < type->dependants.count; k++) {
-        alone = !setti_signature_has(&world->signatures, signature, type->dependants.item[k]->id);
+    if ((type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_DONT_FRAGMENT)) != 0) {
+        return false; /* not known from the signature */
     }
-    return alone;
+    for (uint32_t k = 0; k < type->dependants.count; k++) {
+        if (setti_signature_has(&world->signatures, signature, type->dependants.item[k]->id)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Removes by the slow path, and remembers the transition. */
@@ -42,6 +46,7 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
     bool alone = SETTI_FAST_PATHS && signature != NULL && world->locks == 0 &&
                  fast_is_removed_alone(world, type, from);
     sett_status status = setti_change_remove(world, entity, type->id);
+    /* now *signature is the new one */
     if (status == SETT_OK && alone && *signature != from &&
         setti_edit_has_no_listener(world, from, *signature)) {
         setti_type_removed(type, from)->from = from;
@@ -50,7 +55,8 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
     return status;
 }
 
-/* Returns false if certainly no type of the entity requires the type. */
+/* Returns false if certainly no type of the entity requires the type. A remembered transition
+ * removes the type alone. */
 static bool fast_may_be_required(setti_type* type, uint32_t signature)
 {
     if ((type->flags & SETTI_TYPE_REQUIRED) == 0) {
@@ -73,7 +79,7 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
         !setti_storage_has(&type->storage, entity.index)) {
         return fast_remove_slow(world, type, entity);
     }
-    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* no signature and no group changes */
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* signatures and groups stay */
         setti_storage_erase(&world->pool, &type->storage, entity.index);
         return SETT_OK;
     }
@@ -86,7 +92,7 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
         removed->from = *signature;
         removed->to = to;
     }
-    return fast_remove_saved(world, type, entity.index, signature);
+    return fast_remove_any(world, type, entity.index, signature);
 }
 
 /* sett_remove of an unregistered type, or while use is profiled. */
@@ -131,7 +137,7 @@ SETTI_APART static sett_status fast_remove_cow(sett_world* world, setti_type* ty
         setti_pages_try_mark(&world->pool, presence, index >> SETTI_BITS_SHIFT, SETTI_COW)) {
         return fast_remove_marked(world, type, index, signature);
     }
-    return fast_remove_saved(world, type, index, signature);
+    return fast_remove_any(world, type, index, signature);
 }
 
 /* Erases the row of an array or tag. */
@@ -212,14 +218,14 @@ static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t
     return setti_edit_reserve_at(world, &edit, index);
 }
 
-/* Returns the k-th of the types to remove together. Callers count k down to 0: first the latest
- * dependant, last `type`. */
+/* Returns the k-th of the types to remove together: `type` and its dependants. Callers count k down
+ * to 0: from the latest dependant to the first, then `type`, then the tag type->off if any. */
 static setti_type* change_removed_with(setti_type* type, uint32_t k)
 {
     SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);
     SETTI_ASSERT(k <= type->dependants.count);
     if (type->off != NULL && k <= 1) {
-        k = 1 - k; /* removes the tag after the type: the type must not be on for a moment */
+        k = 1 - k; /* were the tag removed before the type, the type would be on for a moment */
     }
     return k > 0 ? type->dependants.item[k - 1] : type;
 }
@@ -230,7 +236,7 @@ static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_
 {
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
         setti_type* removed = change_removed_with(type, k);
-        bool dont_fragment = (removed->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
+        bool dont_fragment = (removed->flags & SETTI_TYPE_DONT_FRAGMENT) != 0; /* maybe absent */
         if ((dont_fragment || setti_signature_has(&world->signatures, *signature, removed->id)) &&
             !change_reserve_removal(world, removed, index, signature)) {
             return false;
@@ -275,7 +281,7 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
     change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
 }
 
-/* Returns the next type, from the *k-th on, with a value that leads only to destroyed entities. */
+/* Returns the next type, from the *k-th on, with links that lead only to destroyed entities. */
 static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
                                         uint32_t* k)
 {
@@ -296,11 +302,11 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
-    uint32_t signature = set;
+    uint32_t after = set; /* the signature after the removals */
     uint32_t k = 0;
     setti_type* type;
     while ((type = change_next_stranded(world, set, index, &k)) != NULL) {
-        if (!change_reserve_removals(world, type, index, &signature)) {
+        if (!change_reserve_removals(world, type, index, &after)) {
             return false;
         }
     }
@@ -343,12 +349,13 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
 static bool change_has_staying(const sett_world* world, uint32_t set)
 {
     SETTI_ASSERT(set == 0 || set < world->signatures.count);
-    bool has = false;
-    for (uint32_t k = 0; !has && set != 0 && k < world->signatures.record[set].count; k++) {
+    for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
         const setti_type* type = world->types[world->signatures.record[set].types[k]];
-        has = (type->flags & SETTI_TYPE_STAYS) != 0;
+        if ((type->flags & SETTI_TYPE_STAYS) != 0) {
+            return true;
+        }
     }
-    return has;
+    return false;
 }
 
 /* Removes all components from an entity, except types with SETTI_TYPE_STAYS. */
@@ -357,11 +364,11 @@ SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
     SETTI_ASSERT(world->cascading != 0 && world->locks == 0);
     setti_edit_settle(world);
     uint32_t set = *setti_entity_signature(&world->entities, entity);
-    uint32_t signature = set;
+    uint32_t after = set;
     for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
         setti_type* type = world->types[world->signatures.record[set].types[k]];
         if ((type->flags & SETTI_TYPE_STAYS) == 0 &&
-            !change_reserve_removals(world, type, entity.index, &signature)) {
+            !change_reserve_removals(world, type, entity.index, &after)) {
             return false;
         }
     }
@@ -372,7 +379,7 @@ SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
             change_remove_reserved(world, type, entity);
         }
     }
-    for (uint32_t k = world->dont_fragment.count; k-- > 0;) { /* erasing needs no memory */
+    for (uint32_t k = world->dont_fragment.count; k-- > 0;) { /* needs no reservation */
         if (setti_storage_has(&world->dont_fragment.item[k]->storage, entity.index)) {
             change_remove_reserved(world, world->dont_fragment.item[k], entity);
         }

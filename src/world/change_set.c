@@ -104,7 +104,7 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     }
     if (!in_place) {
         if (type->desc.copy == NULL) {
-            setti_type_deinit_values(type, row, 1); /* without a copy hook the value moves in */
+            setti_type_deinit_values(type, row, 1); /* the new bytes replace the old value */
         }
         uint32_t count = type->storage.size != 0 ? 1 : 0; /* a tag has no value */
         setti_type_copy_values(type, row, value, count);
@@ -142,9 +142,9 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
     if (part->type->desc.move != NULL) {
         /* the value of the entity `source` is found again after the move */
         part->source = setti_storage_owner(storage, part->value);
-        bool may_move = part->source != SETTI_NONE; /* the value belongs to an entity */
-        part->origin = may_move ? storage : NULL;
-        if (may_move) {
+        bool is_owned = part->source != SETTI_NONE; /* the value belongs to an entity */
+        part->origin = is_owned ? storage : NULL;
+        if (is_owned) {
             part->value = NULL;
         }
     } else { /* plain bytes are copied before the move */
@@ -202,7 +202,7 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
         !setti_array_try_find_mut(&world->pool, &type->storage, entity.index, &row)) {
         row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     }
-    if (row == NULL) {
+    if (row == NULL) { /* the entity lacks the type */
         if (SETTI_LIKELY((type->flags & SETTI_TYPE_SLOW_SET) == 0)) {
             row = setti_change_try_add(world, type->id, entity);
         }
@@ -251,5 +251,6 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
             return NULL;
         }
     }
+    /* the value is in place: only runs callbacks */
     return change_set_hooked(world, type, entity, row, row) ? row : NULL;
 }

@@ -86,8 +86,9 @@ bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, 
     setti_entity_page* page = setti_entity_page_of(&world->entities, first);
     for (uint64_t rest = bits; rest != 0;) {
         uint32_t k = setti_bits_lowest(rest);
-        uint64_t gap = ~(rest >> k); /* bit n: entity k + n ends the run */
+        uint64_t gap = ~(rest >> k); /* the lowest bit n: the run has n entities */
         uint32_t count = gap != 0 ? setti_bits_lowest(gap) : 64;
+        /* may insert fewer */
         unsigned char* row = setti_storage_insert(&world->pool, storage, first + k, &count);
         SETTI_ASSERT(count != 0);
         if (storage->size != 0) {

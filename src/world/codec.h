@@ -6,14 +6,14 @@
  * value by the calls that a program would make.
  *
  * The receiver expects a list to hold the old members in the old order, then the new members in the
- * order of indices. A delta contains any other order. */
+ * order of indices. A delta contains the order if it is another. */
 #ifndef SETTI_CODEC_H
 #define SETTI_CODEC_H
 
 #include "base/bytes.h"
 #include "world/component.h"
 
-/* The form of a value in a delta. The form also chooses the reader. */
+/* The form of a value in a delta. The receiver reads a value by its form. */
 typedef enum setti_delta_form {
     SETTI_DELTA_VALUES, /* bytes; the type has no codec */
     SETTI_DELTA_TREE,
@@ -21,7 +21,7 @@ typedef enum setti_delta_form {
     SETTI_DELTA_LINK,
     SETTI_DELTA_LINKS,
     SETTI_DELTA_TARGET,
-    SETTI_DELTA_OTHER, /* by a module outside the library */
+    SETTI_DELTA_OTHER, /* written by a module outside the library */
     SETTI_DELTA_OWNED, /* the canonical form of values with strings or lists; sizes differ */
     SETTI_DELTA_FORMS
 } setti_delta_form;
@@ -37,7 +37,7 @@ typedef enum setti_delta_kind {
 typedef struct setti_delta_entry {
     uint32_t kind;              /* setti_delta_kind */
     uint32_t index;             /* of the entity; in a block: the lowest index of the 64 */
-    uint64_t bits;              /* in a block: a bit for each entity; in one entry: 0 */
+    uint64_t bits;              /* in a block: a bit for each entity; in a single entry: 0 */
     uint32_t count;             /* items of the value, if the codec counts items */
     uint32_t size;              /* bytes of the value, or of an item, in the delta */
     const unsigned char* bytes; /* of the value; NULL if the value is removed */
@@ -65,7 +65,7 @@ typedef struct setti_sides {
     /* A page of a table, or NULL. */
     const void* (*page)(struct setti_sides* sides, const setti_pages* pages, uint32_t number,
                         uint32_t side);
-    /* The contents of a root with one 4-byte number. */
+    /* The contents of a root that is one 4-byte number. */
     uint32_t (*number)(struct setti_sides* sides, const setti_root* root, uint32_t side);
 } setti_sides;
 
@@ -114,7 +114,8 @@ typedef enum setti_list_step {
     SETTI_LIST_PREVIOUS
 } setti_list_step;
 
-/* A list of entities. The value of each entity in the list names the list's owner. */
+/* A list of entities. The value of each entity in the list names the list's owner. A place is a
+ * codec's number for a member of a list. */
 typedef struct setti_codec_list {
     uint32_t count;
     uint32_t first; /* place of the first member; SETTI_NONE: the list is empty */
@@ -134,14 +135,14 @@ typedef struct setti_codec {
     uint32_t remove_pass; /* 0 to 2: values are removed in the order of these passes */
     bool by_index;        /* values name the owner by index, without a generation */
     bool whole;           /* one call may write to all rows of the type */
-    bool direct;          /* an entity is in one list at most; the place is the entity's index */
-    /* Returns the bytes of a value, or of an item of a counted value. NULL: 0, as for a text. */
+    bool direct;          /* an entity is in one list at most; its place is its index */
+    /* Returns the size of a value; if values are counted, of an item. NULL: an item is a byte. */
     uint32_t (*bytes)(const setti_type* type);
 
     /* Encoding. */
     /* Values of this type depend on lists of the returned type. NULL: no other type. */
     const setti_type* (*follows)(const sett_world* world);
-    /* Returns true if a value must be written even with the same owner. NULL: compare bytes. */
+    /* Returns true if a value must be written even with the same owner. NULL: if bytes differ. */
     bool (*differs)(const void* before, const void* after);
     void (*encode)(setti_encoder* to, const setti_type* type, const void* value); /* optional */
 
@@ -165,7 +166,7 @@ typedef struct setti_codec {
     bool (*acyclic)(const setti_type* type);
 
     /* Lists. These functions are NULL if there are no lists. */
-    /* Returns the owner of the next list with the value of an entity; null at the end. */
+    /* Returns the owner of the next list that has the entity at an index; null at the end. */
     sett_entity (*owner)(setti_sides* sides, const setti_type* type, uint32_t index, uint32_t side,
                          setti_codec_cursor* cursor);
     /* Finds the list of an owner. Returns false if the owner has no list. */

@@ -13,9 +13,6 @@
  * While systems run side by side the world's own buffer is closed: `write` is NULL, so recording
  * takes the slow path, which reports the error.
  *
- * Other modules record commands in their own files, by setti_commands_call: sett_cmd_event is
- * beside sett_event_send, sett_cmd_relate beside sett_relate.
- *
  * Invariant:  count = records between the read position and the write position;
  *             used <= size of each chunk;
  *             the entities of unread CREATE records are claimed in the entity table, except in the
@@ -33,8 +30,8 @@ struct command_record;
 /* A kind of command. Each kind is a separate constant, so that programs link only the recorded
  * kinds. */
 typedef struct command_verb {
-    /* the recording function; NULL: a command of another module, with a setti_command_call */
-    const char* call;
+    /* of the recording function; NULL: a command of another module, with a setti_command_call */
+    const char* function;
     const char* where; /* for messages: the word between component and entity; "": no component */
     /* Applies a command. After OUT_OF_MEMORY the command stays in the buffer. */
     sett_status (*apply)(sett_commands* commands, const struct command_record* record);
@@ -42,7 +39,7 @@ typedef struct command_verb {
 
 typedef struct command_record {
     const command_verb* verb;
-    /* nested callbacks of commands when the command was recorded */
+    /* 0; if a callback of an applied command recorded this one: 1 more than that command's */
     uint32_t depth;
     sett_component component;
     sett_entity entity;
@@ -127,7 +124,11 @@ void setti_commands_receive(sett_world* world, bool receiving)
     SETTI_ASSERT(world->receiving != receiving);
     world->receiving = receiving;
     for (sett_commands* at = world->all_commands; at != NULL; at = at->next) {
-        (receiving ? setti_commands_close : setti_commands_open)(at);
+        if (receiving) {
+            setti_commands_close(at);
+        } else {
+            setti_commands_open(at);
+        }
     }
 }
 
@@ -228,7 +229,7 @@ static void commands_drop(sett_commands* commands)
 {
     command_record* record;
     while ((record = commands_peek(commands)) != NULL) {
-        /* open jobs have claimed no index */
+        /* indices of an open job are not claimed yet */
         if (record->verb == &command_create && commands->job.count == 0) {
             commands_unclaim(commands->world, record->entity.index);
         }
@@ -366,8 +367,8 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
 /* Returns the word for a command, "add" for sett_cmd_add. */
 static const char* command_word(const command_verb* verb)
 {
-    SETTI_ASSERT(verb->call != NULL);
-    return verb->call + strlen("sett_cmd_");
+    SETTI_ASSERT(verb->function != NULL);
+    return verb->function + strlen("sett_cmd_");
 }
 
 /* Writes a recorded command as text. */
@@ -375,7 +376,7 @@ static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_
                                  command_chunk* chunk, const command_record* record)
 {
     const setti_command_call* call = NULL; /* of a command of another module */
-    if (record->verb->call == NULL) {
+    if (record->verb->function == NULL) {
         call = command_payload(chunk, record);
     }
     const char* word = call != NULL ? call->kind->verb : command_word(record->verb);
@@ -453,7 +454,7 @@ static bool commands_grow(sett_commands* commands, size_t need)
     if (commands->closed) {
         return false;
     }
-    while (commands->write != NULL && commands->write->next != NULL) { /* from earlier frames */
+    while (commands->write != NULL && commands->write->next != NULL) { /* empty chunks */
         commands->write = commands->write->next;
         if (commands->write->size - commands->write->used >= need) {
             return true;
@@ -540,25 +541,24 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
 {
     sett_world* world = commands->world;
     bool too_deep = commands_are_too_deep(commands);
-    bool reports = too_deep || commands->closed; /* else memory ran out */
     char what[COMMAND_TEXT_SIZE];
-    if (!reports) {
+    if (!too_deep && !commands->closed) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     command_print(world, what, verb, text, entity, component);
-    if (too_deep) {
-        setti_world_fail_with(
-            world, SETT_STATUS_LIMIT,
-            "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, "
-            "which is the limit - let callbacks not record commands for each other without end",
-            what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
-        if (!world->depth_logged) { /* once each time commands are applied */
-            setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
-        }
-        world->depth_logged = true;
-        return SETT_STATUS_LIMIT;
+    if (!too_deep) {
+        return commands_fail_closed(commands, what);
     }
-    return commands_fail_closed(commands, what);
+    setti_world_fail_with(
+        world, SETT_STATUS_LIMIT,
+        "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, "
+        "which is the limit - let callbacks not record commands for each other without end",
+        what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
+    if (!world->depth_logged) { /* once each time commands are applied */
+        setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
+    }
+    world->depth_logged = true;
+    return SETT_STATUS_LIMIT;
 }
 
 /* Appends a record, and sets *status. Returns NULL on failure.
@@ -577,8 +577,9 @@ SETTI_INLINE command_record* commands_begin(sett_commands* commands, const comma
     return record;
 }
 
-SETTI_COLD static sett_status commands_unregistered(const sett_commands* commands, const char* call,
-                                                    sett_entity entity, sett_component component)
+SETTI_COLD static sett_status commands_fail_unregistered(const sett_commands* commands,
+                                                         const char* call, sett_entity entity,
+                                                         sett_component component)
 {
     setti_world_misuse(commands->world, SETT_STATUS_UNREGISTERED, call, entity, component);
     return SETT_STATUS_UNREGISTERED;
@@ -599,13 +600,13 @@ SETTI_APART static sett_status commands_record_further(sett_commands* commands,
 static sett_status commands_record(sett_commands* commands, const command_verb* verb,
                                    sett_entity entity, sett_component component)
 {
-    SETTI_ASSERT(verb->call != NULL && verb->apply != NULL);
-    if (setti_is_null(commands, verb->call, "commands")) {
+    SETTI_ASSERT(verb->function != NULL && verb->apply != NULL);
+    if (setti_is_null(commands, verb->function, "commands")) {
         return SETT_STATUS_ARGUMENT;
     }
-    bool has_type = component != 0 || verb->where[0] != '\0';
-    if (has_type && setti_world_type(commands->world, component) == NULL) {
-        return commands_unregistered(commands, verb->call, entity, component);
+    bool needs_type = component != 0 || verb->where[0] != '\0';
+    if (needs_type && setti_world_type(commands->world, component) == NULL) {
+        return commands_fail_unregistered(commands, verb->function, entity, component);
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
         return commands_fail_append(commands, verb, command_word(verb), entity, component);
@@ -622,7 +623,7 @@ static void job_next_word(sett_commands* commands)
 {
     SETTI_ASSERT(commands->job.count != 0);
     const setti_entity_table* table = &commands->world->entities;
-    /* job l of n takes the l-th word, and then every n-th word */
+    /* a job takes the word with its number, and then every `count`-th word */
     bool first_word = commands->job.created == 0;
     uint32_t from = first_word ? table->hint : commands->job.word + 1;
     uint32_t skip = first_word ? commands->job.number : commands->job.count - 1;
@@ -766,7 +767,7 @@ sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_clear, entity, 0);
 }
 
-/* Reports a value that must not be set, in debug builds. */
+/* Rejects a value that must not be set. Reports it in debug builds. */
 SETTI_COLD static sett_status commands_reject_value(const sett_commands* commands,
                                                     const setti_type* type, const void* value)
 {
@@ -822,7 +823,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     }
     setti_commands_check_handle(commands, entity, component, __func__);
     const setti_type* type = setti_world_type(commands->world, component);
-    if (type == NULL || type->storage.size == 0) {
+    if (type == NULL || type->storage.size == 0) { /* commands_record rejects NULL */
         setti_change_check_tag(commands->world, type, value, "sett_cmd_set");
         return commands_record(commands, &command_set, entity, component);
     }
@@ -839,14 +840,13 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     return status;
 }
 
-static sett_status command_apply_call(sett_commands* commands, const command_record* record)
+static sett_status command_apply_of_module(sett_commands* commands, const command_record* record)
 {
     const setti_command_call* call = command_payload(commands->read, record);
     return call->kind->apply(commands->world, record->entity, call);
 }
 
-/* The verb of commands of other modules. */
-static const command_verb command_call = {NULL, "", command_apply_call};
+static const command_verb command_of_module = {NULL, "", command_apply_of_module};
 
 /* The payload of sett_cmd_call: the struct, then `size` bytes of data. */
 typedef struct command_run {
@@ -910,6 +910,7 @@ static void command_clear_type(sett_world* world, void* component)
     (void)sett_component_clear(world, *(const sett_component*)component);
 }
 
+/* Records a call of `fn` for a type. */
 static sett_status commands_record_type(sett_commands* commands, const char* call,
                                         void (*fn)(sett_world* world, void* component),
                                         sett_component component)
@@ -918,7 +919,7 @@ static sett_status commands_record_type(sett_commands* commands, const char* cal
         return SETT_STATUS_ARGUMENT;
     }
     if (setti_world_type(commands->world, component) == NULL) {
-        return commands_unregistered(commands, call, sett_null(), component);
+        return commands_fail_unregistered(commands, call, sett_null(), component);
     }
     return sett_cmd_call(commands, fn, &component, sizeof(component));
 }
@@ -964,7 +965,8 @@ sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
     }
     for (uint32_t c = 0; c < component_count; c++) {
         if (setti_world_type(commands->world, components[c]) == NULL) {
-            return commands_unregistered(commands, command_create.call, sett_null(), components[c]);
+            return commands_fail_unregistered(commands, command_create.function, sett_null(),
+                                              components[c]);
         }
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -989,7 +991,7 @@ void* setti_commands_call(sett_commands* commands, sett_entity entity,
 {
     SETTI_ASSERT(size >= sizeof(setti_command_call) && kind->apply != NULL);
     const command_record* record =
-        commands_begin(commands, &command_call, kind->verb, entity, 0, size, 16, status);
+        commands_begin(commands, &command_of_module, kind->verb, entity, 0, size, 16, status);
     if (record == NULL) {
         return NULL;
     }
@@ -1001,7 +1003,7 @@ void* setti_commands_call(sett_commands* commands, sett_entity entity,
 void* setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
                                  size_t size, sett_entity* out, uint32_t count)
 {
-    sett_status status = SETT_STATUS_OUT_OF_MEMORY;
+    sett_status status;
     SETTI_ASSERT(count != 0);
     if (commands->closed) {
         commands_fail_closed(commands, kind->verb);
@@ -1012,9 +1014,10 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
     bool fits = count <= (UINT32_MAX - need) / need_each;
     if (!fits || !commands_reserve(commands, need + (size_t)count * need_each)) {
         if (commands->job.count != 0) {
-            commands->job.error = status;
+            commands->job.error = SETT_STATUS_OUT_OF_MEMORY;
         } else {
-            setti_world_fail(commands->world, status, "sett_cmd_create", sett_null(), 0);
+            setti_world_fail(commands->world, SETT_STATUS_OUT_OF_MEMORY, "sett_cmd_create",
+                             sett_null(), 0);
         }
         return NULL;
     }
@@ -1160,8 +1163,9 @@ static void job_take_chunk(sett_commands* commands, uint32_t jobs)
     if (commands->first != NULL) {
         return;
     }
-    /* for the next stages, too: more jobs may be busy then */
-    for (uint32_t k = 0; world->spare_chunks == NULL || (k != 0 && k <= jobs / 2); k++) {
+    /* one for this job, others for the next stages: more jobs may be busy then */
+    uint32_t missing = world->spare_chunks == NULL ? 1 + jobs / 2 : 0;
+    for (; missing != 0; missing--) {
         command_chunk* chunk = chunk_create(commands, CHUNK_SIZE);
         if (chunk == NULL) {
             break; /* recording allocates later */

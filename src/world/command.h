@@ -17,8 +17,8 @@ void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers,
 sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buffers,
                                     uint32_t count);
 
-/* A kind of command of another module.
- *   call  the payload of a command: a setti_command_call, then data of the module */
+/* A kind of command of another module. `call` is the payload of a command: a setti_command_call,
+ * then data of the module. */
 typedef struct setti_command_kind {
     const char* verb; /* for lists of commands: "attach" */
     /* Applies the command to an existing entity. Returns SETT_OK if the command no longer makes
@@ -64,8 +64,10 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
 /* Drops the commands of a buffer, and frees the buffer. */
 void setti_commands_free(sett_commands* commands);
 
-/* Apply, or drop, the commands of all buffers. Commands recorded meanwhile are applied, too. */
+/* Applies the commands of all buffers, also commands recorded meanwhile. */
 sett_status setti_commands_apply_all(sett_world* world);
+
+/* Drops the commands of all buffers. */
 void setti_commands_drop_all(sett_world* world);
 
 /* Makes the chunk of an empty buffer a spare chunk of the world. */

@@ -15,7 +15,7 @@
 
 #define ALIGN_MAX 4096
 #define ALIGN_DEFAULT_MAX 16
-/* Larger values (in bytes) are sparse sets by default: an array page has at least 64 rows, 16 KB */
+/* Larger values (in bytes) take sparse sets by default: 64 rows, an array's page, take 16 KB. */
 #define ARRAY_SIZE_DEFAULT 256
 #define ARRAY_SIZE_MAX ((size_t)1 << 20)  /* bytes of the largest value of an array */
 #define SPARSE_SIZE_MAX ((size_t)1 << 26) /* bytes of the largest value of a sparse set */
@@ -83,18 +83,18 @@ static const char* component_check_offsets(const uint32_t* offsets, uint32_t cou
                                            size_t align)
 {
     SETTI_ASSERT(offsets != NULL || count == 0);
-    const size_t reference = sizeof(sett_entity);
-    const size_t unit = SETT_ALIGNOF(sett_entity);
+    const size_t handle_size = sizeof(sett_entity);
+    const size_t handle_align = SETT_ALIGNOF(sett_entity);
     for (uint32_t k = 0; k < count; k++) {
-        if (size < reference || offsets[k] > size - reference) {
+        if (size < handle_size || offsets[k] > size - handle_size) {
             return "one of `entity_offsets` lies outside of the value - use offsetof";
         }
-        if (offsets[k] % unit != 0 || align % unit != 0) {
+        if (offsets[k] % handle_align != 0 || align % handle_align != 0) {
             return "one of `entity_offsets` is misaligned - offsets and the type's align must be "
                    "multiples of 4";
         }
         for (uint32_t j = 0; j < k; j++) {
-            if (component_overlap(offsets[j], reference, offsets[k], reference)) {
+            if (component_overlap(offsets[j], handle_size, offsets[k], handle_size)) {
                 return "two of `entity_offsets` overlap - list each handle once";
             }
         }
@@ -123,7 +123,7 @@ static const char* component_check_ranges(const sett_component_desc* desc)
     return NULL;
 }
 
-/* Checks the hooks `write` and `read`. Returns NULL, or an error. */
+/* Checks the hooks `write` and `read`, and sets `save`. Returns NULL, or an error. */
 static const char* component_check_written(sett_component_desc* desc)
 {
     if (desc->write == NULL && desc->read == NULL) {
@@ -226,7 +226,7 @@ void setti_component_differ_in(setti_writer* out, bool differs, const char* what
     }
 }
 
-/* Adds `what` to the list if two arrays of equal length differ. */
+/* Adds `what` to the list of differences if two arrays of equal length differ. */
 static void component_differ_arrays(setti_writer* out, const char* what, const void* a,
                                     uint32_t a_count, const void* b, uint32_t b_count, size_t size)
 {
@@ -274,7 +274,7 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
     }
 }
 
-/* Returns the end of a message about an existing type. */
+/* Returns a hint for the end of a message about an existing type. */
 static const char* component_origin(const setti_type* type)
 {
     return (type->flags & SETTI_TYPE_FROM_FILE) != 0
@@ -289,7 +289,7 @@ static sett_component component_same(sett_world* world, const setti_type* existi
     char list[SETTI_MESSAGE_SIZE];
     setti_writer out = setti_writer_begin(list, sizeof(list));
     sett_component_desc present = existing->desc;
-    present.storage = existing->registered;
+    present.storage = existing->registered; /* before conversions */
     setti_component_differences(&out, &present, wanted);
     if (wanted->id != 0) {
         component_differ(&out, "id", existing->id, wanted->id);
@@ -306,12 +306,12 @@ static sett_component component_same(sett_world* world, const setti_type* existi
     return 0;
 }
 
-/* Returns the key of a name, or the key for a new entry. Stores the type of the name, or NULL, in
- * *type. */
+/* Sets *type to the type of a name, and returns its key. If there is none, sets *type to NULL, and
+ * returns the key for a new entry; 0: all keys are in use. */
 static uint64_t component_name_key(const sett_world* world, const char* name, setti_type** type)
 {
     uint64_t key = setti_hash_bytes(name, strlen(name));
-    uint64_t reusable = 0; /* the first key of an unregistered type */
+    uint64_t reusable = 0; /* the first key left by an unregistered type */
     *type = NULL;
     for (uint32_t step = 0; step < SETTI_HASH_STEPS; step++, key = setti_hash_next(key)) {
         uint32_t id = setti_hash_map_find(&world->names, key);
@@ -329,7 +329,7 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
             return key;
         }
     }
-    return reusable; /* 0: all keys are in use */
+    return reusable;
 }
 
 /* Returns the type with the name of `type` and a suffix, or NULL. */
@@ -349,35 +349,43 @@ static setti_type* component_with_suffix(const sett_world* world, setti_type* ty
     return found;
 }
 
-/* Returns the type with the old name `name`, or NULL. */
+/* Returns the type with the old name `name`, or the "off" tag or sources of that type, or NULL. */
 static setti_type* component_find_renamed(const sett_world* world, const char* name)
 {
-    setti_type* found = NULL;
-    for (uint32_t k = 0; found == NULL && k < world->renamed.count; k++) {
+    for (uint32_t k = 0; k < world->renamed.count; k++) {
         setti_type* type = world->renamed.item[k];
-        for (uint32_t n = 0; found == NULL && n < type->desc.old_name_count; n++) {
+        for (uint32_t n = 0; n < type->desc.old_name_count; n++) {
             size_t length = strlen(type->desc.old_names[n]);
-            /* with the old name "Body", "Body off" finds the tag of the type */
             if (strncmp(name, type->desc.old_names[n], length) == 0) {
-                found = component_with_suffix(world, type, name + length);
+                /* of a type with the old name "Body", "Body off" finds the tag */
+                setti_type* found = component_with_suffix(world, type, name + length);
+                if (found != NULL) {
+                    return found;
+                }
             }
         }
     }
-    return found;
+    return NULL;
 }
 
 /* Passed to component_check_old_names before the type exists. */
 #define COMPONENT_IS_NEW ((const setti_type*)NULL)
 
-/* Checks that the type `of` can have the descriptor's old names. */
+/* Checks that the type `of` can have the descriptor's old names, and a new type its name. */
 static bool component_check_old_names(sett_world* world, const setti_type* of,
                                       const sett_component_desc* desc, const char* call)
 {
-    /* the name of a new type must not be an old name, either */
-    const setti_type* other =
-        of == COMPONENT_IS_NEW ? component_find_renamed(world, desc->name) : NULL;
-    const char* taken = other != NULL ? desc->name : NULL; /* a name of the type `other` */
-    for (uint32_t k = 0; taken == NULL && k < desc->old_name_count; k++) {
+    if (of == COMPONENT_IS_NEW) {
+        const setti_type* other = component_find_renamed(world, desc->name);
+        if (other != NULL) {
+            setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                  "%s: \"%.100s\" is a former name of type \"%.100s\" - choose "
+                                  "another name%s",
+                                  call, desc->name, other->desc.name, component_origin(other));
+            return false;
+        }
+    }
+    for (uint32_t k = 0; k < desc->old_name_count; k++) {
         const char* name = desc->old_names[k];
         bool missing = name == NULL || name[0] == '\0';
         if (missing || strcmp(name, desc->name) == 0) {
@@ -386,22 +394,16 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
                                   desc->name, missing ? "NULL or \"\"" : "the present name");
             return false;
         }
-        other = setti_type_find(world, name);
+        const setti_type* other = setti_type_find(world, name);
         if (other != NULL && other != of) {
-            taken = name;
+            setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                  "%s: `old_names` contains \"%.100s\", a name of type \"%.100s\" "
+                                  "- leave it out%s",
+                                  call, name, other->desc.name, component_origin(other));
+            return false;
         }
     }
-    if (taken != NULL) {
-        bool new_name_taken = taken == desc->name;
-        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              new_name_taken
-                                  ? "%s: \"%.100s\" is a former name of type \"%.100s\" - choose "
-                                    "another name%s"
-                                  : "%s: `old_names` contains \"%.100s\", a name of type "
-                                    "\"%.100s\" - leave it out%s",
-                              call, taken, other->desc.name, component_origin(other));
-    }
-    return taken == NULL;
+    return true;
 }
 
 /* The type that reading in line sees for an unregistered id. */
@@ -503,10 +505,12 @@ sett_component setti_component_own_id(const sett_world* world, const char* name)
     if (id == 0) {
         id = component_constant_id(name);
     }
-    for (sett_component at = SETT_ID_RESERVED_END; id == 0; at++) {
-        if (setti_world_type(world, at) == NULL) {
-            id = at;
-        }
+    if (id != 0) {
+        return id;
+    }
+    id = SETT_ID_RESERVED_END;
+    while (setti_world_type(world, id) != NULL) {
+        id++;
     }
     return id;
 }
@@ -516,7 +520,7 @@ static size_t text_size(const char* text)
     return text != NULL ? strlen(text) + 1 : 0;
 }
 
-/* Copies bytes to the pool. *done becomes false when memory runs out. */
+/* Copies bytes to the pool. *done becomes false if memory runs out. */
 static void* pool_copy(setti_pool* pool, const void* from, size_t size, bool* done)
 {
     void* copy = size != 0 ? setti_pool_alloc(pool, size, 8) : NULL;
@@ -529,7 +533,7 @@ static void pool_free_copy(setti_pool* pool, const void* copy, size_t size)
     setti_pool_free(pool, setti_unconst(copy), size, 8);
 }
 
-/* Returns the flags of a new type, except the flags for callbacks. */
+/* Returns the flags of a descriptor, except those for callbacks. */
 static uint32_t component_flags(const sett_component_desc* desc)
 {
     uint32_t flags = 0;
@@ -584,17 +588,18 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
 /* Adds the required types of `needed`, then `needed`, to `required` of `type`. */
 static bool component_list_required(setti_pool* pool, setti_type* type, setti_type* needed)
 {
-    bool done = true;
-    for (uint32_t j = 0; done && j <= needed->required.count; j++) {
+    for (uint32_t j = 0; j <= needed->required.count; j++) {
         bool last = j == needed->required.count;
         setti_type* item = last ? needed : needed->required.item[j];
         if ((item->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
             type->flags |= SETTI_TYPE_REQUIRES_DONT_FRAGMENT;
         }
-        done = setti_type_list_has(&type->required, item) ||
-               setti_type_list_add(pool, &type->required, item);
+        if (!setti_type_list_has(&type->required, item) &&
+            !setti_type_list_add(pool, &type->required, item)) {
+            return false;
+        }
     }
-    return done;
+    return true;
 }
 
 /* Adds `type` to `dependants` of `needed`. */
@@ -706,10 +711,13 @@ static bool component_own(sett_world* world, setti_type* type, const sett_compon
         (desc->members != NULL && !desc->members->calls_()->give(pool, type, desc->members))) {
         return false;
     }
-    for (uint32_t k = 0; done && k < desc->required_count; k++) {
-        done = component_list_required(pool, type, setti_world_type(world, desc->required[k]));
+    for (uint32_t k = 0; k < desc->required_count; k++) {
+        setti_type* needed = setti_world_type(world, desc->required[k]);
+        if (!component_list_required(pool, type, needed)) {
+            return false;
+        }
     }
-    return done && component_own_callbacks(pool, type, desc);
+    return component_own_callbacks(pool, type, desc);
 }
 
 void setti_component_free_parts(setti_pool* pool, setti_type* type)
@@ -738,14 +746,18 @@ static bool component_reserve_lists(sett_world* world, const setti_type* type)
 {
     setti_pool* pool = &world->pool;
     bool dont_fragment = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
-    bool reserved = component_reserve_id(world, type->id) &&
-                    type_list_reserve(pool, &world->registered) &&
-                    (type->desc.old_name_count == 0 || type_list_reserve(pool, &world->renamed)) &&
-                    (!dont_fragment || type_list_reserve(pool, &world->dont_fragment));
-    for (uint32_t k = 0; reserved && k < type->required.count; k++) {
-        reserved = type_list_reserve(pool, &type->required.item[k]->dependants);
+    bool renamed = type->desc.old_name_count != 0;
+    if (!component_reserve_id(world, type->id) || !type_list_reserve(pool, &world->registered) ||
+        (renamed && !type_list_reserve(pool, &world->renamed)) ||
+        (dont_fragment && !type_list_reserve(pool, &world->dont_fragment))) {
+        return false;
     }
-    return reserved;
+    for (uint32_t k = 0; k < type->required.count; k++) {
+        if (!type_list_reserve(pool, &type->required.item[k]->dependants)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Adds a type to all lists and tables of the world. */
@@ -793,7 +805,7 @@ void setti_component_free(sett_world* world, setti_type* type)
 
 /* ---------------------------------------------------------------------------- hooks of values */
 
-/* Locks the world for a hook. Returns the callback that was running. */
+/* Locks the world for a hook. Returns the name of the callback that was running. */
 static const char* component_lock(const setti_type* type)
 {
     sett_world* world = type->world;
@@ -998,7 +1010,7 @@ sett_status setti_component_rename(sett_world* world, setti_type* type,
     setti_pool* pool = &world->pool;
     sett_component_desc* now = &type->desc;
     uint32_t count = desc->old_name_count;
-    if (count == 0 || desc->old_names == now->old_names) {
+    if (count == 0 || desc->old_names == now->old_names) { /* none, or the same list */
         return SETT_OK;
     }
     if (!component_check_old_names(world, type, desc, call)) {
@@ -1055,7 +1067,7 @@ static sett_component component_register_again(sett_world* world, setti_type* ex
     if (component_same(world, existing, desc) == 0) {
         return 0;
     }
-    if (existing->desc.type_name == NULL) { /* stays NULL when memory runs out */
+    if (existing->desc.type_name == NULL) { /* stays NULL if memory runs out */
         (void)component_own_type_name(&world->pool, existing, desc->type_name);
     }
     if (desc->members != NULL &&
@@ -1246,7 +1258,7 @@ const char* sett_component_name(const sett_world* world, sett_component componen
     return type != NULL ? type->desc.name : NULL;
 }
 
-/* Writes why the values of a component do not have the C type `type_name`. */
+/* Writes to `out` why the values of a type do not have the C type `type_name`. */
 SETTI_COLD static void component_wrong_type(const setti_type* type, size_t size,
                                             const char* type_name, const char* call,
                                             char out[SETTI_MESSAGE_SIZE])
@@ -1301,7 +1313,8 @@ void setti_component_describe_type(const setti_type* type, size_t size, const ch
              type_name, (unsigned)size);
 }
 
-/* Returns true if the values of a component have a C type. Else writes why not. */
+/* Returns true if the values of a component have the C type `type_name` of `size` bytes. Else
+ * writes why not to `out`. */
 static bool component_has_type(const sett_world* world, sett_component component, size_t size,
                                const char* type_name, const char* call,
                                char out[SETTI_MESSAGE_SIZE])

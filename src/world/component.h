@@ -47,12 +47,13 @@ enum {
     SETTI_TYPE_REQUIRED_APART = 131072,
     SETTI_TYPE_ONE = 262144, /* at most one entity has the type */
     SETTI_TYPE_CHOSEN =
-        524288, /* setti_module.choice is or was not the default: deltas contain the choice */
+        524288, /* setti_module.choice was not 0 at some time: deltas contain the choice */
     /* created by loading a file, not registered by the program */
     SETTI_TYPE_FROM_FILE = 1048576,
     SETTI_TYPE_UNLINKS = 2097152 /* setti_cascade.alone is set */
 };
 
+/* Flags of types that fast paths of adding, setting or removing leave to other paths. */
 #define SETTI_TYPE_SLOW_ADD                                                                        \
     (SETTI_TYPE_DONT_FRAGMENT | SETTI_TYPE_REQUIRES_DONT_FRAGMENT | SETTI_TYPE_LINKED |            \
      SETTI_TYPE_ONE)
@@ -95,18 +96,19 @@ struct setti_type;
 
 /* Functions of a module that clean up links when an entity is destroyed. */
 typedef struct setti_cascade {
-    /* Collects, by setti_change_collect, the entities to destroy before an entity. NULL: no other
-     * entity is destroyed. */
+    /* Collects, by setti_change_collect, the entities to destroy before the entity at `index`.
+     * NULL: no other entity is destroyed. */
     sett_status (*collect)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Reserves the memory for `detach`, after all entities are collected. NULL: nothing to do. */
+    /* After all entities are collected: rejects the destruction, or reserves memory for `detach`.
+     * NULL: nothing to do. */
     sett_status (*validate)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Returns true if all targets of a value are destroyed. NULL: always false. */
+    /* Returns true if all targets of an entity's links are being destroyed. NULL: always false. */
     bool (*stranded)(const sett_world* world, const struct setti_type* type, uint32_t index);
     /* Removes links to a collected entity from surviving entities. NULL: no links. */
     void (*detach)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Takes a value out of the lists of links, before the value is erased. */
     void (*unlink)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Only `unlink` is set, and reads only links of this type. */
+    /* `collect`, `validate` and `detach` are NULL, and `unlink` reads only links of this type. */
     bool alone;
 
     /* The fast path, or NULL. Unlinks an entity from all surviving entities, and returns the first
@@ -235,7 +237,7 @@ typedef struct setti_type {
     setti_root root;            /* of the storage */
     void* row;                  /* room for one value; NULL before the first use */
     uint32_t replace_observers; /* observers with on_replace */
-    uint32_t claimed;           /* rows reserved and not inserted, see edit_reserve.c */
+    uint32_t claimed;           /* reservations that are not yet used, see edit_reserve.c */
     /* entries of world->collect_list reserved for this type */
     uint32_t collect_room;
     void* links;                  /* of relationships, if values are links; or NULL */
@@ -260,7 +262,8 @@ const char* setti_component_resolve(sett_component_desc* desc);
 
 /* Functions of component_members.c. Programs without members do not link this file. */
 typedef struct sett_member_calls_ {
-    /* Gives a descriptor the hooks for strings and lists. Returns NULL, or an error. */
+    /* Checks members, and gives a descriptor the hooks for strings and lists. Returns NULL, or an
+     * error. */
     const char* (*check)(sett_component_desc* desc, const sett_struct* of,
                          const unsigned char* mask, char* out); /* SETTI_VALUE_MESSAGE bytes */
     /* Gives a type members, and sets the mask, offsets and hooks to match. */
@@ -309,7 +312,7 @@ setti_type* setti_component_make_part(sett_world* world, sett_component_desc* de
 /* Frees a type that the world does not list. */
 void setti_component_free_parts(setti_pool* pool, setti_type* type);
 
-/* Frees a type that was removed from all lists, and its id. */
+/* Frees a type that was removed from all lists. Its id becomes free. */
 void setti_component_free(sett_world* world, setti_type* type);
 
 /* Initialises an empty storage with the options of a descriptor. */
@@ -368,6 +371,7 @@ SETTI_INLINE setti_transition* setti_type_removed(setti_type* type, uint32_t fro
     return &type->removed[from % SETTI_TRANSITIONS];
 }
 
+/* The type of the program's data in a value. */
 static inline const setti_type* setti_type_data(const setti_type* type)
 {
     return type->data_type != NULL ? type->data_type : type;
@@ -423,7 +427,7 @@ SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
     if (count == 0) {
         return NULL;
     }
-    const setti_type* last = type->required.item[count - 1];
+    const setti_type* last = type->required.item[count - 1]; /* of a tag: the type itself */
     return last->off == type ? last : NULL;
 }
 

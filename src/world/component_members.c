@@ -2,9 +2,10 @@
  *
  * The workload: once for each type, at registration or right after.
  *
- * Invariant:  type->desc.members == &type->members->of, or both are NULL.  With members, the mask
- *             is 255 exactly in the bytes of members that are not local, entity_offsets are the
- *             offsets of all handles, and a type with strings or lists has the library's hooks
+ * Invariant:  type->desc.members is `of` of type->written, else of type->members, else NULL.  With
+ *             type->members, the mask is 255 exactly in the bytes of members that are not local,
+ *             entity_offsets are the offsets of all handles, and a type with strings or lists has
+ *             the library's hooks
  */
 #include "sett/members.h"
 #include "world/world.h"
@@ -27,22 +28,20 @@ static void members_count_handles(const sett_component_desc* desc, const sett_st
 {
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
-        bool is_list = member->kind == SETT_MEMBER_LIST; /* a list contains no handles */
-        bool is_struct = member->of != NULL && !is_list;
-        uint32_t step = is_struct ? member->of->size : (uint32_t)sizeof(sett_entity);
+        bool is_struct = member->of != NULL;
         bool is_handle =
-            member->of == NULL && !is_list &&
-            (member->kind == SETT_MEMBER_ENTITY || member->element == SETT_MEMBER_ENTITY);
-        /* `at` is the offset of an array's element */
-        for (uint32_t at = 0; (is_handle || is_struct) && at < member->size; at += step) {
-            if (is_handle) {
-                ++*count;
-                if (members_has_offset(desc, base + member->offset + at)) {
-                    ++*declared;
-                }
+            member->kind == SETT_MEMBER_ENTITY || member->element == SETT_MEMBER_ENTITY;
+        if (member->kind == SETT_MEMBER_LIST || (!is_struct && !is_handle)) {
+            continue; /* lists contain no handles */
+        }
+        uint32_t step = is_struct ? member->of->size : (uint32_t)sizeof(sett_entity);
+        for (uint32_t at = 0; at < member->size; at += step) { /* the elements of an array */
+            uint32_t offset = base + member->offset + at;
+            if (is_struct) {
+                members_count_handles(desc, member->of, offset, count, declared);
             } else {
-                members_count_handles(desc, member->of, base + member->offset + at, count,
-                                      declared);
+                ++*count;
+                *declared += members_has_offset(desc, offset) ? 1 : 0;
             }
         }
     }
@@ -109,7 +108,7 @@ static const char* members_check(sett_component_desc* desc, const sett_struct* o
     return members_give_hooks(desc, of);
 }
 
-/* Allocates the mask of a type with members. */
+/* Allocates the mask of a type with members. *mask becomes NULL if all bits count. */
 static bool members_make_mask(setti_pool* pool, const setti_members* members, unsigned char** mask)
 {
     size_t size = members->of.size;
@@ -120,7 +119,7 @@ static bool members_make_mask(setti_pool* pool, const setti_members* members, un
     setti_members_mask(members, *mask);
     if (memchr(*mask, 0, size) == NULL) {
         setti_pool_free(pool, *mask, size, 8);
-        *mask = NULL; /* all bits count */
+        *mask = NULL;
     }
     return true;
 }
@@ -247,8 +246,10 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
 {
     char reason[SETTI_VALUE_MESSAGE];
     const char* name = type->desc.name;
-    const char* wrong = "it is a type of the library - give members only to types of the program";
-    if (type->module == NULL) {
+    const char* wrong = NULL;
+    if (type->module != NULL) {
+        wrong = "it is a type of the library - give members only to types of the program";
+    } else {
         wrong = members_check_type(world, type, of, reason);
     }
     if (wrong != NULL) {

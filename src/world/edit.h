@@ -17,9 +17,8 @@
 
 #include "world/world.h"
 
-/* A function that writes the value of an added component. */
+/* Writes the value of an added component. The value is already initialised. */
 typedef struct setti_edit_fill {
-    /* Writes to a value that is already initialised. */
     void (*write)(const struct setti_edit_fill* fill, void* value);
 } setti_edit_fill;
 
@@ -36,14 +35,14 @@ typedef struct setti_edit_part {
 } setti_edit_part;
 
 typedef struct setti_edit {
-    sett_entity* entities;  /* with `creates`, written by the commit; may be NULL */
+    sett_entity* entities;  /* with `creates`: written by the commit, or NULL */
     uint32_t count;         /* of entities: 1, unless the edit creates */
     uint32_t from;          /* the entities' signature before, without dont_fragment types */
     uint32_t to;            /* the signature after */
     setti_edit_part* added; /* in an order with required types before the types that need them */
     uint32_t added_count;
     uint32_t room;       /* capacity of `added` in the pool; 0: `added` is memory of the caller */
-    uint32_t flags;      /* SETTI_TYPE_* of all added types together, set by the step reserve */
+    uint32_t flags;      /* SETTI_TYPE_* of all added types together, set by the step "reserve" */
     setti_type* removed; /* the removed type, or NULL */
     bool removes_all;    /* removes dont_fragment types, then all other types by descending id */
     bool creates;        /* the entities do not exist before */
@@ -54,7 +53,7 @@ typedef struct setti_edit {
 
 /* --------------------------------------------------------------------------------------- making */
 
-/* Frees unused signatures. A call that makes edits calls this function first. */
+/* Frees unused signatures if there are many. A call that makes edits calls this function first. */
 void setti_edit_settle(sett_world* world);
 
 /* Pins the pages of storages. Pinned pages do not move and are not freed. */
@@ -95,7 +94,8 @@ setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t 
 setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_t from,
                                  setti_type* type);
 
-/* Adds a type, after its required types, to an edit. Returns NULL if memory runs out. */
+/* Adds a type that the entities lack to an edit, after its required types. Returns its part, or
+ * NULL if memory runs out. */
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type);
 
 void setti_edit_free(sett_world* world, setti_edit* edit);
@@ -110,24 +110,24 @@ typedef struct setti_scope_calls {
 
 /* ------------------------------------------------------------------------------------ the steps */
 
-/* The step reserve. A failure drops the reservations of all edits.
+/* The step "reserve". A failure drops the reservations of all edits.
  *   from  with `creates`: where the search for free indices begins; advanced for the next edit */
 sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from);
 
-/* The step reserve for one entity, at a reserved index. Returns false if memory runs out. */
+/* The step "reserve" for one entity, at a reserved index. Returns false if memory runs out. */
 bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index);
 
 /* Drops the reservations of all edits. */
 void setti_edit_unclaim(sett_world* world);
 
-/* The steps notify leaving and commit, for one entity. */
+/* The steps "notify leaving" and "commit", for edits of one entity. */
 void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit);
 void setti_edit_commit(sett_world* world, const setti_edit* edit);
 
-/* The step commit, for edits of one or several entities. */
+/* The step "commit", for edits of one or several entities. */
 void setti_edit_commit_many(sett_world* world, const setti_edit* edit);
 
-/* The step notify entering, for an entity created without components. */
+/* The step "notify entering", for an entity created without components. */
 void setti_edit_notify_begun(sett_world* world, sett_entity entity);
 
 /* Reserves and commits an edit that creates an entity. Returns false if the reservation fails. */
@@ -148,7 +148,7 @@ typedef struct setti_edit_removal {
 static inline setti_edit_removal setti_edit_removed(const sett_world* world, const setti_edit* edit)
 {
     SETTI_ASSERT(edit->removed == NULL || !edit->removes_all);
-    setti_edit_removal walk = {0, edit->removed != NULL, NULL};
+    setti_edit_removal walk = {0, edit->removed != NULL, NULL}; /* one type, or none */
     if (edit->removed != NULL) {
         walk.types = &edit->removed->id;
     } else if (edit->removes_all) {
@@ -185,7 +185,7 @@ SETTI_INLINE bool setti_edit_has_endings(const sett_world* world, const setti_ed
 /* The value to copy for a part, or NULL. */
 SETTI_INLINE const void* setti_edit_value(const setti_edit_part* part)
 {
-    if (part->origin == NULL || part->value != NULL) {
+    if (part->origin == NULL || part->value != NULL) { /* a part with a value has no origin */
         SETTI_ASSERT(part->origin == NULL);
         return part->value;
     }
@@ -213,7 +213,7 @@ SETTI_INLINE void setti_edit_write(const setti_edit_part* part, void* row)
     }
 }
 
-/* Whether `claimed` of a type counts reserved rows, or entries of collect_list. */
+/* Whether a type uses `claimed`: for rows of a sparse set, or for entries of collect_list. */
 SETTI_INLINE bool setti_edit_claims(const setti_type* type)
 {
     return type->storage.kind == SETTI_SPARSE || type->cascade != NULL;
@@ -255,7 +255,7 @@ typedef struct setti_upward_calls {
     void (*release)(sett_world* world, uint32_t index);
 } setti_upward_calls;
 
-/* Ends the step notify leaving: detaches the children of an entity that loses Hierarchy. */
+/* Ends the step "notify leaving": detaches the children of an entity that loses Hierarchy. */
 void setti_edit_release(sett_world* world, const setti_edit* edit);
 
 void setti_edit_listen(sett_world* world, setti_listener* listener);
@@ -264,7 +264,7 @@ void setti_edit_unlisten(sett_world* world, setti_listener* listener);
 /* Finds or makes the plan of a transition. Returns NULL if memory runs out. */
 SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t from, uint32_t to)
 {
-    static const setti_plan_step none = {.listener = NULL};
+    static const setti_plan_step none = {.listener = NULL}; /* an empty plan */
     const setti_plan_table* plans = &world->plans;
     if (SETTI_LIKELY(world->listeners == NULL) || from == to) {
         return &none;
@@ -275,7 +275,7 @@ SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t 
     return plans->calls->plan(world, from, to);
 }
 
-/* The signature before an edit. SETTI_NONE stands for an entity that does not exist. */
+/* The signature before an edit: SETTI_NONE if the entities do not exist. */
 SETTI_INLINE uint32_t setti_edit_before(const setti_edit* edit)
 {
     return edit->creates ? SETTI_NONE : edit->from;
@@ -304,7 +304,7 @@ static inline bool setti_edit_has_no_listener(sett_world* world, uint32_t from, 
 /* The slow path of setti_edit_notify_entering. */
 void setti_edit_call_entering(sett_world* world, const setti_edit* edit);
 
-/* The step notify entering. */
+/* The step "notify entering". */
 SETTI_INLINE void setti_edit_notify_entering(sett_world* world, const setti_edit* edit)
 {
     if (SETTI_UNLIKELY((edit->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0 ||

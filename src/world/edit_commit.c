@@ -18,7 +18,7 @@
 
 /* ------------------------------------------------------------------------------------- removing */
 
-/* Unlinks the entity from other entities. */
+/* Unlinks the values that an edit removes. */
 static void commit_unlink(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     setti_edit_removal walk = setti_edit_removed(world, edit);
@@ -51,11 +51,12 @@ void setti_edit_write_any(const setti_edit_part* part, void* row, const void* va
 {
     SETTI_ASSERT(row != NULL || part->type->storage.size == 0);
     const setti_type* type = part->type;
-    if (value == NULL || type->desc.copy != NULL) {
+    if (value == NULL || type->desc.copy != NULL) { /* a copy hook needs an initialised value */
         setti_type_init_values(type, row, 1);
     }
     if (value != NULL) {
-        setti_type_copy_values(type, row, value, type->storage.size != 0);
+        const uint32_t count = type->storage.size != 0 ? 1 : 0; /* a tag has no value */
+        setti_type_copy_values(type, row, value, count);
     } else if (part->fill != NULL) {
         part->fill->write(part->fill, row);
     }
@@ -87,10 +88,10 @@ static void commit_repeat(const setti_type* type, unsigned char* rows, const uns
 {
     SETTI_ASSERT(count != 0);
     size_t size = type->storage.size;
-    for (uint32_t k = 0; type->desc.copy != NULL && k < count; k++) {
-        setti_type_call_copy(type, rows + k * size, value, 1);
-    }
     if (type->desc.copy != NULL) {
+        for (uint32_t k = 0; k < count; k++) {
+            setti_type_call_copy(type, rows + k * size, value, 1);
+        }
         return;
     }
     setti_row_copy(rows, value, size);
@@ -101,8 +102,8 @@ static void commit_repeat(const setti_type* type, unsigned char* rows, const uns
     }
 }
 
-/* Adds a type to a run of new entities.
- *   done  entities of the edit before the run */
+/* Inserts a type's values for a run of new entities.
+ *   done  number of the edit's entities before the run */
 static void commit_fill(sett_world* world, const setti_edit* edit, const setti_edit_part* part,
                         setti_entity_run run, uint32_t done)
 {
@@ -132,7 +133,7 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Removes the types of the edit from an existing entity. */
+/* Removes from an existing entity the types that the edit removes. */
 static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(!edit->creates);
@@ -204,7 +205,7 @@ void setti_edit_commit_many(sett_world* world, const setti_edit* edit)
         commit_claim(edit->added[k].type, edit->count);
     }
     uint32_t from = setti_entity_hint_index(&world->entities);
-    for (uint32_t done = 0; done < edit->count;) {
+    for (uint32_t done = 0; done < edit->count;) { /* by the runs of reserve_runs */
         sett_entity* out = edit->entities != NULL ? edit->entities + done : NULL;
         setti_entity_run run = setti_entity_next_run(&world->entities, from, edit->count - done);
         SETTI_ASSERT(run.count != 0 && run.count <= edit->count - done);

@@ -95,15 +95,15 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
 {
     setti_plan_table* table = &world->plans;
     uint64_t key = (uint64_t)from << 32 | to;
-    uint32_t first = setti_hash_map_find(&table->by_edge, key);
+    uint32_t known = setti_hash_map_find(&table->by_edge, key);
     SETTI_ASSERT(world->listeners != NULL && from != to);
-    if (first != SETTI_NONE) {
+    if (known != SETTI_NONE) {
         table->last_key = key;
-        table->last = first;
-        return &table->step[first];
+        table->last = known;
+        return &table->step[known];
     }
     setti_listener* no_listener = NULL; /* ends the plan */
-    first = table->count;
+    const uint32_t first = table->count;
     bool has_memory = true;
     for (setti_listener* at = world->listeners; at != NULL && has_memory; at = at->next) {
         has_memory = plan_append_crossed(world, at, from, to, SETTI_LEAVES) &&
@@ -141,11 +141,13 @@ static listener_walk listeners_walk(sett_world* world, const setti_edit* edit)
 /* The next listener that the edit's entities enter or leave, or NULL at the end. */
 static setti_listener* listeners_next(const sett_world* world, listener_walk* walk, bool enters)
 {
+    /* by the plan */
     for (; walk->step != NULL && walk->step->listener != NULL; walk->step++) {
         if (walk->step->enters == enters) {
             return (walk->step++)->listener;
         }
     }
+    /* without a plan */
     while (walk->step == NULL && walk->next != NULL) {
         setti_listener* listener = walk->next;
         walk->next = listener->next;

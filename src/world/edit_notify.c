@@ -3,7 +3,8 @@
  * The workload: types with hooks, groups and observers. Changes without callbacks take fast paths
  * (change_add.c).
  *
- * Invariant:  of an edit, on_exit < on_remove < structure and values < on_add, on_set < on_enter
+ * Invariant:  the order within an edit: on_exit; on_remove; structure and values change; on_add and
+ *             on_set; on_enter
  */
 #include "world/edit.h"
 
@@ -43,6 +44,16 @@ static void notify_part(sett_world* world, const setti_edit_part* part, sett_ent
     }
 }
 
+/* Runs on_add and on_set of a part for all entities. */
+static void notify_added(sett_world* world, const setti_edit* edit, const setti_edit_part* part)
+{
+    if ((part->type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0) {
+        for (uint32_t n = 0; n < edit->count; n++) {
+            notify_part(world, part, edit->entities[n]);
+        }
+    }
+}
+
 /* ------------------------------------------------------------------------------------ the steps */
 
 void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
@@ -63,7 +74,7 @@ void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
 void setti_edit_release(sett_world* world, const setti_edit* edit)
 {
     if (SETTI_LIKELY(world->upward_observers == 0) || edit->count != 1) {
-        return; /* the commit detaches children; edits of several entities only create */
+        return; /* the commit detaches the children; edits of several entities remove nothing */
     }
     bool removes_hierarchy =
         edit->removes_all || (edit->removed != NULL && edit->removed->id == SETT_ID_HIERARCHY);
@@ -77,18 +88,16 @@ void setti_edit_call_entering(sett_world* world, const setti_edit* edit)
 {
     bool has_callbacks = (edit->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;
     SETTI_ASSERT(!has_callbacks || edit->entities != NULL);
-    for (uint32_t k = 0; has_callbacks && k < edit->added_count; k++) {
-        const setti_edit_part* part = &edit->added[k];
-        if ((part->type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0) {
-            for (uint32_t n = 0; n < edit->count; n++) {
-                notify_part(world, part, edit->entities[n]);
-            }
+    if (has_callbacks) {
+        for (uint32_t k = 0; k < edit->added_count; k++) {
+            notify_added(world, edit, &edit->added[k]);
         }
     }
-    bool enters = setti_edit_does(world, edit, SETTI_PLAN_ON_ENTER);
-    SETTI_ASSERT(!enters || edit->entities != NULL);
-    for (uint32_t n = 0; enters && n < edit->count; n++) {
-        world->plans.calls->notify(world, edit, edit->entities[n], SETTI_ENTERS);
+    if (setti_edit_does(world, edit, SETTI_PLAN_ON_ENTER)) {
+        SETTI_ASSERT(edit->entities != NULL);
+        for (uint32_t n = 0; n < edit->count; n++) {
+            world->plans.calls->notify(world, edit, edit->entities[n], SETTI_ENTERS);
+        }
     }
 }
 

@@ -5,7 +5,7 @@
  * edits reserve. Each commit subtracts the rows that it uses.
  *
  * A reserved row may be in an empty page, the spare page of the storage. The storage may use the
- * spare page elsewhere, or free it when another page becomes empty. A single edit is committed
+ * spare page for other rows, or free it when another page becomes empty. A single edit is committed
  * before this can happen. A list of edits of several entities pins the pages.
  *
  * Invariant:  a type's `claimed` = rows for reserved edits;  0 between calls
@@ -113,7 +113,7 @@ void setti_edit_free(sett_world* world, setti_edit* edit)
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Adds `count` to the reservations of a type. Returns false if memory runs out. */
+/* Reserves `count` more rows or entries of collect_list. Returns false if memory runs out. */
 static bool reserve_claim(sett_world* world, setti_type* type, uint32_t count)
 {
     if (SETTI_LIKELY(!setti_edit_claims(type))) {
@@ -174,7 +174,7 @@ static bool reserve_runs(sett_world* world, const setti_edit* edit, uint32_t fro
     return true;
 }
 
-/* Reserves rows for all types of an edit. Returns false if memory runs out. */
+/* Sets edit->flags, and reserves rows for all added types. Returns false if memory runs out. */
 static bool reserve_claims(sett_world* world, setti_edit* edit)
 {
     edit->flags = 0;
@@ -187,8 +187,8 @@ static bool reserve_claims(sett_world* world, setti_edit* edit)
     return edit->to != SETTI_NONE; /* else no memory for the signature */
 }
 
-/* Reserves one row. Returns false if memory runs out.
- *   compacts  values may move */
+/* Reserves the row of an index. Returns false if memory runs out.
+ *   compacts  a full sparse set may close its gaps, which moves values */
 SETTI_INLINE bool reserve_row(sett_world* world, setti_type* type, uint32_t index, bool compacts)
 {
     setti_storage* storage = &type->storage;
@@ -197,7 +197,7 @@ SETTI_INLINE bool reserve_row(sett_world* world, setti_type* type, uint32_t inde
         return SETTI_LIKELY(type->cascade == NULL) || reserve_claim(world, type, 1);
     }
     if (compacts && type->claimed == 0 && setti_sparse_is_full(storage)) {
-        setti_storage_compact(&world->pool, storage); /* closes gaps */
+        setti_storage_compact(&world->pool, storage);
     }
     return reserve_claim(world, type, 1) &&
            setti_storage_reserve_indices(&world->pool, storage, index, 1);

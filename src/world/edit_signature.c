@@ -19,17 +19,19 @@ uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_ty
                                   (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
 }
 
+/* Warns about many signatures. Names types in about half of them. */
 SETTI_COLD static void edit_warn_signatures(sett_world* world)
 {
     const setti_signature_table* table = &world->signatures;
+    const uint32_t quarter = table->count / 4;
     char blame[SETTI_MESSAGE_SIZE / 2];
     setti_writer names = setti_writer_begin(blame, sizeof(blame));
     for (uint32_t k = 0; k < world->registered.count && names.length < sizeof(blame) - 64; k++) {
-        uint32_t sets = 0;
+        uint32_t with_type = 0; /* signatures */
         for (uint32_t number = 1; number < table->count; number++) {
-            sets += setti_signature_has(table, number, world->registered.item[k]->id);
+            with_type += setti_signature_has(table, number, world->registered.item[k]->id);
         }
-        if (sets >= table->count / 4 && sets <= table->count - table->count / 4) { /* splits them */
+        if (with_type >= quarter && with_type <= table->count - quarter) {
             setti_writer_add(&names, " %.48s", world->registered.item[k]->desc.name);
         }
     }
@@ -63,7 +65,7 @@ void setti_edit_reclaim_signatures(sett_world* world)
             edit_mark_signatures(table, pages->data[number]);
         }
     }
-    if (world->pool.cow_from != 0 && table->count != 0) { /* also marks for pages of snapshots */
+    if (world->pool.cow_from != 0 && table->count != 0) { /* also in the pages of snapshots */
         world->pool.cow->each(world->pool.cow, pages, edit_mark_signatures, table);
     }
     setti_signature_sweep(&world->pool, table);

@@ -12,7 +12,8 @@
 
 #include <stdio.h>
 
-/* Checks that an entity's component can be switched on or off. */
+/* Checks that an entity's component can be switched on or off. Returns ARGUMENT if it has no
+ * tag. */
 static sett_status enable_check(const sett_world* world, sett_entity entity, const setti_type* type)
 {
     if (type == NULL) {
@@ -66,7 +67,7 @@ bool sett_is_enabled(const sett_world* world, sett_entity entity, sett_component
 /* ------------------------------------------------------------------------------------- recorded */
 
 typedef struct enable_record {
-    setti_command_call call; /* first */
+    setti_command_call call; /* must be first */
     sett_component component;
     bool on;
 } enable_record;
@@ -74,7 +75,7 @@ typedef struct enable_record {
 static sett_status enable_apply(sett_world* world, sett_entity entity, const void* call)
 {
     const enable_record* record = call;
-    if (!sett_has(world, entity, record->component)) {
+    if (!sett_has(world, entity, record->component)) { /* removed meanwhile */
         return SETT_OK;
     }
     return sett_enable(world, entity, record->component, record->on);
@@ -96,8 +97,9 @@ sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity, sett_co
     }
     sett_world* world = sett_commands_world(commands);
     const setti_type* type = setti_world_type(world, component);
-    sett_status status = type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT;
+    sett_status status = SETT_OK;
     if (type == NULL || type->off == NULL) {
+        status = type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT;
         setti_world_misuse(world, status, "sett_cmd_enable", entity, component);
         return status;
     }

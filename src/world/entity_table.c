@@ -76,7 +76,7 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor)
 
 /* -------------------------------------------------------------------------------- free indices */
 
-/* The first word with free bits at or after `from`, which is after the hint. */
+/* The first word with free bits at or after `from`. `from` is after the hint. */
 static uint32_t entity_next_word(const setti_entity_table* table, uint32_t from)
 {
     SETTI_ASSERT(from > table->hint);
@@ -116,7 +116,7 @@ uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from,
     if (from > table->hint) {
         return setti_summary_skip(&table->words, from, skip);
     }
-    bool hint_has_free = setti_entity_free_bits(table, table->hint) != 0;
+    bool hint_has_free = setti_entity_free_bits(table, table->hint) != 0; /* maybe unlisted */
     if (hint_has_free && skip == 0) {
         return table->hint;
     }
@@ -160,8 +160,8 @@ void setti_entity_leave_hint(setti_entity_table* table)
 void setti_entity_add_word(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, word) == 0);
-    bool becomes_hint = word <= table->hint && word >= table->first && word < table->end;
-    if (becomes_hint) {
+    bool is_hint = word <= table->hint && word >= table->first && word < table->end;
+    if (is_hint) { /* already, or from now on */
         if (word < table->hint) {
             entity_settle_hint(table);
             table->next = table->hint;
@@ -192,8 +192,8 @@ setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t
 {
     setti_entity_run run = {entity_next_free(table, from), 0};
     SETTI_ASSERT(run.first != SETTI_NONE && most != 0);
-    uint32_t end = SETTI_MIN(most, setti_entity_end(table) - run.first);
-    while (run.count < end) {
+    uint32_t longest = SETTI_MIN(most, setti_entity_end(table) - run.first);
+    while (run.count < longest) {
         uint32_t at = run.first + run.count;
         uint64_t taken = ~setti_entity_free_bits(table, at / 64) >> (at % 64);
         if (taken != 0) {
@@ -202,7 +202,7 @@ setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t
         }
         run.count += 64 - at % 64; /* to the next word */
     }
-    run.count = SETTI_MIN(run.count, end);
+    run.count = SETTI_MIN(run.count, longest);
     return run;
 }
 
@@ -276,12 +276,13 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, ui
         }
         uint64_t bits = setti_entity_free_bits(table, index / 64) >> (index % 64);
         uint32_t free_in_word = setti_bits_count(bits);
-        *from = (index | 63) + 1;   /* the next word */
-        if (count < free_in_word) { /* or the next free index of this word */
+        if (count < free_in_word) {
             bits = setti_bits_drop(bits, count);
-            *from = index + setti_bits_lowest(bits);
+            *from = index + setti_bits_lowest(bits); /* the next free index of this word */
+            return SETT_OK;
         }
-        count -= SETTI_MIN(count, free_in_word);
+        *from = (index | 63) + 1; /* the next word */
+        count -= free_in_word;
     }
     return SETT_OK;
 }
@@ -507,7 +508,7 @@ void setti_entity_trim(setti_pool* pool, setti_entity_table* table)
         return;
     }
     setti_summary_deinit(pool, &table->words);
-    table->words = smaller;
+    table->words = smaller; /* empty */
     for (uint32_t number = 0; number < table->pages.count; number++) {
         setti_entity_refresh(table, number);
     }
@@ -519,7 +520,7 @@ static void entity_rebuild_page(const setti_entity_table* table, uint32_t number
     for (uint32_t k = 0; k < SETTI_ENTITY_WORDS; k++) {
         uint64_t bits = 0;
         for (uint32_t slot = 0; slot < 64; slot++) {
-            bool is_free = page->generation[k * 64 + slot] > SETTI_RETIRED; /* so also dead */
+            bool is_free = page->generation[k * 64 + slot] > SETTI_RETIRED; /* dead, not retired */
             bits |= (uint64_t)is_free << slot;
         }
         page->free[k] = bits & entity_word_limit(table, number * SETTI_ENTITY_WORDS + k);
@@ -607,19 +608,24 @@ const char* setti_entity_validate(const setti_entity_table* table)
 {
     entity_counts counts = {0, 0, 0};
     const char* reason = setti_pages_validate(&table->pages);
-    if (reason == NULL && table->hint >= table->end && table->hint != SETTI_ENTITY_NO_WORD) {
-        reason = "entity table: the hint is outside of the range";
+    if (reason != NULL) {
+        return reason;
+    }
+    if (table->hint >= table->end && table->hint != SETTI_ENTITY_NO_WORD) {
+        return "entity table: the hint is outside of the range";
     }
     for (uint32_t number = 0; number < table->pages.count; number++) {
-        for (uint32_t slot = 0;
-             reason == NULL && table->pages.data[number] != NULL && slot < SETTI_ENTITY_ROWS;
-             slot++) {
+        bool exists = table->pages.data[number] != NULL;
+        for (uint32_t slot = 0; exists && slot < SETTI_ENTITY_ROWS; slot++) {
             reason = entity_validate_slot(table, (number << SETTI_ENTITY_SHIFT) + slot, &counts);
+            if (reason != NULL) {
+                return reason;
+            }
         }
     }
-    if (reason == NULL && (counts.alive != table->count || counts.retired != table->retired ||
-                           counts.reserved != table->reserved)) {
-        reason = "entity table: living, reserved or retired slots are miscounted";
+    if (counts.alive != table->count || counts.retired != table->retired ||
+        counts.reserved != table->reserved) {
+        return "entity table: living, reserved or retired slots are miscounted";
     }
-    return reason != NULL ? reason : entity_validate_words(table);
+    return entity_validate_words(table);
 }

@@ -18,7 +18,7 @@
 #define SETTI_ENTITY_MASK (SETTI_ENTITY_ROWS - 1)
 #define SETTI_ENTITY_WORDS (SETTI_ENTITY_ROWS / 64)
 
-/* The largest limit for which the capacity, a multiple of the rows, is below 2^32. */
+/* The largest limit: setti_entity_capacity, a multiple of SETTI_ENTITY_ROWS, stays below 2^32. */
 #define SETTI_ENTITY_LIMIT (UINT32_MAX - SETTI_ENTITY_ROWS + 1)
 
 /* The hint if no index of the range is free. This word has no page, so fast paths fail. */
@@ -31,9 +31,9 @@
 #define SETTI_DYING 0x80000000u          /* in a signature: the entity is being destroyed */
 
 typedef struct setti_entity_page {
-    uint32_t generation[SETTI_ENTITY_ROWS]; /* first member, see read.h; 4 MB for 1,000,000 slots */
+    uint32_t generation[SETTI_ENTITY_ROWS]; /* first member, see read.h */
     uint32_t signature[SETTI_ENTITY_ROWS];  /* interned, see signature.h; 0 in dead slots */
-    uint64_t free[SETTI_ENTITY_WORDS];      /* a bit for each slot: dead, not retired or reserved */
+    uint64_t free[SETTI_ENTITY_WORDS];      /* set bit: dead, not retired, not reserved */
 } setti_entity_page;
 
 /* The free bits form words of 64 bits. Word w is for the indices from 64 * w on. */
@@ -43,7 +43,7 @@ typedef struct setti_entity_table {
     uint32_t count;    /* living entities */
     uint32_t reserved; /* indices of recorded creations, not applied: neither free nor alive */
     uint32_t retired;  /* slots without further generations */
-    uint32_t limit;    /* indices are below */
+    uint32_t limit;    /* all indices are lower */
     /* The world's own range, the indices for new entities. */
     uint32_t first; /* the first word */
     uint32_t end;   /* the word after the last */
@@ -113,7 +113,7 @@ SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_enti
     return setti_pages_try_mark(pool, &table->pages, index >> SETTI_ENTITY_SHIFT, cow);
 }
 
-/* Whether a handle's generation equals the slot's. An invalid handle may equal a dead slot. */
+/* Whether a handle's generation equals the slot's. (An invalid handle may have a dead slot's.) */
 SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_entity entity)
 {
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -182,7 +182,7 @@ static inline uint32_t setti_entity_end(const setti_entity_table* table)
     return (uint32_t)SETTI_MIN((uint64_t)table->end * 64, table->limit);
 }
 
-/* The first index of the hint's word, which is not above the lowest free index. */
+/* The first index of the hint's word. No lower index of the world's range is free. */
 SETTI_INLINE uint32_t setti_entity_hint_index(const setti_entity_table* table)
 {
     return table->hint * 64;
@@ -199,12 +199,11 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor);
 
 /* -------------------------------------------------------------------------------- free indices */
 
-/* The free bits of a word. */
+/* The free bits of a word. Without a page all bits are set, even for indices above the limit. */
 static inline uint64_t setti_entity_free_bits(const setti_entity_table* table, uint32_t word)
 {
     const setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
-    return page != NULL ? page->free[word % SETTI_ENTITY_WORDS]
-                        : UINT64_MAX; /* also above the limit */
+    return page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : UINT64_MAX;
 }
 
 /* The handle of the next entity at an index. */
@@ -217,7 +216,7 @@ static inline sett_entity setti_entity_upcoming(const setti_entity_table* table,
 /* The lowest free index of the own range at or above `from`, or SETTI_NONE. */
 uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from);
 
-/* Skips `skip` words with free bits. Returns the next word with free bits. */
+/* Skips `skip` words with free bits, from word `from` on. Returns the next word with free bits. */
 uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from, uint32_t skip);
 
 /* Consecutive free indices. */
@@ -226,13 +225,14 @@ typedef struct setti_entity_run {
     uint32_t count;
 } setti_entity_run;
 
-/* The first run at or after an index, cut to `most` indices. */
+/* The first run at or after index `from`, cut to `most` indices. */
 setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t from,
                                        uint32_t most);
 
 /* ------------------------------------------------------------------------------------- creating */
 
-/* Reserves the memory to create `count` entities from index *from on. Advances *from. */
+/* Reserves the memory to create `count` entities from index *from on. Advances *from to where the
+ * next reservation begins. */
 sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t* from,
                                  uint32_t count);
 
@@ -254,8 +254,10 @@ SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_tab
 /* Reserves the memory to create an entity at an index. */
 sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Makes the first word with free indices the hint. */
+/* Slow path of setti_entity_find_hint. */
 void setti_entity_leave_hint(setti_entity_table* table);
+
+/* Makes the first word with free indices the hint. */
 SETTI_INLINE void setti_entity_find_hint(setti_entity_table* table)
 {
     if (SETTI_UNLIKELY(setti_entity_free_bits(table, table->hint) == 0)) {
@@ -263,7 +265,7 @@ SETTI_INLINE void setti_entity_find_hint(setti_entity_table* table)
     }
 }
 
-/* Advances the hint, after the last free index of its word was taken. */
+/* Makes the word `next` the hint, after the last free index of the hint's word was taken. */
 void setti_entity_advance_hint(setti_entity_table* table);
 
 /* Whether setti_entity_step_hint may be called. */
@@ -326,10 +328,10 @@ SETTI_INLINE bool setti_entity_try_add_word(setti_entity_table* table, uint32_t 
 
 void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Destroys an entity of another range, so that the same handle can be created again. */
+/* Destroys an entity outside of the world's own range. Its handle can be created again. */
 void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Fast path of setti_entity_destroy, for a word that has a free index or was added. */
+/* Fast path of setti_entity_destroy, if the index's word has a free index, or was added. */
 SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
                                               sett_entity entity)
 {
@@ -364,7 +366,7 @@ SETTI_INLINE void setti_entity_prefetch(const setti_entity_table* table, uint32_
     }
 }
 
-/* Sets the generation of the next entity in a dead slot. */
+/* Makes `entity` the next entity of its slot, which is dead. */
 void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
 /* Makes a free index one without further generations. The page must exist. */
@@ -381,7 +383,7 @@ void setti_entity_create_claimed(setti_pool* pool, setti_entity_table* table, ui
 
 /* ----------------------------------------------------------------------------------- replacing */
 
-/* Updates the caches after a page was created, freed or replaced. */
+/* Updates the caches after page `number` was created, freed or replaced. */
 void setti_entity_refresh(setti_entity_table* table, uint32_t number);
 
 /* Reserves room for the addresses of `count` pages. Returns false if memory runs out. */

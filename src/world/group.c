@@ -8,7 +8,8 @@ typedef struct group_draft {
     const char* call;
     setti_conversion conversion[SETT_GROUP_TYPES]; /* reserved conversions of owned arrays */
     uint32_t conversion_count;
-    /* the number of members, if they are the first rows already; else SETTI_NONE */
+    /* the number of members, if these are the first rows of all owned storages already; else
+     * SETTI_NONE */
     uint32_t arranged;
 } group_draft;
 
@@ -25,7 +26,7 @@ static sett_status group_reject_type(const group_draft* draft, const setti_type*
                                  draft->group->listener.name, type->desc.name, why);
 }
 
-/* Adds types to a list of the group. */
+/* Adds the types `ids` to `list`, if the list can have them. */
 static sett_status group_add_types(const group_draft* draft, const sett_component* ids,
                                    setti_type_list* list)
 {
@@ -60,7 +61,7 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
     return SETT_OK;
 }
 
-/* Whether a list, ended by 0 or at `count`, has an id. */
+/* Whether one of the first `count` ids in a list is `id`. A 0 ends the list earlier. */
 static bool group_lists(const sett_component* list, uint32_t count, sett_component id)
 {
     for (uint32_t k = 0; k < count && list[k] != 0; k++) {
@@ -83,7 +84,8 @@ static sett_status group_check_lists(const group_draft* draft)
             sett_component id = lists[list][k];
             for (uint32_t earlier = 0; earlier <= list; earlier++) {
                 bool same_list = earlier == list;
-                if (group_lists(lists[earlier], same_list ? k : SETT_GROUP_TYPES, id)) {
+                uint32_t count = same_list ? k : SETT_GROUP_TYPES;
+                if (group_lists(lists[earlier], count, id)) {
                     return setti_world_fail_with(
                         world, SETT_STATUS_ARGUMENT,
                         "%s: group \"%.100s\": \"%.100s\" (component %u) is in `%s` and %sin "
@@ -97,7 +99,7 @@ static sett_status group_check_lists(const group_draft* draft)
     return SETT_OK;
 }
 
-/* Whether the present owner of a type gives way to the new group. */
+/* Whether `owner`, the group that owns a type now, gives way to the new group. */
 static bool group_gives_way(const group_draft* draft, const setti_listener* owner)
 {
     const setti_listener* created = &draft->group->listener;
@@ -146,10 +148,10 @@ static sett_status group_reserve_owned(group_draft* draft)
         }
     }
     for (uint32_t k = 0; k < owned->count; k++) {
-        setti_conversion* conversion = &draft->conversion[draft->conversion_count];
         if (owned->item[k]->storage.kind == SETTI_SPARSE) {
             continue;
         }
+        setti_conversion* conversion = &draft->conversion[draft->conversion_count];
         if (!setti_conversion_reserve(world, conversion, owned->item[k], SETT_STORAGE_SPARSE_SET)) {
             return group_out_of_memory(draft);
         }
@@ -171,13 +173,16 @@ static void group_free(sett_group* group)
     setti_pool_free(pool, group, sizeof(*group), 64);
 }
 
+/* Allocates listener->row if an owned type has a move hook. */
 static sett_status group_make_row(const group_draft* draft)
 {
     setti_listener* listener = &draft->group->listener;
     size_t size = 0;
     for (uint32_t k = 0; k < listener->owned.count; k++) {
         const setti_storage* storage = &listener->owned.item[k]->storage;
-        size = SETTI_MAX(size, storage->move != NULL ? storage->size : 0);
+        if (storage->move != NULL) {
+            size = SETTI_MAX(size, storage->size);
+        }
         listener->row_align = SETTI_MAX(listener->row_align, storage->align);
     }
     if (size == 0) {
@@ -196,6 +201,7 @@ static sett_status group_init(group_draft* draft)
     const sett_group_desc* desc = draft->desc;
     sett_status status = group_check_lists(draft);
     status = status == SETT_OK ? group_add_types(draft, desc->owned, &listener->owned) : status;
+    /* members need the owned types, too */
     status = status == SETT_OK ? group_add_types(draft, desc->owned, &listener->with) : status;
     status = status == SETT_OK ? group_add_types(draft, desc->with, &listener->with) : status;
     status = status == SETT_OK ? group_add_types(draft, desc->without, &listener->without) : status;
@@ -277,7 +283,7 @@ static bool group_is_arranged(const sett_world* world, const setti_listener* lis
                               uint32_t length)
 {
     const setti_storage* storage = &listener->owned.item[0]->storage;
-    const uint32_t tested[] = {0, length - 1, length}; /* a sample */
+    const uint32_t tested[] = {0, length - 1, length}; /* a sample; skips rows out of range */
     if (length > storage->count) {
         return false;
     }
@@ -298,14 +304,16 @@ static bool group_is_arranged(const sett_world* world, const setti_listener* lis
 }
 #endif
 
-/* Carries out the reserved conversions. Returns the new value of draft->arranged. */
+/* Carries out the reserved conversions. Returns the number of members if these are the first rows
+ * of all owned storages now, else SETTI_NONE. */
 static uint32_t group_convert(group_draft* draft)
 {
     const setti_listener* listener = &draft->group->listener;
     uint32_t members = SETTI_NONE;
     bool arranged = draft->conversion_count == listener->owned.count;
     for (uint32_t k = 0; k < draft->conversion_count; k++) {
-        uint32_t count = /* of members, moved to the first rows in the order of indices */
+        /* members come first, in the order of indices */
+        uint32_t count =
             setti_conversion_commit(draft->group->world, &draft->conversion[k], listener);
         arranged = arranged && (k == 0 || count == members);
         members = count;
@@ -314,7 +322,7 @@ static uint32_t group_convert(group_draft* draft)
     return arranged ? members : SETTI_NONE;
 }
 
-/* Takes over the owned types, and adds the matching entities. */
+/* Ends the groups that own the types now, and adds the matching entities. */
 static sett_status group_fill(group_draft* draft)
 {
     SETTI_ASSERT(draft->group->listener.length == 0);
@@ -401,7 +409,7 @@ static sett_group* group_create(sett_world* world, const sett_group_desc* desc,
         return NULL;
     }
     group_link(world, &group->listener);
-    group->listener.use.churn = 0;
+    group->listener.use.churn = 0; /* without the first members */
     return group;
 }
 

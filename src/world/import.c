@@ -13,7 +13,7 @@ typedef struct setti_import {
     char name[];
 } setti_import;
 
-/* Returns the list's pointer to the named module, or the list's last pointer. */
+/* Returns the link to the named module. Returns the last link, which is NULL, if not found. */
 static setti_import** import_find(sett_world* world, const char* name)
 {
     setti_import** at = &world->imports;

@@ -32,7 +32,6 @@ bool setti_listener_is_on(const setti_signature_table* table, uint32_t signature
            (type->off == NULL || !setti_signature_has(table, signature, type->off->id));
 }
 
-/* Tests the condition `any` for a signature. */
 static bool listener_has_any(const setti_listener* listener, const setti_signature_table* table,
                              uint32_t signature)
 {
@@ -89,7 +88,6 @@ bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t
            setti_storage_reserve(pool, &listener->members, index);
 }
 
-/* Exchanges two values of a storage. */
 static void group_exchange_values(const setti_listener* group, const setti_storage* storage,
                                   void* a, void* b)
 {
@@ -128,7 +126,7 @@ static void group_swap(setti_pool* pool, const setti_listener* group, setti_stor
     setti_sparse_assign_row(pool, storage, index_b, a);
     if (storage->tracked) {
         uint64_t tick = *setti_storage_tick(storage, a);
-        setti_storage_move_tick(storage, b, storage, a);
+        setti_storage_move_tick(storage, b, storage, a); /* from b to a */
         setti_pages_join_restored(&storage->rows, a >> storage->shift, b >> storage->shift);
         *setti_storage_tick(storage, b) = tick;
     }
@@ -138,7 +136,7 @@ static void group_swap(setti_pool* pool, const setti_listener* group, setti_stor
     }
 }
 
-/* Moves an entity to a row of all owned storages, by exchange. */
+/* Moves an entity to the row `row` of all owned storages. The entity there takes the old row. */
 static void group_exchange(setti_pool* pool, const setti_listener* group, uint32_t index,
                            uint32_t row)
 {

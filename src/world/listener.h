@@ -23,14 +23,14 @@ typedef struct setti_listener {
     char* name;
     setti_type_list with;    /* a member has all types of this list, */
     setti_type_list without; /* no type of this list, */
-    setti_type_list any;     /* and a type of this list, unless empty; only of an observer */
+    setti_type_list any;     /* and some type of this list, unless empty (only for observers) */
     /* group: the types with rows to arrange; empty for other listeners */
     setti_type_list owned;
     uint32_t length;       /* group: the members are rows 0..length-1 of each owned storage */
     void* row;             /* group: room for one value, if a type has a move hook */
     size_t row_size;       /* bytes of `row` */
     size_t row_align;      /* alignment of `row` */
-    setti_storage members; /* tracked set: a tag of no registered type */
+    setti_storage members; /* tracked set: bitmap of members, the storage of a tag */
     /* world->hidden: members must not have hidden tags, except tags in `with` or `any`.
      * NULL: members may have hidden tags. */
     setti_type* const* hidden;
@@ -39,7 +39,7 @@ typedef struct setti_listener {
     bool observes;           /* of a sett_observer: has no members, only callbacks */
     bool by_layout;          /* group: made by a layout, gives way to groups of the program */
     bool automatic;          /* group: the layout was chosen by sett_layout_auto */
-    setti_relayout_use use;  /* group: the saving of ending the group; listener.c counts churn */
+    setti_relayout_use use;  /* group: what ending it would save; listener.c counts `churn` */
     setti_root root;         /* of `length` */
     setti_root members_root; /* of `members` */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
@@ -54,10 +54,10 @@ struct sett_group {
 
 /* The effects of a step of a plan. */
 enum {
-    SETTI_PLAN_LEAVES = 1, /* of a group or tracked set */
-    SETTI_PLAN_ENTERS = 2,
-    SETTI_PLAN_ON_EXIT = 4, /* the callback runs */
-    SETTI_PLAN_ON_ENTER = 8
+    SETTI_PLAN_LEAVES = 1,  /* the entity leaves a group or tracked set */
+    SETTI_PLAN_ENTERS = 2,  /* the entity enters a group or tracked set */
+    SETTI_PLAN_ON_EXIT = 4, /* the callback on_exit runs */
+    SETTI_PLAN_ON_ENTER = 8 /* the callback on_enter runs */
 };
 
 /* The values of `enters`, the direction of a step. */
@@ -81,7 +81,7 @@ typedef struct setti_plan_table {
     uint32_t last;          /* first step of the plan for last_key */
 } setti_plan_table;
 
-/* Requires a type, switched on, of members. Returns false if memory runs out. */
+/* Adds the condition that members have a type switched on. Returns false if memory runs out. */
 bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type* type);
 
 /* Whether entities with a signature have the type switched on. */
@@ -133,10 +133,10 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, uint32_t length, const char* call);
 
-/* Creates a group without hidden entities, which loops skip. */
+/* Creates a group without hidden entities, because loops of systems skip these. */
 sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc);
 
-/* Destroys a layout's group that owns a type. Fails if a group of the program owns the type. */
+/* Destroys the group that owns a type, if a layout made it. Fails if the program made it. */
 sett_status setti_group_give_way(sett_world* world, const struct setti_type* type,
                                  const char* call);
 

@@ -49,7 +49,7 @@ static size_t misuse_handle(const char* text)
     return end;
 }
 
-/* The kind of a misuse: an FNV-1a hash. */
+/* The kind of a misuse: an FNV-1a hash of the message without handles, and of the callers. */
 static uint64_t misuse_kind(const char* message)
 {
     uint64_t hash = 0xCBF29CE484222325u;
@@ -161,7 +161,6 @@ static bool misuse_lacks_descriptor(sett_world* world, const void* desc, const c
     return true;
 }
 
-/* Rejects a descriptor with more fields than the library knows. */
 SETTI_COLD static const void* misuse_long_descriptor(sett_world* world, const char* call)
 {
     setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
@@ -183,9 +182,10 @@ const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t s
     }
     const unsigned char* from = desc;
     unsigned char* to = full;
-    size_t first = (size_t)((unsigned char*)terms - to);            /* offset in *desc and *full */
-    size_t end = first + SETT_QUERY_TERMS * term_size;              /* end of the terms in *desc */
+    size_t first = (size_t)((unsigned char*)terms - to); /* offset of terms in *desc and *full */
+    size_t end = first + SETT_QUERY_TERMS * term_size;   /* end of the terms in *desc */
     size_t full_end = first + SETT_QUERY_TERMS * sizeof(sett_term); /* and in *full */
+    /* a later header may declare longer terms, or more fields behind the terms */
     if (term_size > sizeof(sett_term) || size < end || size - end > full_size - full_end) {
         return misuse_long_descriptor(world, call);
     }
@@ -221,7 +221,7 @@ SETTI_COLD void setti_misuse_check_owner(sett_world* world, const char* call)
     uintptr_t thread = setti_platform_thread();
     if (world->owner == 0) {
         world->owner = thread;
-    } else if (world->owner != thread && world->running == NULL) { /* systems have a guard */
+    } else if (world->owner != thread && world->running == NULL) { /* the guard checks systems */
         setti_world_misuse_with(world, SETT_STATUS_CONFLICT,
                                 "%s: another thread writes to this world - let one thread write at "
                                 "a time; the one that takes over calls sett_world_own(world)",

@@ -33,10 +33,10 @@ typedef struct setti_module_calls {
     void (*count)(const sett_world* world, sett_stats* stats);
     /* Updates queries after a tag that hides entities was registered. */
     void (*update)(sett_world* world);
-    /* Called after types of another world were copied. */
+    /* Called after the types of another world were registered in the world `into`. */
     void (*join)(sett_world* into);
 
-    /* The storage for a new type. SETT_STORAGE_DEFAULT stands for the descriptor's. */
+    /* Returns the storage for a new type, or SETT_STORAGE_DEFAULT to keep the descriptor's. */
     sett_storage_kind (*choose)(const sett_world* world, const char* name);
     void (*registered)(sett_world* world); /* called after a type was registered */
     /* Called before a type is freed. */
@@ -67,7 +67,7 @@ typedef struct setti_naming {
     bool (*has)(const sett_world* world, sett_entity entity);
     /* Whether `has` and `path` can run without allocating memory. */
     bool (*ready)(const sett_world* world);
-    /* Writes the names of all ancestors and of the entity, like snprintf. */
+    /* Writes the names of all ancestors and of the entity. Truncates and returns like snprintf. */
     size_t (*path)(const sett_world* world, sett_entity entity, char* out, size_t size);
 } setti_naming;
 

@@ -205,7 +205,7 @@ static sett_status observer_check_terms(sett_world* world, const char* name,
     return setti_term_reject(world, desc->terms, at, observer_call, name, wrong);
 }
 
-/* Whether the descriptor has a callback for a component. */
+/* Whether the descriptor has a callback that needs `component`. */
 static bool observer_has_component_calls(const sett_observer_desc* desc)
 {
     return desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
@@ -216,7 +216,7 @@ static bool observer_has_component_calls(const sett_observer_desc* desc)
 static bool observer_type_owns(const setti_type* type)
 {
     if (type->links != NULL) {
-        return type->ends != NULL || type->records != NULL; /* not of an exclusive link */
+        return type->ends != NULL || type->records != NULL; /* an exclusive link owns nothing */
     }
     return (type->flags & (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT)) != 0 || type->writers != NULL;
 }
@@ -387,7 +387,6 @@ static void observer_enlist(const sett_observer* observer, setti_type* type, obs
     observer_update_flags(observer->world, type);
 }
 
-/* Removes the observer's entries from a type's lists. */
 static void observer_delist(const sett_observer* observer, setti_type* type)
 {
     sett_world* world = observer->world;
@@ -399,12 +398,12 @@ static void observer_delist(const sett_observer* observer, setti_type* type)
             if (list->item[k].observer != observer) {
                 list->item[count++] = list->item[k];
             } else if (observer->desc.on_any != NULL) {
-                part = list->item[k].user;
+                part = list->item[k].user; /* the same in all entries of the type */
             }
         }
         list->count = count;
     }
-    setti_pool_free(&world->pool, part, sizeof(*part), 16);
+    setti_pool_free(&world->pool, part, sizeof(*part), 16); /* NULL without on_any */
     observer_update_flags(world, type);
 }
 
@@ -443,7 +442,8 @@ static bool observer_join_types(const sett_observer* observer)
     return true;
 }
 
-/* Adds or removes the observers of every component, for world->observe_type. */
+/* For world->observe_type: adds or removes the observers of every component. Returns false if
+ * memory runs out, or if `begins` is false. */
 static bool observer_observe_type(sett_world* world, setti_type* type, bool begins)
 {
     const sett_observer* oldest = world->observers;
@@ -536,6 +536,7 @@ static void observer_free_user(const sett_observer* observer)
     }
 }
 
+/* Frees the destroyed observers. */
 static void observer_sweep(sett_world* world)
 {
     SETTI_ASSERT(world->locks == 0);
@@ -670,7 +671,7 @@ static bool observer_add_term(sett_world* world, setti_listener* listener, const
     return setti_type_list_add(&world->pool, list, type);
 }
 
-/* Allocates the name, the terms and entries. Returns false if memory runs out. */
+/* Allocates the name, the terms and entries, or joins all types. Returns false on failure. */
 static bool observer_reserve(sett_observer* observer, const char* name)
 {
     sett_world* world = observer->world;

@@ -24,7 +24,7 @@ typedef struct setti_root {
     /* Cloning copies the bytes to the other world's root with the same name. NULL: not copied. */
     const char* name;
     uint32_t cloned; /* how many bytes cloning copies */
-    bool optional;   /* the other world may lack this root, for example of a system */
+    bool optional;   /* the other world may lack the root, for example that of a system */
     /* the bytes when the root was added, for restoring an earlier state */
     unsigned char first[SETTI_ROOT_SIZE];
 } setti_root;

@@ -50,7 +50,7 @@ static double round_number(double number, double step)
 /* The argument `out` to compare without writing. */
 #define ROUND_ONLY_TEST NULL
 
-/* Rounds a number. Returns true if the number changes. */
+/* Rounds the number at `at`. If it changes, writes it to `out`, and returns true. */
 static bool round_element(const void* at, uint32_t size, double step, void* out)
 {
     float narrow;
@@ -67,14 +67,15 @@ static bool round_element(const void* at, uint32_t size, double step, void* out)
         wide = rounded;
     }
     const void* bytes = size == sizeof(narrow) ? (const void*)&narrow : (const void*)&wide;
-    bool changes = memcmp(at, bytes, size) != 0 && rounded == rounded; /* no NaN is changed */
+    bool is_nan = rounded != rounded; /* a NaN stays */
+    bool changes = memcmp(at, bytes, size) != 0 && !is_nan;
     if (changes && out != NULL) {
         memcpy(out, bytes, size);
     }
     return changes;
 }
 
-/* Rounds the numbers of a value. Returns true if a number changes. */
+/* Rounds the numbers of a value. Writes changed numbers to `out`. Returns true if there are any. */
 static bool round_value(const sett_struct* of, const unsigned char* value, unsigned char* out)
 {
     bool changes = false;
@@ -82,7 +83,10 @@ static bool round_value(const sett_struct* of, const unsigned char* value, unsig
         const sett_member* member = &of->members[k];
         bool nested = member->kind == SETT_MEMBER_STRUCT;
         uint32_t size = nested ? member->of->size : member->size / member->count;
-        for (uint32_t n = 0; (nested || member->step != 0) && n < member->count; n++) {
+        if (!nested && member->step == 0) {
+            continue;
+        }
+        for (uint32_t n = 0; n < member->count; n++) {
             uint32_t at = member->offset + n * size;
             unsigned char* to = out != NULL ? out + at : NULL;
             bool this_changes = nested ? round_value(member->of, value + at, to)

@@ -164,13 +164,14 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
     return number;
 }
 
-/* Finds a set with a type toggled. Returns SETTI_NONE if the set is new.
+/* Finds the set that differs from the set `signature` in `type` only. Returns SETTI_NONE if no such
+ * set is recorded.
  *   hash  of the set to find */
 static uint32_t signature_find_toggled(const setti_signature_table* table, uint32_t signature,
                                        sett_component type, uint64_t hash)
 {
     const setti_signature* from = &table->record[signature];
-    bool may_be_empty = hash == 0; /* or another set with hash 0 by chance */
+    bool may_be_empty = hash == 0; /* other sets can have hash 0, too */
     if (may_be_empty && signature_is_toggled(&table->record[0], from, type)) {
         return 0; /* the empty set is not in the map */
     }
@@ -234,7 +235,7 @@ void setti_signature_sweep(setti_pool* pool, setti_signature_table* table)
     table->swept++;
     table->free = SETTI_NONE;
     table->free_count = 0;
-    for (uint32_t number = table->count - 1; number > 0; number--) { /* the lowest is first */
+    for (uint32_t number = table->count - 1; number > 0; number--) { /* the lowest is freed last */
         setti_signature* record = &table->record[number];
         if (record->mark == 0) {
             signature_free_types(pool, record);

@@ -15,7 +15,7 @@ typedef struct setti_signature {
     sett_component* types; /* ascending */
     uint32_t count;
     uint32_t room;   /* capacity of `types` */
-    uint32_t hooked; /* types of the set with SETTI_TYPE_REMOVE_HOOKS */
+    uint32_t hooked; /* how many types of the set have SETTI_TYPE_REMOVE_HOOKS */
     /* the next record with an equal hash, or the next free record; or SETTI_NONE */
     uint32_t chain;
     uint32_t mark; /* during a sweep: 1 if in use */
@@ -29,14 +29,14 @@ typedef struct setti_signature_table {
     uint32_t free_count;
     uint32_t reclaim_at;   /* number of signatures at which the next sweep runs */
     uint32_t swept;        /* sweeps so far; a sweep may change the meaning of numbers */
-    setti_hash_map by_set; /* hash of the types -> first record of its chain */
+    setti_hash_map by_set; /* hash of the types -> first record with the hash */
     setti_hash_map edges;  /* signature and type -> signature with the type toggled */
 } setti_signature_table;
 
 /* The number of signatures below which unused signatures are not freed. */
 #define SETTI_SIGNATURE_RECLAIM 4096
 
-/* The signature at the end of an edge, or SETTI_NONE without the edge. */
+/* Returns the signature with a type toggled, or SETTI_NONE if the table has no such edge yet. */
 static inline uint32_t setti_signature_edge(const setti_signature_table* table, uint32_t signature,
                                             sett_component type)
 {

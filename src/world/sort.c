@@ -48,7 +48,6 @@ static bool sort_less(const sort_order* order, const sort_item* a, const sort_it
 
 /* -------------------------------------------------------------------------------------- sorting */
 
-/* Merges two sorted runs into `to`. */
 static void sort_merge(const sort_order* order, const sort_item* a, size_t a_count,
                        const sort_item* b, size_t b_count, sort_item* to)
 {
@@ -172,7 +171,8 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
         }
         size_t too_great = 0;
         if (recent == SORT_RECENT) {
-            too_great = sort_count_too_great(order, items, kept, items + k - recent, recent);
+            const sort_item* first_recent = items + k - recent; /* still in place */
+            too_great = sort_count_too_great(order, items, kept, first_recent, recent);
             recent = 0;
         }
         if (too_great != 0) { /* drops these kept items instead of the recent items */
@@ -227,7 +227,7 @@ static void sort_move(const setti_storage* storage, void* to, void* from)
     }
 }
 
-/* Marks pages as written. All get the latest of their ticks of restoring. */
+/* Marks pages as written. All get the latest of their restore ticks, as rows move among them. */
 static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint32_t last)
 {
     for (uint32_t number = first; number <= last; number++) {
@@ -247,7 +247,8 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
     SETTI_ASSERT(count != 0 && first + count <= storage->extent);
     size_t size = storage->size;
     sort_mark(pool, &storage->rows, first >> storage->shift, (first + count - 1) >> storage->shift);
-    /* each column is copied to `room` in the new order, and back */
+    /* each column (values, ticks, indices) is copied to `room` in the new order, then back to the
+     * rows */
     if (size != 0) {
         for (uint32_t k = 0; k < count; k++) {
             sort_move(storage, room + k * size, setti_storage_at(storage, from[k]));
@@ -334,7 +335,7 @@ static sett_status sort_run(const sort_task* task, const setti_type* by, const s
     sett_world* world = task->world;
     const setti_storage* rows = &task->types[0]->storage;
     sort_order order = {&by->storage, desc->compare, desc->user, desc->reverse};
-    uint64_t flip = desc->reverse ? UINT64_MAX : 0;
+    uint64_t flip = desc->reverse ? UINT64_MAX : 0; /* inverts the bits of keys */
     size_t size;
     if (task->count < 2) {
         return SETT_OK;
@@ -390,7 +391,7 @@ static sett_status sort_prepare(sett_world* world, setti_type* type, const char*
     sett_status status = setti_change_need_sparse_set(world, type, call);
     status = status == SETT_OK ? setti_group_give_way(world, type, call) : status;
     if (status == SETT_OK) {
-        type->default_storage = false; /* or sett_layout_auto could undo the order */
+        type->default_storage = false; /* else sett_layout_auto could undo the order */
         setti_storage_compact(&world->pool, &type->storage);
     }
     return status;
@@ -454,7 +455,7 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
     return setti_world_fail(world, status, call, sett_null(), component);
 }
 
-/* A walk over the entities of a storage, in the order of rows. */
+/* A walk over the entities of the type `like` of a sort, in the order of rows. */
 typedef struct sort_model {
     setti_sort_walk walk; /* first */
     const setti_storage* storage;
@@ -496,7 +497,7 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
         return status;
     }
     const setti_type* by = setti_world_type(world, desc->component);
-    bool has_component = desc->like != 0 && desc->component == 0; /* needs none */
+    bool has_component = desc->like != 0 && desc->component == 0; /* `like` needs no component */
     for (uint32_t k = 0; k < group->with.count; k++) {
         has_component = has_component || group->with.item[k] == by;
     }
@@ -518,7 +519,8 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
                                      "- list the components to be sorted in `owned`",
                                      sort_call, group->name);
     }
-    if (desc->compare != NULL && by->owner != group) { /* the rows of `by` are in another order */
+    if (desc->compare != NULL && by != NULL &&
+        by->owner != group) { /* the rows of `by` are in another order */
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
             "%s: group \"%.100s\" does not own \"%.100s\", which `compare` needs - list the "

@@ -10,7 +10,7 @@
 static sett_status owned_fail(sett_world* world, sett_status status, const char* call)
 {
     if (world->side_by_side) {
-        return status; /* threads cannot record */
+        return status; /* threads cannot write the world's failure */
     }
     return setti_world_fail(world, status, call, sett_null(), 0);
 }

@@ -73,7 +73,7 @@ static sett_status unregister_from_listeners(sett_world* world, const setti_type
     return SETT_OK;
 }
 
-/* Checks that nothing uses a type. Destroys the layouts' groups that do. */
+/* Destroys the layouts' groups that use a type. Fails if anything else uses the type. */
 static sett_status unregister_release(sett_world* world, const setti_type* type)
 {
     if (setti_world_check_no_snapshots(world, unregister_call) != SETT_OK) {
@@ -106,7 +106,7 @@ static sett_status unregister_release(sett_world* world, const setti_type* type)
     return unregister_from_listeners(world, type);
 }
 
-/* Removes a type from an ordered list. */
+/* Removes a type from a list. The other types keep their order. */
 static void unregister_from(setti_type_list* list, const setti_type* type)
 {
     uint32_t count = 0;

@@ -34,7 +34,7 @@ typedef struct setti_relayout_use {
     int64_t regret;      /* what the change would have saved so far, less its cost */
     uint64_t churn;      /* how often entities entered or left the (possible) group */
     uint32_t changes;    /* how often the change was made */
-    uint32_t stamp : 31; /* of a query: number of the last list with the query */
+    uint32_t stamp : 31; /* of a query: number of the last list that has the query */
     uint32_t taken : 1;  /* of a query: a change of the current sample concerns the query */
 } setti_relayout_use;
 

@@ -166,7 +166,8 @@ static const char* validate_reserved(const sett_world* world)
 
 static const char* validate_singletons(const sett_world* world)
 {
-    if (world->last_tag != NULL && world->last_tag->storage.count > 1) {
+    const setti_type* singletons = world->last_tag; /* the tag Singletons */
+    if (singletons != NULL && singletons->storage.count > 1) {
         return "two entities have this tag, by which singletons are found";
     }
     return NULL;

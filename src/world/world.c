@@ -2,9 +2,9 @@
  * failures.
  *
  * The workload: one world in a program, and rare failures, but sometimes misuse in a loop. So a
- * failure stores call, entity and component, and sett_world_message writes the message.
+ * failure only stores call, entity and component. sett_world_message writes the message later.
  *
- * Invariant:  error_call is NULL, or `message` is not written yet
+ * Invariant:  error_call != NULL => the message of the last failure is not written yet
  */
 #include "world/world.h"
 
@@ -25,7 +25,8 @@
 static bool world_is_served(size_t size, int version, uint64_t layout)
 {
     bool same_major = version / 10000 == SETT_VERSION_MAJOR;
-    bool minor_fits = version / 100 >= 2 && version / 100 <= SETT_VERSION / 100; /* from 0.2 on */
+    int without_patch = version / 100; /* from version 0.2 on */
+    bool minor_fits = without_patch >= 2 && without_patch <= SETT_VERSION / 100;
     return same_major && minor_fits && size <= sizeof(sett_world_desc) && layout == SETT_LAYOUT;
 }
 
@@ -81,7 +82,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
                                     uint64_t layout)
 {
     static const sett_world_desc defaults;
-    sett_world_desc full;
+    sett_world_desc full; /* `given`, with all fields of this library */
     const sett_world_desc* desc = given != NULL ? &full : &defaults;
     if (!world_is_served(size, version, layout & ~SETT_LAYOUT_CHECKED_)) {
         /* The descriptor may have another layout, so its log hook cannot be called. */
@@ -229,8 +230,9 @@ static bool world_has_endings(const sett_world* world)
 /* Whether a frame, a loop or a callback is still on the stack. */
 static bool world_is_in_use(const sett_world* world)
 {
-    bool jobs_hold_lock = world->open_jobs != 0; /* after a frame: commands were not applied */
-    return world->busy || world->locks > jobs_hold_lock || world->applying != NULL;
+    /* after a frame: commands were not applied */
+    uint32_t locks_of_jobs = world->open_jobs != 0 ? 1 : 0;
+    return world->busy || world->locks > locks_of_jobs || world->applying != NULL;
 }
 
 sett_status sett_world_destroy(sett_world* world)
@@ -253,7 +255,7 @@ sett_status sett_world_destroy(sett_world* world)
                             (unsigned)sett_commands_count(at));
         }
     }
-    world->locks = 0;
+    world->locks = 0; /* ends the lock of jobs */
     if (world_has_endings(world)) {
         setti_change_destroy_all(world); /* else the pool frees all entities at once */
     }
@@ -395,12 +397,12 @@ uint64_t sett_world_advance_tick(sett_world* world)
 void setti_world_describe_stale(const sett_world* world, char* out, size_t size, sett_entity entity)
 {
     const setti_entity_table* table = &world->entities;
-    uint32_t slot = setti_entity_generation(table, entity.index);
-    bool dead = (slot & SETTI_DEAD) != 0;
-    uint32_t life = slot & ~SETTI_DEAD; /* generation of the living or the next entity */
+    uint32_t stored = setti_entity_generation(table, entity.index);
+    bool dead = (stored & SETTI_DEAD) != 0; /* no entity lives at the index */
+    uint32_t life = stored & ~SETTI_DEAD;   /* generation of the living or the next entity */
     if (sett_is_null(entity)) {
         snprintf(out, size, "the handle is null");
-    } else if (entity.generation < life || slot == SETTI_RETIRED) {
+    } else if (entity.generation < life || stored == SETTI_RETIRED) {
         bool reused = !dead;
         snprintf(out, size, "the handle is stale: the entity was destroyed%s",
                  reused ? ", and another lives at its index now" : "");
@@ -493,13 +495,13 @@ static void world_call_hooks(const sett_world* world, sett_log_level level, worl
     }
 }
 
-/* Reports a line for readers and jobs. Does not lock the world. */
+/* Reports a line of a reader or a job, without locking the world. */
 static void world_report_aside(const sett_world* world, sett_log_level level, world_kind kind,
                                sett_status status, const char* message)
 {
     setti_counter* reporters = setti_unconst(&world->reporters);
     if (world->reporting) {
-        return; /* a hook of this thread reports: other threads do not read meanwhile */
+        return; /* a hook makes this call: no other thread reads while `reporting` is set */
     }
     if (setti_counter_add(reporters, 1) < WORLD_REPORTERS_MAX) {
         world_call_hooks(world, level, kind, status, message);
@@ -560,7 +562,7 @@ static void world_report_error(sett_world* world, world_kind kind)
     if (SETTI_DEBUG && kind != WORLD_NEWS && !world_is_in_delta(world)) {
         snprintf(message, sizeof(message), "%s", sett_world_message(world));
         world_report(world, SETT_LOG_ERROR, kind, status, message);
-        /* hooks may have failed meanwhile */
+        /* hooks may have replaced the failure */
         snprintf(world->message, sizeof(world->message), "%s", message);
         world->error = status;
         world->error_call = NULL;
@@ -840,7 +842,9 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
             "%s: system \"%.200s\" is running - %s, or declare the system as `exclusive`", call,
             setti_world_running(world), instead);
     }
-    if (world->locks == 0 || (world->open_jobs != 0 && world->busy)) {
+    /* without a lock, only sett_world_destroy is rejected: the world is busy or applies commands */
+    bool in_frame = world->locks == 0 || (world->open_jobs != 0 && world->busy);
+    if (in_frame) {
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
             "%s: systems are running - make this call after sett_progress has returned", call);
@@ -918,7 +922,7 @@ void setti_world_close_loops(sett_world* world, setti_open_loop* loop)
     loop->closed++;
     while (loop->scratches != NULL) {
         setti_gather_scratch* scratch = loop->scratches;
-        setti_gather_close(scratch);
+        setti_gather_close(scratch); /* takes it out of the list */
         setti_pool_free(&world->pool, scratch, scratch->size, scratch->align);
         world->gathering--;
     }

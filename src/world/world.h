@@ -26,21 +26,21 @@
 /* The limit of nested on_set callbacks, and of commands recorded while commands are applied. */
 #define SETTI_EVENT_DEPTH 64
 
-/* Memory for one call at a time, until sett_world_trim. */
+/* Memory that calls use one after another. sett_world_trim frees the memory. */
 typedef struct setti_scratch {
     void* bytes;  /* of the pool; NULL before the first use */
     size_t size;  /* of `bytes` */
     size_t align; /* of `bytes` */
 } setti_scratch;
 
-/* A query or search with open loops. */
+/* The open loops over a query or search. */
 typedef struct setti_open_loop {
     const char* name;  /* of the query or search, for messages */
-    uint32_t count;    /* open loops; if not 0, the struct is in the world's list */
+    uint32_t count;    /* number of open loops; unless 0, the struct is in the world's list */
     const void* frame; /* the batch of the first open loop, if a local variable; else NULL */
-    struct setti_gather_scratch* scratches; /* of the loops that gather */
+    struct setti_gather_scratch* scratches; /* of the open loops that gather values */
     uint32_t closed; /* how often the world closed loops that the program had left */
-    bool of_search;  /* over a search, not over a query */
+    bool of_search;  /* the loops are over a search; false: over a query */
     struct setti_open_loop* next;
 } setti_open_loop;
 
@@ -61,7 +61,7 @@ enum {
 
 #define SETTI_MISUSES 64
 
-/* The reports of a kind of misuse. */
+/* How often a kind of misuse was reported. */
 typedef struct setti_misuse {
     uint64_t kind; /* a hash; 0: the entry is not in use */
     uint64_t count;
@@ -71,13 +71,13 @@ struct sett_world {
     /* The first four members match sett_world_header_. */
 
     const void** readable;    /* by component id: the types for readers; never NULL */
-    uint32_t hot_capacity;    /* entries in `types` for fast paths; 0 while use is profiled */
+    uint32_t hot_capacity;    /* entries of `types` that fast paths may use; 0 while profiled */
     uint32_t type_capacity;   /* entries in `types` */
-    const sett_bound_* bound; /* numbers of types as readers see them; bind.c */
+    const sett_bound_* bound; /* for readers: `front`, or an empty table; setti_bind_show */
     setti_entity_table entities;
 
     setti_type** types; /* by component id; NULL: not registered */
-    sett_bound_* front; /* numbers of types: SETT_BOUND_FRONT_ slots, or NULL; bind.c */
+    sett_bound_* front; /* ids of types by number: SETT_BOUND_FRONT_ slots, or NULL; bind.c */
     setti_bind_rest bind_rest;
     setti_pool pool; /* all memory of the world, and its clock */
 
@@ -86,7 +86,7 @@ struct sett_world {
             uint32_t locks; /* open loops and running callbacks; structure may change only at 0 */
             uint32_t all_observers; /* observers of new entities without components */
         };
-        uint64_t locks_or_observers; /* as one number; fast paths may create entities at 0 */
+        uint64_t locks_or_observers; /* both as one number; at 0, fast paths may create entities */
     };
 
     setti_root* roots; /* the state beside the pages: doubly linked, in the order of adding */
@@ -98,18 +98,18 @@ struct sett_world {
     setti_type_list dont_fragment; /* the dont_fragment types, in order of registration */
     setti_type_list renamed;       /* types with former names */
     sett_component next_id;        /* lower ids are taken */
-    uint32_t prepared;             /* how many types of `registered` snapshots can save */
+    uint32_t prepared;             /* snapshots can save the first `prepared` types registered */
     setti_hash_map names; /* hash of a name -> component id; after a collision, the next free key */
     uint32_t unregistered;        /* how many types were unregistered */
     struct setti_import* imports; /* modules of the program, the latest first; import.c */
 
     uint32_t cascading;                       /* how many types cascade */
     const setti_cascade_calls* cascade_calls; /* NULL while no type cascades */
-    bool removing_all;                        /* while an entity loses all of its types, not one */
+    bool removing_all;                        /* while an entity loses all types, not just one */
     uint32_t* collect_list;                   /* indices of entities to destroy together */
     uint32_t collect_count;                   /* entities in the list */
     uint32_t collect_room; /* the list's capacity: 1 + the collect_room of all types */
-    uint32_t collect_one;  /* the list's memory while there are no links */
+    uint32_t collect_one;  /* the list's first memory, with room for one entity */
 
     setti_type* hidden[SETTI_HIDDEN]; /* tags of entities that queries skip; or NULL */
     setti_type* last_tag; /* sett_world_clear destroys entities with this tag last; or NULL */
@@ -124,9 +124,9 @@ struct sett_world {
             bool profiling;     /* accesses, loops and matches are counted, for advice */
             bool counting;      /* loops are counted, for advice or sett_layout_auto */
         };
-        uint64_t loops_differ; /* all as one number; loops may begin by the fast path at 0 */
+        uint64_t loops_differ; /* all as one number; at 0, loops may begin by the fast path */
     };
-    const char* calling; /* name of the component, group or observer in a callback; or NULL */
+    const char* calling; /* component, group or observer whose callback runs; or NULL */
     uint32_t set_depth;  /* how deep on_set callbacks are nested now */
 
     struct sett_observer* observers;               /* doubly linked, the latest first */
@@ -137,7 +137,7 @@ struct sett_world {
     /* Adds or removes the observers of every component. NULL until there is such an observer. */
     bool (*observe_type)(sett_world* world, setti_type* type, bool begins);
     const void* replaced;            /* in on_set: the old value, or NULL */
-    const void* replaced_link;       /* while a link is set in place: the old value, or NULL */
+    const void* replaced_link;       /* in on_set of a link set in place: the old value, or NULL */
     struct {                         /* in on_set of a link: the changed link */
         sett_component relationship; /* 0: no link */
         uint32_t source;             /* index of the source */
@@ -151,9 +151,9 @@ struct sett_world {
     setti_scratch sort_rows;     /* of sort.c: one column of a storage */
     setti_scratch set_aside;     /* a copy of the value for sett_set, while values move */
     void* spare_chunks;          /* free chunks for the buffers of jobs, see command.c */
-    uint32_t command_depth;      /* of new records: 0, unless commands are being applied */
+    uint32_t command_depth;      /* depth of new records; 0 unless commands are being applied */
     bool depth_logged;           /* a record was rejected as too deep, since applying began */
-    bool receiving;              /* a delta is applied: all buffers are closed */
+    bool receiving;              /* a delta is being applied, and all buffers are closed */
     uint32_t open_jobs;          /* how many buffers record side by side */
     uint32_t claim_from;         /* the lowest index for recorded creations */
     uint32_t reserved_for;       /* for asserts: index with a reserved edit, or SETTI_NONE */
@@ -207,20 +207,20 @@ struct sett_world {
     setti_misuse misuse[SETTI_MISUSES];
 };
 
-/* The values of `begins` for sett_world.observe_type. */
+/* Arguments for the parameter `begins` of sett_world.observe_type. */
 #define SETTI_TYPE_BEGINS true
 #define SETTI_TYPE_ENDS false
 
 /* Frees all memory of a world. Runs no callback. */
 void setti_world_free(sett_world* world);
 
-/* The type for fast paths, or NULL. */
+/* Returns the type, or NULL if fast paths may not use the type. */
 SETTI_INLINE setti_type* setti_world_hot_type(const sett_world* world, sett_component component)
 {
     return component < world->hot_capacity ? world->types[component] : NULL;
 }
 
-/* Updates which bound numbers reading in line sees (bind.c). */
+/* Updates world->bound. An empty table turns fast paths of bindings off (bind.c). */
 static inline void setti_bind_show(sett_world* world)
 {
     const bool hidden = world->hot_capacity == 0 || world->front == NULL;
@@ -295,20 +295,19 @@ SETTI_INLINE bool setti_world_lacks_list_aside(const sett_world* world, const vo
 }
 
 /* Reports a misuse or a wrong input to the hooks.
- *   asserts  calls the assert hook, too */
+ *   asserts  whether to call the assert hook, too */
 void setti_misuse_report(const sett_world* world, sett_status status, const char* message,
                          bool asserts);
 
 /* Notes the C type of an unregistered id, for the message. */
 void setti_misuse_note_type(const sett_world* world, sett_component id, const char* type_name);
 
-/* Writes the noted C type of an id, as " (Position)", or an empty text. */
+/* Writes the noted C type of an id, as " (Position)". Writes "" without a noted type. */
 void setti_misuse_noted_type(const sett_world* world, sett_component id, char* out, size_t size);
 
-/* Returns a descriptor with all fields of this library. Fails and returns NULL if the descriptor is
- * wrong.
- *   size  bytes of *desc in the program's header
- *   full  room for a copy, if the program's header declares fewer fields */
+/* Returns a descriptor with all fields of this library: `desc`, or a copy in `full` if the
+ * program's header declares fewer fields. Fails and returns NULL if `desc` is NULL or too long.
+ *   size  bytes of *desc in the program's header */
 const void* setti_world_desc(sett_world* world, const void* desc, size_t size, void* full,
                              size_t full_size, const char* call);
 
@@ -346,7 +345,6 @@ static inline void setti_world_add_plain_root(sett_world* world, setti_root* roo
     setti_world_add_root(world, root, address, size, NULL, NULL);
 }
 
-/* Adds a storage to the world's state. */
 void setti_world_add_storage(sett_world* world, setti_root* root, setti_storage* storage);
 
 /* Removes a root from the world's state. No snapshot may be held. */
@@ -400,7 +398,7 @@ static inline void setti_world_end_call(sett_world* world, const char* outer)
     world->calling = outer;
 }
 
-/* Counts a loop as open. Inline, because a loop over 16 entities takes 60 instructions. */
+/* Counts a loop as open. Inline, because a whole loop over 16 entities takes 60 instructions. */
 SETTI_INLINE void setti_world_open_loop(sett_world* world, setti_open_loop* loop)
 {
     world->locks++;
@@ -413,7 +411,6 @@ SETTI_INLINE void setti_world_open_loop(sett_world* world, setti_open_loop* loop
 /* Slow path of setti_world_close_loop. */
 void setti_world_unlink_loop(sett_world* world, const setti_open_loop* loop);
 
-/* Counts a loop as closed. */
 SETTI_INLINE void setti_world_close_loop(sett_world* world, setti_open_loop* loop)
 {
     if (loop->count == 0) {

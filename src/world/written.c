@@ -32,7 +32,7 @@ const sett_struct* setti_written_struct(void)
     return &of;
 }
 
-static void written_hook(const setti_type* type, const void* value, sett_sink* to)
+static void written_call_write(const setti_type* type, const void* value, sett_sink* to)
 {
     SETTI_ASSERT(type->desc.write != NULL);
     type->desc.write(value, to, type->desc.user);
@@ -52,7 +52,7 @@ static void written_add(sett_sink* sink, const void* bytes, size_t size)
 static uint64_t written_size(const setti_type* type, const void* value)
 {
     written_count count = {{written_add}, 0};
-    written_hook(type, value, &count.sink);
+    written_call_write(type, value, &count.sink);
     return count.size;
 }
 
@@ -68,7 +68,7 @@ void setti_type_write(const setti_type* type, const void* value, sett_sink* to)
         setti_bytes_put(count, SETTI_MIN(written_size(type, value), UINT32_MAX), 4);
         to->write(to, count, 4);
     }
-    written_hook(type, value, to);
+    written_call_write(type, value, to);
 }
 
 sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, size_t size,
@@ -113,6 +113,7 @@ typedef struct written_window {
 static void written_add_window(sett_sink* sink, const void* bytes, size_t size)
 {
     written_window* to = (written_window*)(void*)sink;
+    /* of these bytes, `skip` are before the window */
     uint64_t skip = to->from > to->at ? SETTI_MIN(to->from - to->at, (uint64_t)size) : 0;
     size_t count = SETTI_MIN(size - (size_t)skip, WRITTEN_WINDOW - to->used);
     if (count != 0) {
@@ -125,16 +126,17 @@ static void written_add_window(sett_sink* sink, const void* bytes, size_t size)
 bool setti_type_same(const setti_type* type, const void* a, const void* b)
 {
     SETTI_ASSERT(type->desc.write != NULL);
+    /* for each window, the hook writes both values again */
     for (uint64_t from = 0;; from += WRITTEN_WINDOW) {
         written_window x = {.sink.write = written_add_window, .from = from};
         written_window y = {.sink.write = written_add_window, .from = from};
-        written_hook(type, a, &x.sink);
-        written_hook(type, b, &y.sink);
+        written_call_write(type, a, &x.sink);
+        written_call_write(type, b, &y.sink);
         if (x.at != y.at || x.used != y.used || memcmp(x.bytes, y.bytes, x.used) != 0) {
             return false;
         }
         if (x.used < WRITTEN_WINDOW) {
-            return true;
+            return true; /* this was the last window */
         }
     }
 }
@@ -164,7 +166,7 @@ bool setti_type_write_bytes(const setti_type* type, const void* value, setti_poo
                             setti_bytes* out)
 {
     written_collect to = {{written_append}, pool, out, false};
-    written_hook(type, value, &to.sink);
+    written_call_write(type, value, &to.sink);
     return !to.failed;
 }
 
@@ -182,7 +184,7 @@ void setti_type_print(const setti_type* type, const void* value, setti_writer* o
 {
     written_print to = {{written_escape}, out};
     setti_writer_add(out, "\"");
-    written_hook(type, value, &to.sink);
+    written_call_write(type, value, &to.sink);
     setti_writer_add(out, "\"");
 }
 
