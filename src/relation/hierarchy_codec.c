@@ -245,8 +245,9 @@ static void codec_name_encode(setti_encoder* to, const setti_type* type, const v
     if (text == NULL && to->status == SETT_OK) {
         to->status = setti_world_fail_with(
             type->world, SETT_STATUS_ARGUMENT,
-            "sett_delta_encode: the text of an earlier name is lost, because another name has "
-            "the same hash - change one of the names, and take new snapshots");
+            "%s: the text of an earlier name is lost, because another name has the same hash - "
+            "change one of the names, and take new snapshots",
+            to->call);
     }
     setti_encode_number(to, length, 2);
     to->write(to, text, length);
@@ -293,7 +294,7 @@ static bool codec_name_play(const setti_player* player, setti_type* type, sett_e
     memcpy(text, entry->bytes, entry->count);
     text[entry->count] = '\0';
     if (strlen(text) != entry->count) {
-        return player->reject(player, "a name contains a zero byte");
+        return player->reject(player, type, "a name contains a zero byte");
     }
     sett_status status = sett_name_set(type->world, entity, text);
     if (status == SETT_OK) {
