@@ -311,12 +311,12 @@ static void messages_name_the_step_that_failed(void)
         "\"f.lock\" cannot be created - check that its folder exists and can be written",
         "\"f.new\" cannot be created - check that no folder and no read-only file has this name",
         "\"f.new\" cannot be written - check that the disk has room",
-        "\"f\" cannot be renamed to \"f.previous\" - check that its folder can be written, and that "
-        "no folder has the new name",
+        "\"f\" cannot be renamed to \"f.previous\" - check that its folder can be written, and "
+        "that no folder has the new name",
         "\"f.new\" cannot be renamed to \"f\" - check that its folder can be written, and that no "
         "folder has the new name",
-        "is written, but its folder cannot be synced: a power cut may bring back the old file - save "
-        "again",
+        "is written, but its folder cannot be synced: a power cut may bring back the old file - "
+        "save again",
     };
     static const char* const loading[] = {
         "\"f\": cannot be opened - check that it exists and can be read",

@@ -795,8 +795,8 @@ static const struct {
      "the link has no \"to\""},
     {"{\"entities\":[{\"components\":{\"Singletons\":true}},"
      "{\"components\":{\"Singletons\":true}}]}",
-     "line 1, column 77: two entities of the text have the tag \"Singletons\" - move all singletons "
-     "to one of them"},
+     "line 1, column 77: two entities of the text have the tag \"Singletons\" - move all "
+     "singletons to one of them"},
     {IN_DOOR("\"x\":1"),
      "line 2, column 44, /a Door.x: no member has this name - correct the name, "
      "or leave it out"},

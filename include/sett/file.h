@@ -259,8 +259,8 @@ SETT_API sett_status sett_world_merge_sized(sett_world* world, const char* path,
  * Callbacks run when all values are there: on_add and on_set for added components, then on_set and
  * on_replace for overwritten components. Only on_exit runs before.
  * Fails: as sett_world_load (but snapshots can exist); ABSENT (`subtree`), STALE (`parent`),
- * UNREGISTERED (`types`, `match_component`), PRESENT (SETT_MERGE_REJECT), CONFLICT (a name is taken; two entities
- * match one; a type differs), CYCLE (of an acyclic relationship), ARGUMENT (a type without
+ * UNREGISTERED (`types`, `match_component`), PRESENT (SETT_MERGE_REJECT), CONFLICT (a name is
+ * taken; two entities match one; a type differs), CYCLE (of an acyclic relationship), ARGUMENT (a type without
  * members), LIMIT (too many entities). Types of the file can be registered even so.
  * Cost: as sett_world_load, O(merged values), and with `subtree` or `types` a search for the path
  * of each other entity of the file.
@@ -337,8 +337,8 @@ SETT_API sett_journal* sett_journal_create(sett_world* world, const char* path,
  *   frame  a number that does not go back
  * Fails: FILE, LOST, or STALE after sett_snapshot_drop_all (the journal cannot go on: destroy it),
  * ARGUMENT (the frame goes back), or as sett_snapshot_take and sett_delta_encode (the next call
- * appends these changes too). Exception: if only the keyframe of the frame fails (OUT_OF_MEMORY; the
- * message says so), the changes are appended, and loading begins at an earlier keyframe.
+ * appends these changes too). Exception: if only the keyframe of the frame fails (OUT_OF_MEMORY;
+ * the message says so), the changes are appended, and loading begins at an earlier keyframe.
  * Cost: as sett_delta_encode, and one write. Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_journal_append(sett_journal* journal, uint64_t frame);
 

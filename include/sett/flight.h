@@ -96,7 +96,8 @@ SETT_API bool sett_flight_dump(const sett_flight* flight, const char* why,
                                sett_flight_write_fn write, void* user);
 
 /* Writes the recording to a file, on demand; not for signal handlers.
- * Fails: FILE, ARGUMENT (NULL; an empty path). Cost: as sett_flight_dump. Threads: writer. Since: 0.2 */
+ * Fails: FILE, ARGUMENT (NULL; an empty path). Cost: as sett_flight_dump.
+ * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_flight_save(const sett_flight* flight, const char* path, const char* why);
 
 #endif

@@ -140,8 +140,8 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     if (status == SETT_OK && flight->unit.size > flight->room) {
         status = setti_world_fail_with(
             world, SETT_STATUS_LIMIT,
-            "%s: the recorder needs %llu bytes, and sett_flight_desc.size is %llu - create one with "
-            "a larger size",
+            "%s: the recorder needs %llu bytes, and sett_flight_desc.size is %llu - create one "
+            "with a larger size",
             call, 2 * (unsigned long long)flight->unit.size, (unsigned long long)flight->size);
     }
     if (status != SETT_OK) {
