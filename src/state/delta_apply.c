@@ -43,7 +43,7 @@ const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size)
     return bytes;
 }
 
-/* Skips `count` items. Returns false if the bytes end before. */
+/* Skips `count` items of `each` bytes. Returns false if fewer bytes are left. */
 static bool apply_skip(setti_delta_reader* from, uint32_t count, size_t each)
 {
     size_t size;
@@ -65,6 +65,7 @@ setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_t
         if (sizeof(size) == 4 && (uint64_t)of->bytes * setti_bits_count(entry.bits) > UINT32_MAX) {
             size = SIZE_MAX; /* the read will fail */
         }
+        /* an invalid block counts as a read beyond the end */
         from->short_of = from->short_of || entry.bits == 0 || entry.index % 64 != 0;
     }
     if (entry.kind == SETTI_DELTA_REMOVED) {
@@ -212,6 +213,7 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
     const char* source = delta->loading ? "file" : "delta";
     const char* sender = delta->loading ? "program that wrote it" : "sender";
     bool same_layout = local->size == size && local->layout_version == version;
+    /* a sender that skips values states 0 bytes */
     bool one_skips = of->form == SETTI_DELTA_VALUES && of->bytes != setti_delta_bytes(of->type) &&
                      (local->save == SETT_SAVE_SKIP || of->bytes == 0);
     if (same_layout && one_skips) {
@@ -338,7 +340,8 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     if (status != SETT_OK) {
         return status;
     }
-    const setti_codec* codec = NULL;
+    const setti_codec* codec =
+        NULL; /* by the sender's form: with a rule, the type can have another */
     if (of->form == SETTI_DELTA_OWNED) {
         codec = &setti_owned_codec;
     } else if (of->form != SETTI_DELTA_VALUES) {
@@ -529,7 +532,8 @@ static sett_status apply_check_ended(const setti_delta* delta)
     return SETT_OK;
 }
 
-/* Returns the generation of a slot. *dead: the slot's entity is dead, or ends by the delta. */
+/* Returns the generation of a slot after the delta has destroyed entities. *dead: the slot is free
+ * then. */
 static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool* dead)
 {
     uint32_t current = setti_entity_generation(&delta->world->entities, index);
@@ -681,7 +685,7 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
         return setti_delta_reject(delta, "they order the links of a type that has no links");
     }
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
-        (void)setti_delta_read(from, 8);
+        (void)setti_delta_read(from, 8); /* owner, kept members */
         uint32_t count = setti_delta_u32(from);
         if (from->short_of || !apply_skip(from, count, 4)) {
             return setti_delta_reject(delta, "they end within the order of links");
@@ -704,7 +708,7 @@ static bool apply_parent_will_live(const setti_delta* delta, uint32_t parent)
     return apply_find_handle(&delta->slots, parent - 1, &entity) && apply_will_live(delta, entity);
 }
 
-/* Copies an entry's links without links to dead entities. Returns the number of copied items. */
+/* Copies the links of an entry whose targets will live. Returns the number of copied items. */
 static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_type* of,
                                  const setti_delta_entry* entry, unsigned char* out)
 {
@@ -715,19 +719,20 @@ static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_typ
     uint32_t count = 0;
     for (uint32_t k = 0; k < items; k++) {
         const unsigned char* item = entry->bytes + (size_t)k * of->bytes;
-        bool copied = of->form == SETTI_DELTA_TREE; /* the caller checks the parent */
-        if (!copied) {
+        bool keeps = of->form == SETTI_DELTA_TREE; /* the caller checks the parent */
+        if (!keeps) {
             sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
-            copied = apply_will_live(delta, target);
+            keeps = apply_will_live(delta, target);
         }
-        if (copied) {
+        if (keeps) {
             memcpy(out + (size_t)count++ * of->bytes, item, of->bytes);
         }
     }
     return count;
 }
 
-/* Writes an entry without dead targets. Returns the size of the written entry. */
+/* Writes an entry without dead targets. If no target is left, the entry removes the component.
+ * Returns the size of the written entry. */
 static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_type* of,
                                    const setti_delta_entry* entry, unsigned char* out)
 {
@@ -743,10 +748,11 @@ static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_t
         !apply_parent_will_live(delta, setti_delta_word(items, 0))) {
         setti_bytes_put(items, 0, 4); /* no parent */
     }
-    setti_bytes_put(out + SETTI_DELTA_ENTRY_HEAD, count, count_size);
+    setti_bytes_put(out + SETTI_DELTA_ENTRY_HEAD, count, count_size); /* none if count_size is 0 */
     return SETTI_DELTA_ENTRY_HEAD + count_size + (size_t)count * of->bytes;
 }
 
+/* Returns the number of values in an entry or a block. */
 static uint32_t apply_value_count(const setti_delta_entry* entry)
 {
     if (entry->kind == SETTI_DELTA_REMOVED) {
@@ -833,7 +839,7 @@ static const setti_type* apply_find_excluded(const setti_delta* delta, const set
     return NULL;
 }
 
-/* Fails if entries would add or remove excluded components. */
+/* Fails if entries would, by requirements, add or remove components of excluded types. */
 static sett_status apply_check_required(const setti_delta* delta, const setti_delta_type* of,
                                         setti_delta_reader from)
 {
@@ -1044,6 +1050,7 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
 
 /* ------------------------------------------------------------------------------------- changing */
 
+/* Reports that a call failed, as a failure of sett_delta_apply. Returns the status. */
 static sett_status apply_fail_call(const setti_delta* delta)
 {
     sett_world* world = delta->world;
@@ -1127,6 +1134,7 @@ static sett_status apply_reject_result(const setti_delta* delta)
                                  apply_call, name, SETTI_HANDLE(entity));
 }
 
+/* Makes the sender's choices for types with choices. */
 static void apply_choices(const setti_delta* delta)
 {
     for (uint32_t k = 0; k < delta->type_count; k++) {
@@ -1148,7 +1156,7 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trus
     setti_pool_set_ceiling(&world->pool, delta->limit);
     const setti_snapshot* before = setti_snapshot_find(world, undo, &status);
     SETTI_ASSERT(delta->loading || before != NULL);
-    status = SETT_OK; /* also while loading, without a snapshot */
+    status = SETT_OK; /* while loading there is no snapshot, and the search sets an error */
     if (!setti_delta_play(delta) ||
         (delta->part == NULL && !setti_delta_arrange(delta, setti_unconst(before)))) {
         status = apply_fail_call(delta);
@@ -1278,7 +1286,7 @@ static bool apply_player_reject(const setti_player* player, const char* why)
     return setti_delta_reject((const setti_delta*)player, why) == SETT_OK;
 }
 
-/* Parses and checks a delta, after recorded commands. */
+/* Applies recorded commands, then parses and checks a delta. */
 static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     sett_world* world = delta->world;

@@ -43,14 +43,14 @@ sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
     return ring;
 }
 
-/* Returns a position in `at`, counted back from the latest snapshot. */
+/* Returns the position in `at` of the snapshot that is `back` places before the latest. */
 static uint32_t ring_index(const sett_ring* ring, uint32_t back)
 {
     SETTI_ASSERT(back < ring->count);
     return (ring->first + ring->count - 1 - back) % ring->capacity;
 }
 
-/* Counts the snapshots that have not ended. */
+/* Counts the snapshots from the oldest that has not ended to the latest. */
 static uint32_t ring_length(const sett_ring* ring)
 {
     uint32_t length = ring->count;
@@ -62,6 +62,7 @@ static uint32_t ring_length(const sett_ring* ring)
     return length;
 }
 
+/* Drops a snapshot if it has not ended. It stays in `at`. */
 static void ring_drop(sett_ring* ring, uint32_t back)
 {
     sett_snapshot snapshot = ring->at[ring_index(ring, back)].snapshot;
@@ -111,7 +112,7 @@ sett_status sett_ring_take_frame(sett_ring* ring, uint64_t frame)
     if (status != SETT_OK) {
         return status;
     }
-    uint32_t later = 0;
+    uint32_t later = 0; /* number of snapshots with this frame or a later one */
     while (later < ring->count && ring->at[ring_index(ring, later)].frame >= frame) {
         later++;
     }
@@ -139,7 +140,8 @@ static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call
     sett_snapshot target = ring->at[ring_index(ring, back)].snapshot;
     if (sett_snapshot_status(ring->world, target) == SETT_OK &&
         setti_world_check_unlocked(ring->world, call) == SETT_OK) {
-        ring_drop_later(ring, back); /* first: the restore then copies each page only once */
+        /* before the restore, which then copies each page only once */
+        ring_drop_later(ring, back);
     }
     return sett_snapshot_restore(ring->world, target);
 }
