@@ -1,5 +1,4 @@
-/* arena.h: memory allocated piece by piece and freed all at once. Pieces are cut from chunks of the
- * allocator. After a few resets a single chunk suffices. */
+/* arena.h: memory allocated piece by piece and freed all at once. */
 #ifndef SETTI_ARENA_H
 #define SETTI_ARENA_H
 

@@ -46,7 +46,7 @@
 #define SETTI_INLINE static inline
 #endif
 
-/* Reports a parameter that is NULL on stderr. */
+/* Reports on stderr that a parameter is NULL. */
 void setti_report_null(const char* call, const char* what);
 
 /* Whether numbers are stored with the highest byte first. */

@@ -30,7 +30,10 @@ setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages)
 void setti_notes_forget_all(const setti_pages* pages)
 {
     const setti_page_notes* notes = pages->notes;
-    for (uint32_t k = 0; notes != NULL && k < notes->hash_count; k++) {
+    if (notes == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < notes->hash_count; k++) {
         if (notes->hash[k].tick != 0) { /* most of a large table is never touched */
             notes->hash[k].tick = 0;
         }
@@ -170,7 +173,6 @@ static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number
     return true;
 }
 
-/* Saves a page before a write. */
 static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_lock_take(&pool->lock);
@@ -358,7 +360,7 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
 {
     SETTI_ASSERT(diff->count != 0 && diff->count < SETTI_NONE / 4);
     index->diff = diff;
-    index->bits = 2 + setti_bits_highest(diff->count); /* half are free */
+    index->bits = 2 + setti_bits_highest(diff->count); /* over half are free */
     index->slot = setti_pool_alloc(pool, cow_index_size(index), 16);
     if (index->slot == NULL) {
         return false;

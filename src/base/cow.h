@@ -123,10 +123,8 @@ static inline void setti_cow_settle(setti_pool* pool)
     }
 }
 
-/* Begins to save the pages of a pool. */
 void setti_cow_begin(setti_pool* pool, setti_cow* cow);
 
-/* Exchanges two stretches of memory. */
 void setti_cow_swap_bytes(void* a, void* b, size_t size);
 
 /* Exchanges the saved and live contents of a page. Pages of plain bytes change places. */

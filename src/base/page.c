@@ -830,7 +830,7 @@ static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
     return pages->none != NULL ? SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift) : 0;
 }
 
-/* Returns the offset of the run, the last part of a table. */
+/* Returns the offset of the run in a table. */
 static size_t table_strip(const setti_pages* pages, uint32_t capacity)
 {
     size_t size =
@@ -983,7 +983,7 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
     if (grows && !pages_resize(pool, pages, setti_bits_ceil(SETTI_MAX(count, 4)))) {
         return false;
     }
-    if (!grows || !table_is_zero(pages, pages->capacity)) {
+    if (!grows || !table_is_zero(pages, pages->capacity)) { /* new zeroes are clear */
         pages_clear(pages, count);
     }
     setti_pages_set_count(pages, count);
@@ -1044,7 +1044,6 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     strip_link(pool, strip, k, first, count);
 }
 
-/* Whether a table may take a run of class k. */
 static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t k)
 {
     /* with a ceiling or a hold, unused pages would waste memory */
@@ -1060,14 +1059,14 @@ static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t num
     }
     uint32_t k = pool_class(SETTI_MAX(pages->size, pages->align));
     if (strip_can_begin(pool, strip, k)) {
-        uint32_t count = pages_before(pages, number); /* few if pages are scattered */
-        if (count == 64) {                            /* or more */
-            count = number;
+        uint32_t present = pages_before(pages, number); /* few if pages are scattered */
+        if (present == 64) {                            /* or more */
+            present = number;
         }
         if (pool->free[k] != NULL) {
-            strip_reuse(pool, strip, k, count);
+            strip_reuse(pool, strip, k, present);
         } else {
-            strip_begin(pool, strip, k, count);
+            strip_begin(pool, strip, k, present);
         }
     }
     if (strip->left == 0) {

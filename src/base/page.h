@@ -82,8 +82,8 @@ void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align);
  * piece. Returns false if memory runs out. */
 bool setti_pool_reserve(setti_pool* pool, size_t size);
 
-/* Touches the next `step` bytes of unused memory, ahead of much work, up to a time. The first call
- * (*at is NULL) takes a block for `size` bytes. */
+/* Touches the next `step` bytes of unused memory ahead of much work, for at most `nanoseconds`. The
+ * first call (*at is NULL) takes a block for `size` bytes. */
 void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
                      uint64_t nanoseconds);
 
@@ -151,7 +151,6 @@ typedef struct setti_pages {
     uint32_t has_count; /* entries for readers of presence; 0 if `hidden` */
 } setti_pages;
 
-/* Makes an empty table for pages of `size` bytes. */
 void setti_pages_init(setti_pages* pages, size_t size, size_t align);
 
 /* Makes an empty table with readers. Readers see `none` in place of a missing page. */
@@ -177,7 +176,7 @@ static inline void setti_pages_hide(setti_pages* pages, bool hidden)
 /* Extends the table to `count` entries. Returns false if memory runs out. */
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
 
-/* Creates the page of an entry if missing: *fresh. Returns false if memory runs out. */
+/* Creates the page of an entry if missing, and sets *fresh. Returns false if memory runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
 /* Moves a page to an empty entry. No snapshot may be held. */
@@ -200,7 +199,7 @@ SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
     return number < pages->count ? pages->data[number] : NULL;
 }
 
-/* Returns the address of a page's last restore tick. A restore sets `tick` back, but not this. */
+/* Returns the address of a page's last restore tick. A restore sets `tick` back, not this tick. */
 SETTI_INLINE uint64_t* setti_pages_restored(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->capacity);

@@ -67,7 +67,6 @@ static bool batch_gathers(const sett_batch* batch)
     return (loop->query->fields & ~loop->in_place) != 0;
 }
 
-/* Prepares a loop over the rows of a driver. */
 static void batch_start_driven(sett_batch* batch, const setti_plan* plan, bool hides)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -631,7 +630,6 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
     return 0;
 }
 
-/* Makes a batch of the rows of a word. */
 SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t word)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -649,7 +647,6 @@ SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t
     return batch_hand_out(batch, base, count, loop->list);
 }
 
-/* Makes the next batch of a loop over a rare type. */
 SETTI_APART static bool batch_next_rare(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -685,7 +682,6 @@ SETTI_APART static bool batch_next_word(sett_batch* batch)
     return batch_hand_out_word(batch, 0, word);
 }
 
-/* Makes the next batch of a loop with remembered steps. */
 SETTI_APART static bool batch_next_listed(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

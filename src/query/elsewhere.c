@@ -28,7 +28,7 @@ static bool elsewhere_is_fixed(const setti_elsewhere* at)
     return at->given.singleton || !sett_is_null(at->given.entity);
 }
 
-/* Finds the entity that has the component of a term, or SETTI_NONE. `index` is visited. */
+/* Finds the entity with the component of a term for the visited entity `index`, or SETTI_NONE. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
 {
     const sett_term* term = &at->given;
@@ -39,7 +39,6 @@ static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* a
     return setti_along_find(setti_world_type(world, term->along), term->walk, at->type, index);
 }
 
-/* Whether a term is true for a visited entity. */
 SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhere* at,
                                     uint32_t index)
 {
@@ -65,11 +64,15 @@ bool setti_elsewhere_is(const sett_query* query, uint32_t index)
 
 bool setti_elsewhere_is_all(const sett_query* query)
 {
-    bool fixed = query->term_count == 0;
-    for (uint32_t k = 0; fixed && k < query->elsewhere_count; k++) {
-        fixed = elsewhere_is_fixed(&query->elsewhere[k]);
+    if (query->term_count != 0) {
+        return false;
     }
-    return fixed;
+    for (uint32_t k = 0; k < query->elsewhere_count; k++) {
+        if (!elsewhere_is_fixed(&query->elsewhere[k])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool setti_elsewhere_holds(const sett_query* query)
@@ -194,9 +197,12 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
     const setti_type* type = setti_world_type(world, component);
     const setti_type* link = setti_world_type(world, along);
     bool has_one_target = link != NULL ? setti_along_is_one(link) : along == SETT_ID_HIERARCHY;
-    if (type == NULL || !has_one_target) {
-        setti_world_misuse(world, type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT,
-                           __func__, entity, type == NULL ? component : along);
+    if (type == NULL) {
+        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity, component);
+        return sett_null();
+    }
+    if (!has_one_target) {
+        setti_world_misuse(world, SETT_STATUS_ARGUMENT, __func__, entity, along);
         return sett_null();
     }
     setti_along_walk up = {0}; /* setti_along_find would skip switched-off components */

@@ -4,7 +4,6 @@
 #include "query/along.h"
 #include "query/query.h"
 
-/* Writes the names and counts of the types of `terms`. */
 static void explain_terms(setti_writer* text, const sett_query* query, uint32_t terms)
 {
     const char* separator = "";
@@ -16,7 +15,6 @@ static void explain_terms(setti_writer* text, const sett_query* query, uint32_t 
     }
 }
 
-/* Writes how a loop over pages finds entities. */
 static void explain_pages(setti_writer* text, const sett_query* query)
 {
     uint32_t terms = query->required & query->positional;
@@ -41,7 +39,6 @@ static void explain_pages(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Writes the driving sparse set or group and the reason. */
 static void explain_driver(setti_writer* text, const sett_query* query, const setti_plan* plan)
 {
     SETTI_ASSERT(plan->driver < query->term_count);

@@ -231,7 +231,6 @@ SETTI_INLINE uint32_t match_alive(const sett_batch* batch, uint32_t rows)
     return setti_words_some(loop->words, (rows + 63) / 64);
 }
 
-/* Takes the next step over pages. */
 static setti_step step_pages(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -204,7 +204,7 @@ void setti_plan_update(sett_query* query)
     query->direct =
         query->plain && query->array_count != 0 && (query->fields & ~query->positional) == 0;
     bool is_slow = !(query->simple && query->direct);
-    query->version_short = query->version - is_slow; /* older: the slow path */
+    query->version_short = is_slow ? query->version - 1 : query->version;
 }
 
 /* Finds the required sparse set with the fewest entities, or SETT_QUERY_TERMS. */
@@ -231,7 +231,6 @@ static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* pla
     plan->limit = query->term[driver].type->storage.extent;
 }
 
-/* Makes the plan over the members of the owning group. */
 static void plan_walk_group(const sett_query* query, setti_plan* plan)
 {
     SETTI_ASSERT(query->cover != NULL && query->arranged != 0);

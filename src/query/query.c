@@ -92,7 +92,6 @@ static bool query_writes(const sett_term* term)
     return term->kind != SETT_WITHOUT && (term->access == SETT_INOUT || term->access == SETT_OUT);
 }
 
-/* Returns the contradiction between two terms of the same type, or NULL. */
 static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
     SETTI_ASSERT(a->component == b->component);
@@ -156,7 +155,6 @@ static void query_add_scratch(sett_query* query, setti_term* term)
     query->scratch_size = (uint32_t)(at + sizeof(setti_source) * SETTI_GATHER_ROWS);
 }
 
-/* Adds a term about the visited entity. */
 static void query_add_term(sett_query* query, const sett_term* given)
 {
     uint32_t bit = (uint32_t)1 << query->term_count;
@@ -224,16 +222,16 @@ static void query_count_all(const sett_world* world, sett_stats* stats)
 
 static const char* query_validate_all(sett_world* world, const char** where)
 {
-    const char* found = NULL;
-    for (const sett_query* at = setti_query_first(world); found == NULL && at != NULL;
-         at = at->next) {
-        found = setti_lists_validate(at);
-        *where = at->open.name;
+    for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
+        *where = query->open.name;
+        const char* found = setti_lists_validate(query);
+        if (found != NULL) {
+            return found;
+        }
     }
-    return found;
+    return NULL;
 }
 
-/* Creates a query. Reports a failure and returns NULL. */
 static sett_query* query_make(sett_world* world, const char* name, const sett_query_desc* desc,
                               const char* call)
 {

@@ -113,7 +113,6 @@ enum {
     SETTI_SLOT_QUERIES = 6
 };
 
-/* Returns the head of the list of queries, or NULL. */
 SETTI_INLINE sett_query* setti_query_first(const sett_world* world)
 {
     return world->module[SETTI_SLOT_QUERIES];
@@ -222,7 +221,6 @@ SETTI_INLINE void setti_lists_prepare(sett_query* query)
 
 void setti_lists_free(sett_query* query);
 
-/* Returns an error of the remembered steps, or NULL. */
 const char* setti_lists_validate(const sett_query* query);
 
 void setti_query_free(sett_query* query);

@@ -142,9 +142,9 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
         loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));
     }
     uint32_t units = loop->limit / SETT_BATCH_ROWS + (loop->limit % SETT_BATCH_ROWS != 0);
-    uint32_t size = SETTI_MAX((units + SETTI_SURVEY_CHUNKS - 1) / SETTI_SURVEY_CHUNKS, 1);
-    survey->rows = size * SETT_BATCH_ROWS;
-    survey->count = units / size + (units % size != 0);
+    uint32_t chunk_units = SETTI_MAX((units + SETTI_SURVEY_CHUNKS - 1) / SETTI_SURVEY_CHUNKS, 1);
+    survey->rows = chunk_units * SETT_BATCH_ROWS;
+    survey->count = units / chunk_units + (units % chunk_units != 0);
     if (pages && units > 1) {
         survey_pages(query, loop->limit, survey);
         return;

@@ -100,10 +100,10 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
     while (few && word != 0 && count < LIST_FEW) { /* one row in each round */
         list[count++] = (uint16_t)(at * 64 + setti_bits_lowest(word));
         word &= word - 1;
-        uint32_t rest = word == 0 ? some & (some - 1) : some;
-        at = setti_bits_lowest(rest | (uint32_t)1 << SETTI_STEP_WORD_COUNT); /* then a word of 0 */
-        word = word == 0 ? words[at] : word;
-        some = rest;
+        bool word_ends = word == 0;
+        some = word_ends ? some & (some - 1) : some;
+        at = setti_bits_lowest(some | (uint32_t)1 << SETTI_STEP_WORD_COUNT); /* then a word of 0 */
+        word = word_ends ? words[at] : word;
     }
     while (word != 0) {
         uint64_t ends = setti_bits_sums(word); /* byte k: set bits in bytes 0 to k */
@@ -150,7 +150,6 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     }
 }
 
-/* Whether the remembered rows are the matching rows. */
 static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
 {
     const uint64_t* words = setti_listed_words(listed);
@@ -266,8 +265,8 @@ uint32_t setti_rows_choose(sett_batch* batch)
     } else if (rows_take(loop, loop->words, loop->word_count, loop->some, &taken)) {
         loop->some = 0;
         if (listed != NULL) {
-            uint32_t missing =
-                loop->unit / 64 - loop->word_count; /* the last step may be shorter */
+            /* the last step may be shorter */
+            uint32_t missing = loop->unit / 64 - loop->word_count;
             memset(loop->words + loop->word_count, 0, missing * sizeof(uint64_t));
             (void)rows_remember(loop, loop->words, taken, listed);
         }
@@ -283,7 +282,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
 /* Loops until the next decision of setti_lists_update; 1 after the first decision. */
 #define LISTS_DUE 16
 
-/* If more of 8 rows match, a list saves less than a quarter of the time. */
+/* If more than this of 8 rows match, a list saves less than a quarter of the time. */
 #define LISTS_EIGHTHS 5
 
 void setti_lists_free(sett_query* query)
@@ -331,6 +330,16 @@ static uint32_t lists_estimate(sett_query* query, uint32_t limit)
     return matches;
 }
 
+/* Whether remembered steps save time, if `rows` are expected to match in a step. */
+static bool lists_pay(const sett_query* query, uint32_t limit, uint32_t rows)
+{
+    if (query->array_count == 0 || (query->optional | query->changed) != 0 ||
+        (query->fields & ~query->positional) != 0) {
+        return false; /* steps differ by more than the words of arrays */
+    }
+    return limit > 64 && !query->lists.rare && rows * 8 <= query->array_rows * LISTS_EIGHTHS;
+}
+
 SETTI_COLD void setti_lists_update(sett_query* query)
 {
     setti_lists* lists = &query->lists;
@@ -349,12 +358,8 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     lists->few = rows * 16 <= unit;
     lists->rare = query->array_count != 0 && matches <= steps / 2;
     lists->recalls = lists->rare || lists->step != NULL;
-    bool pays =
-        limit > 64 && !lists->rare && rows * 8 <= unit * LISTS_EIGHTHS && (again || lists->few);
-    bool wanted = pays && query->array_count != 0 && (query->optional | query->changed) == 0 &&
-                  (query->fields & ~query->positional) == 0;
     bool fits = unit == lists->unit && steps <= lists->steps && rows <= lists->room;
-    if (wanted && !fits) {
+    if (!fits && (again || lists->few) && lists_pay(query, limit, rows)) {
         uint32_t spare = steps / 4; /* counts go up and down */
         lists_make(query, steps + spare, rows + rows / 4 + 16);
     }

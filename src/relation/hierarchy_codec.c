@@ -217,8 +217,12 @@ static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64
 {
     setti_texts* texts = &setti_names_of(world)->texts;
     const char* text = setti_text_of(world, texts, key);
-    uint32_t used = text == NULL ? sides->number(sides, &texts->root, SETTI_AFTER) : 0;
-    *length = text != NULL ? strlen(text) : 0;
+    if (text != NULL) {
+        *length = strlen(text);
+        return text;
+    }
+    *length = 0;
+    uint32_t used = sides->number(sides, &texts->root, SETTI_AFTER);
     for (uint32_t number = 0; text == NULL && number < texts->pages.capacity; number++) {
         const unsigned char* page = sides->page(sides, &texts->pages, number, SETTI_AFTER);
         size_t begin = (size_t)number * SETTI_TEXT_PAGE;

@@ -210,16 +210,20 @@ static bool codec_links_are_equal(const setti_relation* relation, uint32_t sourc
                                   const setti_delta_entry* entry)
 {
     const sett_links* links = setti_storage_find(&relation->links->storage, source);
-    bool equal = links != NULL && links->count == entry->count;
-    uint32_t place = equal ? links->first_ : SETTI_NONE;
-    for (uint32_t k = 0; equal && k < entry->count; k++) {
+    if (links == NULL || links->count != entry->count) {
+        return false;
+    }
+    uint32_t place = links->first_;
+    for (uint32_t k = 0; k < entry->count; k++) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
         sett_entity target;
         (void)codec_link_target(entry, k, &target);
-        equal = sett_equals(record->link.target, target);
+        if (!sett_equals(record->link.target, target)) {
+            return false;
+        }
         place = record->by_source.next;
     }
-    return equal;
+    return true;
 }
 
 static bool codec_links_set(const setti_player* player, setti_relation* relation,

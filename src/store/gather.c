@@ -54,7 +54,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
 static uint32_t gather_row_of(const setti_gather_scratch* scratch, uint32_t index)
 {
     uint32_t row = scratch->driver != NULL ? setti_sparse_row(scratch->driver, index) : index;
-    return row - scratch->base; /* in other steps SETTI_GATHER_ROWS or more: may wrap */
+    return row - scratch->base; /* for other entities at least SETTI_GATHER_ROWS */
 }
 
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,

@@ -77,7 +77,6 @@ static void index_clear_page(setti_pool* pool, const setti_storage* storage, uin
     page->count = 0;
 }
 
-/* Creates a page of the index if it is missing. */
 static bool index_ensure_page(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     bool fresh;
@@ -297,7 +296,6 @@ void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Checks a hash table and counts the used slots. */
 static const char* index_validate_hash(const setti_storage* storage, uint32_t* entries)
 {
     uint32_t pages = storage->hashed;
@@ -319,18 +317,20 @@ static const char* index_validate_hash(const setti_storage* storage, uint32_t* e
     return NULL;
 }
 
-/* Checks a paged index and counts the rows. */
 static const char* index_validate_pages(const setti_storage* storage, uint32_t* entries)
 {
     for (uint32_t number = 0; number < storage->presence.count; number++) {
         const setti_sparse_page* page = storage->presence.data[number];
         uint32_t filled = 0;
-        for (uint32_t k = 0; page != NULL && k < SETTI_SPARSE_ROWS; k++) {
+        if (page == NULL) {
+            continue;
+        }
+        for (uint32_t k = 0; k < SETTI_SPARSE_ROWS; k++) {
             if (page->row[k] != SETTI_NONE) {
                 filled++;
             }
         }
-        if (page != NULL && filled != page->count) {
+        if (filled != page->count) {
             return "sparse-set: a sparse page miscounts its entries";
         }
         *entries += filled;

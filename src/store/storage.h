@@ -395,7 +395,7 @@ SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* st
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count);
 
-/* Inserts *count indices, or as many as fit on the page of rows. Returns the first value. */
+/* Inserts neighbouring indices on one page of rows, up to *count, which becomes their number. */
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count);
 

@@ -116,7 +116,6 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* Updates presence and extent after a page was freed. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -224,7 +223,7 @@ static void array_free_empty(setti_pool* pool, setti_storage* storage)
     uint32_t number = 0;
     storage->spare = SETTI_NONE;
     while ((number = setti_pages_next(pages, number)) != SETTI_NONE) {
-        if (tag) {
+        if (tag) { /* frees a page without bits */
             array_update_after_free(pool, storage, number << (SETTI_BITS_SHIFT - storage->shift));
         } else if (array_page_is_empty(storage, number)) {
             setti_pages_free(pool, &storage->rows, number);
@@ -312,10 +311,13 @@ const char* setti_array_validate(const setti_storage* storage)
     for (uint32_t number = 0; number < storage->presence.count; number++) {
         const uint64_t* words = storage->presence.data[number];
         uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
-        if (words != NULL && storage->kind == SETTI_ARRAY && storage->rows.count < pages) {
+        if (words == NULL) {
+            continue;
+        }
+        if (storage->kind == SETTI_ARRAY && storage->rows.count < pages) {
             return "array: the table of rows is shorter than the bits";
         }
-        for (uint32_t k = 0; words != NULL && k < SETTI_BITS_WORDS; k++) {
+        for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
             uint32_t start = (number << SETTI_BITS_SHIFT) + k * 64;
             uint32_t room = storage->extent > start ? storage->extent - start : 0;
             found += setti_bits_count(words[k]);

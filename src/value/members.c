@@ -191,7 +191,6 @@ static bool member_has_number_as_name(const sett_constant* constants)
     return false;
 }
 
-/* Whether all names are good and differ. */
 static bool member_names_are_good(const char* const* names, uint32_t count)
 {
     if (count > SETTI_MEMBERS_COUNT_MAX) {
@@ -330,7 +329,7 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     return wrong != NULL ? wrong : member_check_extras(member);
 }
 
-/* Returns the highest alignment that a member can have, up to `limit`, the struct's. */
+/* Returns the highest alignment that a member can have, up to `limit`, that of the struct. */
 static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 {
     uint32_t both = member->offset | member->size;
@@ -488,7 +487,10 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
                  of->name, (unsigned)SETTI_OWNED_COUNT_MAX);
         return out;
     }
-    for (uint32_t k = 0; mask != NULL && k < of->size; k++) {
+    if (mask == NULL) {
+        return NULL;
+    }
+    for (uint32_t k = 0; k < of->size; k++) {
         if (mask[k] != 0 && !struct_has_byte(of, k)) {
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "byte %u of %.60s belongs to no member, and is not padding - describe it, "
@@ -731,7 +733,6 @@ static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
     }
 }
 
-/* Whether a struct has opaque members that are not local. */
 static bool struct_is_opaque(const sett_struct* of)
 {
     for (uint32_t k = 0; k < of->count; k++) {
@@ -848,7 +849,6 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
     return true;
 }
 
-/* Returns the size of the words to find NaN. */
 static size_t words_size(const sett_struct* of)
 {
     if (of->size > SETTI_NAN_SIZE) {
@@ -865,7 +865,6 @@ static sett_struct members_walk(member_copy* to, const sett_struct* of)
     return copied;
 }
 
-/* Fills in the facts that follow from the pieces. */
 static void members_complete(setti_members* members, setti_nan_word* words)
 {
     for (uint32_t k = 0; k < members->piece_count; k++) {

@@ -158,18 +158,18 @@ static size_t number_write_digits(uint64_t number, int power, char* out)
 /* Returns the power of ten of a number's first digit, for numbers from 1e-4 to 1e15. */
 static int number_power(double size)
 {
-    int power = -1;
     if (size < 1) {
         /* exact: the doubles 0.1, 0.01 and 0.001 are not below the decimal numbers */
         return -1 - (size < 0.1) - (size < 0.01) - (size < 0.001); /* -1 to -4 */
     }
+    int power = 0;
     while (size >= (double)number_tens[power + 1]) {
         power++;
     }
     return power;
 }
 
-/* Rounds mantissa * 2^exponent * 10^tens to an integer. *same: it reads back as the same float. */
+/* Rounds mantissa * 2^exponent * 10^tens to an integer. *same: the result reads back equal. */
 static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* same)
 {
     uint64_t five = number_tens[tens] >> tens; /* 5^tens: a step of the mantissa, in `product` */
@@ -306,7 +306,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
         if (digit > 9) {
             return "the number is not an integer";
         }
-        if (number > (most - digit) / 10 || digit > most) { /* * 10 + digit would */
+        if (number > (most - digit) / 10 || digit > most) { /* number * 10 + digit > most */
             return "the number is out of the range of the member's type";
         }
         number = number * 10 + digit;

@@ -2,7 +2,7 @@
 #include "value/number.h"
 #include "value/value.h"
 
-#define TEXT_BYTES 16      /* the most bytes printed of opaque bytes */
+#define TEXT_BYTES 16      /* the most bytes printed of an opaque member */
 #define TEXT_ITEMS 64      /* the most items printed of a list */
 #define TEXT_PATH 160      /* characters of a member's path */
 #define TEXT_DIFFERENCES 4 /* the most differences printed */
