@@ -95,8 +95,8 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     return setti_values_prepare(into, setti_world_type(into, local->id), replica_call);
 }
 
-/* Gives the types of `into`, which have no values, the storages and members of `from`. Returns false
- * when memory runs out. */
+/* Gives the types of `into`, which have no values, the storages and members of `from`. Returns
+ * false when memory runs out. */
 static bool replica_update_types(const sett_world* from, sett_world* into)
 {
     bool done = true;

@@ -112,7 +112,7 @@ sett_status sett_ring_take_frame(sett_ring* ring, uint64_t frame)
     if (status != SETT_OK) {
         return status;
     }
-    uint32_t later = 0; /* number of snapshots with this frame or a later one */
+    uint32_t later = 0;
     while (later < ring->count && ring->at[ring_index(ring, later)].frame >= frame) {
         later++;
     }
