@@ -4,7 +4,7 @@
  * or destroyed. Only pages that differ are compared (view.h), and equal values are skipped.
  *
  * For each type, presence and rows give a set of marked indices that may differ. Then each marked
- * index is visited once. The order ascends for each kind of storage.
+ * index is visited once, ascending, whatever the storage.
  *
  * Invariant:  an index without a mark has the same presence, handle and bytes on both sides
  */
@@ -21,7 +21,7 @@ void setti_marks_clear(setti_marks* marks)
     memset(marks->used, 0, (marks->words / 64 + 1) * sizeof(uint64_t));
 }
 
-/* Returns the next used word. */
+/* Returns the number of the next used word after `at`; SIZE_MAX is before word 0. */
 static size_t marks_next_word(const setti_marks* marks, size_t at)
 {
     for (at++; at < marks->words; at = (at / 64 + 1) * 64) {
@@ -97,7 +97,7 @@ void setti_compare_entities(setti_compare* compare)
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Returns true if eight rows differ. */
+/* Returns true if any of eight rows differs. */
 SETTI_INLINE bool compare_eight(const unsigned char* before, const unsigned char* after,
                                 size_t size)
 {
@@ -106,7 +106,7 @@ SETTI_INLINE bool compare_eight(const unsigned char* before, const unsigned char
 #if defined(__GNUC__) /* gcc 12 needs twice the instructions without vectors */
     typedef uint64_t pair __attribute__((vector_size(16), aligned(1), may_alias));
     pair differ_pair = {0, 0};
-    for (; at + 16 <= 8 * size; at += 16) {
+    for (; at + 16 <= 8 * size; at += 16) { /* 8 * size: bytes of eight rows */
         differ_pair |= *(const pair*)(before + at) ^ *(const pair*)(after + at);
     }
     differs = differ_pair[0] | differ_pair[1];
@@ -125,7 +125,8 @@ SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t si
     }
 }
 
-/* Finds the rows that differ. Inlined sizes are five times as fast as memcmp. */
+/* Finds the rows that differ, and prefetches the page `next` (or NULL). Inlined sizes are five
+ * times as fast as memcmp. */
 SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_page* next,
                                   size_t size)
 {
@@ -159,7 +160,7 @@ static void compare_rows(setti_compare_rows* rows, const setti_view_page* next, 
     SETTI_COMPARE_BY_SIZE(size, COMPARE_ROWS);
 }
 
-/* Reports different rows of the same entities. */
+/* Reports the different rows whose entities are the same and have the value on both sides. */
 static void compare_report_rows(setti_compare* compare, const setti_storage* storage,
                                 setti_compare_rows* rows)
 {
@@ -191,7 +192,7 @@ static_assert(SETTI_COMPARE_WORDS * 64 <= SETTI_ENTITY_ROWS &&
                   SETTI_COMPARE_WORDS <= SETTI_BITS_WORDS,
               "rows lie in one page of entities, and one of presence");
 
-/* Finds the different rows of an array's page. */
+/* Reports the different rows of an array's page if the sink takes rows, else marks them. */
 static void compare_array_page(setti_compare* compare, const setti_storage* storage,
                                const setti_view_page* page, const setti_view_page* next)
 {
@@ -254,7 +255,7 @@ static void compare_mark_index(setti_compare* compare, const void* index)
     }
 }
 
-/* Marks the entities of different rows. */
+/* Marks the entities of the rows `from` to `to` - 1 that differ. `extent`: rows in use, by side. */
 static void compare_mark_rows(setti_compare* compare, const setti_storage* storage,
                               const setti_view_page* page, uint32_t from, uint32_t to,
                               const uint32_t extent[2])
@@ -305,7 +306,7 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* Marks the sources of changed links. */
+/* Marks the sources of all links in pages that differ. */
 static void compare_mark_records(setti_compare* compare, const setti_records* records)
 {
     setti_view* view = compare->view;
@@ -364,7 +365,7 @@ typedef struct compare_cache {
     setti_view_page entities;
 } compare_cache;
 
-/* Returns both sides of a page. */
+/* Returns both sides of a page of the table `pages`. *latest is the page of the previous call. */
 static inline const void* const* compare_page(setti_view* view, setti_view_page* latest,
                                               const setti_pages* pages, uint32_t number)
 {
@@ -419,7 +420,7 @@ static void compare_find_values(setti_view* view, compare_cache* cache, const se
     }
 }
 
-/* Reports an index if the values differ. */
+/* Reports an index if the values differ, or with compare->all. */
 static void compare_index(setti_compare* compare, compare_cache* cache, const setti_type* type,
                           uint32_t index)
 {
@@ -439,7 +440,7 @@ static void compare_index(setti_compare* compare, compare_cache* cache, const se
     }
 }
 
-/* Removes the indices without values from `bits`. */
+/* Returns the bits of word `number` whose indices have a value on a side. */
 static uint64_t compare_present(setti_compare* compare, compare_cache* cache,
                                 const setti_storage* storage, uint32_t number, uint64_t bits)
 {

@@ -3,7 +3,8 @@
  * The workload: a server sends each client the changes since the client's last confirmed state.
  * compare.c finds the differences, delta_value.c writes values and links, delta_order.c orders.
  *
- * No snapshot is restored for a hash: the differences turn the sum of a state into the other sum.
+ * No snapshot is restored to compute a hash: the differences lead from the sum of one state to the
+ * sum of the other state.
  *
  * Invariant:  sum(after) = sum(before) - hashes of values before + hashes of values after
  */
@@ -71,7 +72,7 @@ static bool delta_has_room(const setti_delta_writer* to, size_t size)
     return to->size <= to->capacity && size <= to->capacity - to->size;
 }
 
-/* Makes room for `size` more bytes. */
+/* Makes room for `size` more bytes. A failure becomes the writer's status. */
 SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
 {
     SETTI_ASSERT(to->pool != NULL);
@@ -99,7 +100,7 @@ void setti_delta_write(setti_delta_writer* to, const void* bytes, size_t size)
     if (size != 0 && delta_has_room(to, size)) {
         memcpy(to->out + to->size, bytes, size);
     }
-    to->size += size;
+    to->size += size; /* counts bytes without room, too */
 }
 
 void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t size)
@@ -181,9 +182,10 @@ static void delta_write_begun(setti_delta_writer* to)
     }
 }
 
+/* What the record of a type needs from the type's sections. */
 typedef struct delta_note {
     uint32_t count[SETTI_DELTA_SECTIONS];
-    bool occurs;
+    bool occurs; /* the delta has a record of the type */
 } delta_note;
 
 void setti_delta_write_record(setti_delta_writer* to, const setti_type* type,
@@ -362,7 +364,7 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
     setti_delta_write_seal(to);
 }
 
-/* Writes the hashes of the states, which the seal does not cover. */
+/* Writes the hashes of the two states. The seal does not cover them. */
 static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t after)
 {
     setti_delta_write_at(to, SETTI_DELTA_HASH_BEFORE, setti_hash_finish(before), 8);
@@ -421,7 +423,7 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
         if (!a->summed) {
             a->sum = b->sum - to->sum.sum;
         }
-        b->sum = a->sum + to->sum.sum; /* unchanged if known */
+        b->sum = a->sum + to->sum.sum; /* the same number if `b` was summed */
         a->summed = true;
         b->summed = true;
         delta_write_hashes(to, a->sum, b->sum);
@@ -478,7 +480,7 @@ sett_status setti_delta_check_capacity(sett_world* world, const char* call, cons
                                  call, (unsigned long)size, (unsigned long)capacity);
 }
 
-/* Moves the writer's bytes to `out`, or frees the bytes after a failure. */
+/* Moves the writer's bytes to `out`. After a failure, frees them, and returns `status`. */
 static sett_status delta_take_bytes(sett_world* world, const char* call, sett_status status,
                                     const setti_delta_writer* to, setti_bytes* out)
 {

@@ -55,7 +55,7 @@ setti_delta_form setti_delta_form_of(const setti_type* type);
 /* Returns the reason why values of `type` cannot be sent, or NULL. */
 const char* setti_delta_rejects(const setti_type* type);
 
-/* Whether the bytes of members are reversed in a delta. */
+/* Whether deltas have the bytes of members in another order than the memory here. */
 SETTI_INLINE bool setti_delta_turns(const setti_type* type)
 {
     return SETTI_BIG_ENDIAN && type->members != NULL && setti_hash_size(type) != 0;
@@ -78,9 +78,10 @@ size_t setti_delta_size(const setti_type* type);
 
 /* Flag of a form: values are rounded. The hash of padding is then a hash of the rounding. */
 #define SETTI_DELTA_SENT 64u
+/* Whether values of `type` can be sent rounded. */
 bool setti_delta_sends(const setti_type* type);
 
-/* Returns the size of an encoded value. */
+/* Returns the size of an encoded value, or of an item if the codec counts items. */
 uint32_t setti_delta_bytes(const setti_type* type);
 
 /* Computes the checksum of a delta. */
@@ -90,7 +91,7 @@ uint64_t setti_delta_seal(const void* bytes, size_t size);
 sett_status setti_delta_check_capacity(sett_world* world, const char* call, const void* out,
                                        size_t capacity, size_t size);
 
-/* Encodes the whole state, after recorded commands. */
+/* Applies the recorded commands, then encodes the whole state. */
 sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out);
 
 sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,

@@ -44,7 +44,7 @@ const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size)
     return bytes;
 }
 
-/* Skips `count` items. Returns false if the bytes end before. */
+/* Skips `count` items of `each` bytes. Returns false if fewer bytes are left. */
 static bool apply_skip(setti_delta_reader* from, uint32_t count, size_t each)
 {
     size_t size;
@@ -66,6 +66,7 @@ setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_t
         if (sizeof(size) == 4 && (uint64_t)of->bytes * setti_bits_count(entry.bits) > UINT32_MAX) {
             size = SIZE_MAX; /* the read will fail */
         }
+        /* an invalid block counts as a read beyond the end */
         from->short_of = from->short_of || entry.bits == 0 || entry.index % 64 != 0;
     }
     if (entry.kind == SETTI_DELTA_REMOVED) {
@@ -436,7 +437,8 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     if (status != SETT_OK) {
         return status;
     }
-    const setti_codec* codec = NULL;
+    const setti_codec* codec =
+        NULL; /* by the sender's form: with a rule, the type can have another */
     if (of->form == SETTI_DELTA_OWNED) {
         codec = &setti_owned_codec;
     } else if (of->form != SETTI_DELTA_VALUES) {
@@ -647,7 +649,8 @@ static sett_status apply_check_ended(const setti_delta* delta)
     return SETT_OK;
 }
 
-/* Returns the generation of a slot. *dead: the slot's entity is dead, or ends by the delta. */
+/* Returns the generation of a slot after the delta has destroyed entities. *dead: the slot is free
+ * then. */
 static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool* dead)
 {
     uint32_t current = setti_entity_generation(&delta->world->entities, index);
@@ -853,7 +856,7 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
                                   of->type->desc.name);
     }
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
-        (void)setti_delta_read(from, 8);
+        (void)setti_delta_read(from, 8); /* owner, kept members */
         uint32_t count = setti_delta_u32(from);
         if (from->short_of || !apply_skip(from, count, 4)) {
             return setti_delta_reject(delta, "the order of links of \"%.100s\" is incomplete",
@@ -877,7 +880,7 @@ static bool apply_parent_will_live(const setti_delta* delta, uint32_t parent)
     return apply_find_handle(&delta->slots, parent - 1, &entity) && apply_will_live(delta, entity);
 }
 
-/* Copies an entry's links without links to dead entities. Returns the number of copied items. */
+/* Copies the links of an entry whose targets will live. Returns the number of copied items. */
 static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_type* of,
                                  const setti_delta_entry* entry, unsigned char* out)
 {
@@ -888,19 +891,20 @@ static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_typ
     uint32_t count = 0;
     for (uint32_t k = 0; k < items; k++) {
         const unsigned char* item = entry->bytes + (size_t)k * of->bytes;
-        bool copied = of->form == SETTI_DELTA_TREE; /* the caller checks the parent */
-        if (!copied) {
+        bool keeps = of->form == SETTI_DELTA_TREE; /* the caller checks the parent */
+        if (!keeps) {
             sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
-            copied = apply_will_live(delta, target);
+            keeps = apply_will_live(delta, target);
         }
-        if (copied) {
+        if (keeps) {
             memcpy(out + (size_t)count++ * of->bytes, item, of->bytes);
         }
     }
     return count;
 }
 
-/* Writes an entry without dead targets. Returns the size of the written entry. */
+/* Writes an entry without dead targets. If no target is left, the entry removes the component.
+ * Returns the size of the written entry. */
 static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_type* of,
                                    const setti_delta_entry* entry, unsigned char* out)
 {
@@ -916,10 +920,11 @@ static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_t
         !apply_parent_will_live(delta, setti_delta_word(items, 0))) {
         setti_bytes_put(items, 0, 4); /* no parent */
     }
-    setti_bytes_put(out + SETTI_DELTA_ENTRY_HEAD, count, count_size);
+    setti_bytes_put(out + SETTI_DELTA_ENTRY_HEAD, count, count_size); /* none if count_size is 0 */
     return SETTI_DELTA_ENTRY_HEAD + count_size + (size_t)count * of->bytes;
 }
 
+/* Returns the number of values in an entry or a block. */
 static uint32_t apply_value_count(const setti_delta_entry* entry)
 {
     if (entry->kind == SETTI_DELTA_REMOVED) {
@@ -1006,7 +1011,7 @@ static const setti_type* apply_find_excluded(const setti_delta* delta, const set
     return NULL;
 }
 
-/* Fails if entries would add or remove excluded components. */
+/* Fails if entries would, by requirements, add or remove components of excluded types. */
 static sett_status apply_check_required(const setti_delta* delta, const setti_delta_type* of,
                                         setti_delta_reader from)
 {
@@ -1285,6 +1290,7 @@ static sett_status apply_reject_result(const setti_delta* delta)
                                  delta->player.call, name, SETTI_HANDLE(entity));
 }
 
+/* Makes the sender's choices for types with choices. */
 static void apply_choices(const setti_delta* delta)
 {
     for (uint32_t k = 0; k < delta->type_count; k++) {
@@ -1306,7 +1312,7 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trus
     setti_pool_set_ceiling(&world->pool, delta->limit);
     const setti_snapshot* before = setti_snapshot_find(world, undo, &status);
     SETTI_ASSERT(delta->loading || before != NULL);
-    status = SETT_OK; /* also while loading, without a snapshot */
+    status = SETT_OK; /* while loading there is no snapshot, and the search sets an error */
     if (!setti_delta_play(delta) ||
         (delta->part == NULL && !setti_delta_arrange(delta, setti_unconst(before)))) {
         status = apply_fail_step(delta);
@@ -1449,7 +1455,7 @@ static bool apply_player_reject(const setti_player* player, const setti_type* ty
     return setti_delta_reject(delta, "\"%.100s\": %s", type->desc.name, why) == SETT_OK;
 }
 
-/* Parses and checks a delta, after recorded commands. */
+/* Applies recorded commands, then parses and checks a delta. */
 static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     sett_world* world = delta->world;

@@ -28,7 +28,7 @@ static size_t arrange_want_size(const setti_delta_type* of)
     return SETTI_MAX(of->extent, 1) * sizeof(uint32_t);
 }
 
-/* Whether a type's rows can have another order than the sender's. */
+/* Whether a type's rows can have another order than the sender's rows. */
 static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
 {
     const setti_storage* storage = &of->type->storage;
@@ -73,9 +73,9 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* seen)
     uint32_t count = 0;
     for (uint32_t row = 0; row < of->extent; row++) {
         uint32_t index = of->want[row];
-        if (index == SETTI_NONE) { /* a gap */
+        if (index == SETTI_NONE) { /* a gap: only with keep_order, and never as the last row */
             if (!storage->keep_order || row + 1 == of->extent) {
-                return false; /* no gap is possible here */
+                return false;
             }
             continue;
         }
@@ -89,6 +89,7 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* seen)
     return count == storage->count;
 }
 
+/* Logs that a type keeps this world's order. */
 static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world; /* has no setti_state while a file is loaded */
@@ -102,13 +103,15 @@ static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
     }
 }
 
+/* Frees the wanted order of a type. */
 static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
 {
     setti_pool_free(&delta->world->pool, of->want, arrange_want_size(of), 16);
     of->want = NULL;
 }
 
-/* Computes a type's wanted order, and checks the order. Returns false when memory runs out. */
+/* Computes a type's wanted order. An impossible order is forgotten. Returns false when memory runs
+ * out. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want == NULL);
@@ -136,6 +139,7 @@ static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_de
     return true;
 }
 
+/* Returns the delta's entry for a type, or NULL. */
 static setti_delta_type* arrange_find(const setti_delta* delta, const setti_type* type)
 {
     return type->delta_number != 0 ? &delta->type[type->delta_number - 1] : NULL;
@@ -161,7 +165,7 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
     return true;
 }
 
-/* Like arrange_concerns, for all types of a type's group. */
+/* Like arrange_concerns, for a type and the types of its group. */
 static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
                                    const setti_delta_type* of)
 {
@@ -203,6 +207,7 @@ static void arrange_check_groups(const setti_delta* delta)
     }
 }
 
+/* Whether the rows have the wanted order already. */
 static bool arrange_is_done(const setti_delta_type* of)
 {
     const setti_storage* storage = &of->type->storage;

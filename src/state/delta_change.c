@@ -73,7 +73,7 @@ static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
 static unsigned char* change_room(setti_delta_writer* to, size_t count)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
-    /* + 1: change_slow needs a value more; + 8: change_row writes whole words */
+    /* + 1: change_slow needs room for one more value; + 8: change_row writes whole words */
     size_t size = (count + 1) * setti_hash_size(to->type) + sizeof(uint64_t);
     if (!setti_bytes_reserve(pool, &to->values, size)) {
         to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
@@ -82,7 +82,7 @@ static unsigned char* change_room(setti_delta_writer* to, size_t count)
     return to->values.data + to->values.size;
 }
 
-/* Subtracts each byte of `b` from the byte of `a`. */
+/* Subtracts each byte of `b` from the same byte of `a`, modulo 256. */
 SETTI_INLINE uint64_t change_minus(uint64_t a, uint64_t b)
 {
     const uint64_t high = 0x8080808080808080u;
@@ -103,7 +103,7 @@ SETTI_INLINE void change_step(change_hash* hash, uint64_t before, uint64_t after
     setti_bytes_put(out, change_minus(after, before), 8);
 }
 
-/* Writes the difference of a plain value. Returns the difference of the hashes. */
+/* Writes the difference of a plain value to `out`. Returns the difference of the hashes. */
 SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* before,
                                  const unsigned char* after, size_t size, unsigned char* out)
 {
@@ -135,7 +135,7 @@ SETTI_INLINE uint64_t change_find_nan(const setti_nan_word* nan, const unsigned 
     return found;
 }
 
-/* Writes the difference of any value. Returns false if the values are equal. */
+/* Writes the difference of any value to `out`. Returns false if the values are equal. */
 SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, const void* before,
                                     const void* after, unsigned char* out)
 {
@@ -153,7 +153,8 @@ SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, 
     return true;
 }
 
-/* Whether values without NaN are hashed and sent like memory. *nan becomes the test for NaN. */
+/* Whether values without NaN are hashed and sent like memory. *nan becomes the test for NaN, or
+ * NULL if values have no floats. */
 static bool change_is_plain(const setti_delta_writer* to, const setti_nan_word** nan)
 {
     const setti_hash_type* of = &to->sum.of;
@@ -201,6 +202,7 @@ static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[C
     return count;
 }
 
+/* Whether all listed rows are plain and without NaN. */
 SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
                                         const setti_compare_rows* rows, const uint16_t* list,
                                         uint32_t count, size_t size)
@@ -215,7 +217,7 @@ SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
     return plain && found == 0;
 }
 
-/* Slow path of change_add_rows. */
+/* Slow path of change_add_rows, for rows that are not plain. Unmarks equal rows. */
 static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_rows* rows,
                                        const uint16_t* list, uint32_t count, unsigned char* out)
 {
@@ -226,13 +228,14 @@ static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_row
         if (change_slow(to, entity, rows->was + row * size, rows->is + row * size, out)) {
             out += size;
         } else {
-            rows->bits[row / 64] &= ~((uint64_t)1 << (row % 64)); /* equal values */
+            rows->bits[row / 64] &= ~((uint64_t)1 << (row % 64));
         }
     }
     return out;
 }
 
-/* Writes the differences of rows. Returns the end. Inlined, so that usual sizes are constants. */
+/* Writes the differences of rows to `out`, and returns the end. Inlined, so that usual sizes are
+ * constants. */
 SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* to, setti_compare_rows* rows,
                                             size_t size, unsigned char* out)
 {
@@ -325,7 +328,7 @@ static unsigned char* change_write_bytes(unsigned char* out, const unsigned char
     return out + count;
 }
 
-/* Counts equal bytes at the begin. */
+/* Counts the bytes at the begin that are equal to the first one. */
 static size_t change_count_equal(const unsigned char* bytes, size_t size)
 {
     const uint64_t eight = bytes[0] * (UINT64_MAX / 255); /* the first byte, eight times */
@@ -339,14 +342,15 @@ static size_t change_count_equal(const unsigned char* bytes, size_t size)
     return count;
 }
 
-/* Finds four equal bytes from `at` on. Returns an offset among the last 8 bytes if not found. */
+/* Finds four equal bytes from `at` on. If there are none before the last 8 bytes, returns an offset
+ * among these. */
 static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t size)
 {
     const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
     for (; at + 9 <= size; at += 6) {
         uint64_t x = setti_bytes_get(bytes + at, 8) ^ setti_bytes_get(bytes + at + 1, 8);
         uint64_t equal = ~(((x & low) + low) | x | low); /* 128: the byte equals the next byte */
-        equal &= equal >> 8 & equal >> 16;
+        equal &= equal >> 8 & equal >> 16; /* 128: the byte equals the next three bytes */
         if (equal != 0) {
             return at + setti_bits_lowest(equal) / 8;
         }
@@ -434,7 +438,7 @@ void setti_delta_write_changes(setti_delta_writer* to)
     unsigned char* out = to->values.data; /* reused: the differences are in to->columns now */
     if (to->words.size == to->last_words.size &&
         memcmp(to->words.data, to->last_words.data, to->words.size) == 0) {
-        to->count = SETTI_NONE;
+        to->count = SETTI_NONE; /* the list is missing */
     } else {
         out = change_write_words(to, out);
     }
@@ -459,6 +463,7 @@ void setti_delta_end_changes(setti_delta_writer* to)
 
 /* -------------------------------------------------------------------------------------- reading */
 
+/* Reads a number, 7 bits a byte. A number that is too long counts as a read beyond the end. */
 static uint64_t change_read_number(setti_delta_reader* from)
 {
     uint64_t number = 0;
@@ -471,7 +476,7 @@ static uint64_t change_read_number(setti_delta_reader* from)
     return number;
 }
 
-/* Reads the next word, with a number from `least` on. An invalid word has no bits. */
+/* Reads the next word, whose number is `least` or more. An invalid word has no bits. */
 static change_word change_read_word(setti_delta_reader* from, uint64_t least)
 {
     uint64_t gap = change_read_number(from);

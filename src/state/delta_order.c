@@ -8,7 +8,7 @@
  */
 #include "state/delta_writer.h"
 
-/* Returns the generation of a slot without its entity. */
+/* Returns the generation of a slot after the entity in it, if any, is destroyed. */
 static uint32_t order_next_generation(uint32_t generation)
 {
     if ((generation & SETTI_DEAD) != 0) {
@@ -17,7 +17,7 @@ static uint32_t order_next_generation(uint32_t generation)
     return generation == SETTI_GENERATION_MAX ? SETTI_RETIRED : (generation + 1) | SETTI_DEAD;
 }
 
-/* Writes a dead slot's generation, unless the receiver computes the same. */
+/* Writes a dead slot's generation, unless the receiver computes the same from `before`. */
 static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t before,
                              uint32_t after)
 {
@@ -66,6 +66,7 @@ static const uint32_t* order_indices(const setti_storage* storage, const void* p
     return page != NULL ? (const uint32_t*)(const void*)(bytes + storage->indices) : NULL;
 }
 
+/* Writes the rows of a page whose indices differ, and the rows from `old_extent` on. */
 static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t old_extent,
                            uint32_t extent)
 {

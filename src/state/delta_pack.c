@@ -29,7 +29,7 @@ static size_t pack_codes_size(size_t size, uint32_t width)
     return (size * width + 7) / 8;
 }
 
-/* Whether a byte is its own code: between -half and half, as a number with a sign. */
+/* Whether a byte, as a number with a sign, is a code: above -half and below half. */
 static bool pack_fits(uint32_t byte, uint32_t width)
 {
     const uint32_t half = 1u << (width - 1);
@@ -39,14 +39,14 @@ static bool pack_fits(uint32_t byte, uint32_t width)
 /* Returns the choice with the fewest bytes for a block. *taken becomes this number. */
 static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* taken)
 {
-    uint32_t others[4] = {0, 0, 0, 0}; /* number of bytes that do not fit, by choice */
+    uint32_t others[4] = {0, 0, 0, 0}; /* number of bytes that are no codes, by choice */
     uint32_t best = 0;
     for (size_t k = 0; k < size; k++) {
         others[1] += !pack_fits(bytes[k], 2);
         others[2] += !pack_fits(bytes[k], 3);
         others[3] += !pack_fits(bytes[k], 4);
     }
-    *taken = size;
+    *taken = size; /* of choice 0 */
     for (uint32_t choice = 1; choice < 4; choice++) {
         const size_t takes = pack_codes_size(size, pack_width[choice]) + others[choice];
         if (takes < *taken) {
@@ -68,7 +68,7 @@ size_t setti_delta_packed(const unsigned char* bytes, size_t size)
     return sum;
 }
 
-/* Writes the codes of a block, then the bytes that do not fit. */
+/* Writes the codes of a block, then the bytes that are no codes. */
 static void pack_write(setti_delta_writer* to, const unsigned char* bytes, size_t size,
                        uint32_t width)
 {
@@ -80,7 +80,7 @@ static void pack_write(setti_delta_writer* to, const unsigned char* bytes, size_
     size_t others = 0;
     for (size_t k = 0; k < size; k++) {
         const bool fits = pack_fits(bytes[k], width);
-        other[others] = bytes[k]; /* overwritten later if the byte fits */
+        other[others] = bytes[k]; /* if the byte fits, the next other byte overwrites it */
         others += !fits;
         const uint32_t packed = fits ? bytes[k] & ((1u << width) - 1) : 1u << (width - 1);
         bits |= packed << held;
@@ -122,6 +122,7 @@ void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t
     }
 }
 
+/* Reads what pack_write wrote. */
 static void pack_read(setti_delta_reader* from, size_t size, uint32_t width, unsigned char* out)
 {
     const uint32_t half = 1u << (width - 1);

@@ -20,11 +20,11 @@
 
 #include <string.h>
 
-/* The passes over entries. Names are played in the second pass. */
+/* The passes over entries. */
 enum {
-    PLAY_FIRST,
-    PLAY_SECOND,
-    PLAY_LAST
+    PLAY_FIRST,  /* links and values */
+    PLAY_SECOND, /* names */
+    PLAY_LAST    /* removes "sources" */
 };
 
 /* Unlinks the values that entries of a type will change. */
@@ -44,7 +44,7 @@ static bool play_detach_for_move(const setti_delta* delta, const setti_delta_typ
 static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t pass)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
-        return true;
+        return true; /* as in play_end */
     }
     const setti_type_list* types = &delta->world->registered;
     bool done = true;
@@ -80,6 +80,7 @@ static bool play_each(const setti_delta* delta, setti_delta_handles handles,
     return done;
 }
 
+/* Unlinks all values that will change, then the entities that will be destroyed. */
 static bool play_detach_for_move_all(const setti_delta* delta)
 {
     bool done = true;
@@ -138,6 +139,7 @@ static bool play_begin(const setti_delta* delta, sett_entity entity)
     return sett_entity_create_handle(world, entity) == SETT_OK;
 }
 
+/* Sets the next generation of a free index. */
 static bool play_slot(const setti_delta* delta, sett_entity slot)
 {
     sett_world* world = delta->world;
@@ -162,7 +164,7 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Writes a value, except for padding. */
+/* Writes the bytes of an entry to a value. Padding keeps its bytes. */
 static void play_write(const setti_type* type, unsigned char* value, const unsigned char* bytes)
 {
     size_t size = setti_hash_size(type);
@@ -270,6 +272,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     return play_value(delta, of, entity, entry);
 }
 
+/* Returns the pass that plays an entry. */
 static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
 {
     if (codec == NULL) {
@@ -322,7 +325,7 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
 
 /* -------------------------------------------------------------------------------------- circles */
 
-/* Replaces *index by the index of the owner. Returns false if there is no owner. */
+/* Replaces *index by the index of its first owner. Returns false if there is no owner. */
 static bool play_follow(const setti_delta* delta, const setti_delta_type* of, uint32_t* index)
 {
     SETTI_ASSERT(of->codec->owner != NULL);
@@ -336,13 +339,14 @@ static bool play_follow(const setti_delta* delta, const setti_delta_type* of, ui
     return true;
 }
 
-/* Follows owners up to an entity in `seen`. Returns false if the owners form a cycle. */
+/* Follows the owners from *index to an entity that is in `seen` or has no owner, which *index then
+ * is. Adds the entities before it to `seen`. Returns false if the owners form a cycle. */
 static bool play_chain_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
                             unsigned char* seen)
 {
     uint32_t first = *index;
     uint32_t steps = of->type->storage.count;
-    for (uint32_t at = first; play_follow(delta, of, &at); *index = at) {
+    for (uint32_t at = first; play_follow(delta, of, &at); *index = at) { /* `at` is its owner */
         if ((seen[*index / 8] >> *index % 8 & 1) != 0) {
             break;
         }
@@ -350,7 +354,6 @@ static bool play_chain_ends(const setti_delta* delta, const setti_delta_type* of
             return false;
         }
     }
-    /* adds the followed entities to `seen` */
     for (uint32_t at = first; at != *index; (void)play_follow(delta, of, &at)) {
         seen[at / 8] |= (unsigned char)(1u << at % 8);
     }
@@ -404,14 +407,14 @@ static bool play_check_all_circles(const setti_delta* delta)
 
 /* ---------------------------------------------------------------------------------------- lists */
 
-/* Whether a list ends with `members`. The last member is at `place`. */
+/* Whether a list ends with the `count` given members. `place` is that of the list's last member. */
 static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t place,
-                           const setti_delta_reader* members, uint32_t count)
+                           const setti_delta_reader* given, uint32_t count)
 {
     for (uint32_t k = count; k-- > 0;) {
         if (place == SETTI_NONE ||
             of->codec->step(delta->player.sides, of->type, SETTI_AFTER, &place,
-                            SETTI_LIST_PREVIOUS) != setti_delta_word(members->at, k)) {
+                            SETTI_LIST_PREVIOUS) != setti_delta_word(given->at, k)) {
             return false;
         }
     }
@@ -426,7 +429,7 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
     uint32_t index = setti_delta_u32(from);
     uint32_t kept = setti_delta_u32(from); /* members at the begin, not moved */
     uint32_t count = setti_delta_u32(from);
-    setti_delta_reader members = *from;
+    setti_delta_reader again = *from; /* play_list_ends reads the members a second time */
     setti_codec_list list;
     sett_entity owner = setti_entity_at(&delta->world->entities, index);
     bool fits = !sett_is_null(owner) &&
@@ -485,9 +488,10 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
     for (size_t k = 0; same && k < size; k++) {
         same = ((value[k] ^ bytes[k]) & (mask != NULL ? mask[k] : 255)) == 0;
     }
-    return same || setti_delta_turns(type); /* turned bytes are not compared */
+    return same || setti_delta_turns(type); /* turned bytes are not compared: they count as equal */
 }
 
+/* Finds an entity whose value differs from the entry in a section. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
                               setti_delta_section section, sett_entity* entity)
 {

@@ -76,13 +76,13 @@ typedef struct setti_delta_type {
     const setti_codec* codec; /* or NULL */
     uint32_t choice;          /* setti_module.choice, for types with choices */
     uint32_t kind;            /* setti_kind of the sender's storage */
-    uint32_t bytes;
-    bool sent; /* values are rounded */
+    uint32_t bytes;           /* of an encoded value, or of an item if values are counted */
+    bool sent;                /* values are rounded */
     uint64_t padding_hash;
     uint32_t extent; /* of the sender's storage */
     uint32_t count[SETTI_DELTA_SECTIONS];
     setti_delta_reader section[SETTI_DELTA_SECTIONS];
-    setti_bytes changes;
+    setti_bytes changes;    /* changed values, turned into entries */
     setti_bytes filtered;   /* a part's entries after apply_rewrite */
     setti_delta_rule* rule; /* how to convert values, or NULL */
     uint32_t* want;         /* wanted index of each row (delta_arrange.c), or NULL */
@@ -104,16 +104,17 @@ typedef struct setti_delta {
     setti_delta_handles ended;
     setti_delta_handles begun;
     setti_delta_handles slots;
-    setti_delta_reader changed; /* the last list of changed entities */
+    setti_delta_reader changed; /* the changed entities of the last type with changes */
     uint32_t changed_words;     /* words in `changed` */
     size_t limit;               /* bytes of memory that the delta may take */
     size_t room;                /* bytes for the page copies of a step */
     uint32_t room_pages;        /* page copies of a step, at most */
 } setti_delta;
 
+/* Reads the next entry of a type, or the next block of entries. */
 setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of);
 
-/* Takes the next entry out of a block. */
+/* Takes the next entry out of a block, or the single entry. Returns false at the end. */
 bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
                       setti_delta_entry* entry);
 
@@ -158,7 +159,7 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
 /* Plays everything except the order of rows. Sets the world's error on failure. */
 bool setti_delta_play(setti_delta* delta);
 
-/* Finds a value of the delta that a callback overwrote. */
+/* Finds a value of the delta that a callback overwrote. Returns false if there is none. */
 bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, const char** name);
 
 /* Sorts rows into the sender's order. Returns false when memory runs out. */

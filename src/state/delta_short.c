@@ -26,11 +26,11 @@
 #define SHORT_NUMBERS (SETTI_DELTA_SECTIONS + 1) /* after a record: counts of sections, extent */
 
 enum {
-    SHORT_BEGIN = 0xb0, /* bits of every first byte; the next three are flags of the first byte */
-    SHORT_PART = 1,     /* the bytes are a part */
-    SHORT_RUNS = 2,     /* the first kind has runs; shifted by k: kind k has runs */
-    SHORT_PACKED = 0x40,
-    SHORT_RECORD = 32 /* flag of a type: its record follows; lower flags: counts follow */
+    SHORT_BEGIN = 0xb0,  /* bits that are set in every first byte */
+    SHORT_PART = 1,      /* flag of the first byte: the bytes are a part */
+    SHORT_RUNS = 2,      /* flag of the first byte: kind 0 has runs; SHORT_RUNS << k: kind k */
+    SHORT_PACKED = 0x40, /* flag of the first byte: the body is packed */
+    SHORT_RECORD = 32    /* flag of a type: its record follows; flag k: number k follows */
 };
 
 typedef struct short_head {
@@ -46,6 +46,7 @@ typedef struct short_record {
     size_t size;
 } short_record;
 
+/* Writes a number, 7 bits a byte. */
 static void short_write(setti_delta_writer* to, uint32_t number)
 {
     for (; number > 127; number >>= 7) {
@@ -99,7 +100,7 @@ static uint32_t short_find_number(setti_delta_reader table, uint32_t count,
     return SETTI_NONE;
 }
 
-/* Finds the record at a position of the table. */
+/* Finds the record at a position of the table. Returns false if the table has fewer records. */
 static bool short_find_record(setti_delta_reader table, uint32_t count, uint32_t number,
                               short_record* record)
 {
@@ -144,7 +145,7 @@ static sett_status short_start(short_job* job, const void* types, size_t types_s
                              "version of the library wrote");
 }
 
-/* Returns the size of the result. Fails if the caller's buffer is too small. */
+/* Sets *size to the size of the result. Fails if the caller's buffer `out` is too small. */
 static sett_status short_end(const short_job* job, const void* out, size_t* size)
 {
     *size = job->to.size;
@@ -194,7 +195,8 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
     return short_end(&job, out, size);
 }
 
-/* Reads a whole head. Leaves the body in *from, and the types in *types. */
+/* Reads the head of a whole delta. Leaves the body in *from, and the types in *types. Returns false
+ * if the bytes are no delta or part. */
 static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_reader* types)
 {
     size_t size = (size_t)(from->end - from->at);
@@ -249,6 +251,7 @@ static bool short_write_type(short_job* job, setti_delta_reader* types)
     return !types->short_of;
 }
 
+/* Writes the head of a short delta. */
 static void short_write_short_head(setti_delta_writer* to, const short_head* head, bool packed)
 {
     bool part = head->magic == SETTI_DELTA_PART;
@@ -316,7 +319,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     return short_end(&job, out, short_size);
 }
 
-/* Reads a short head. Returns false if the head is invalid. */
+/* Reads the head of a short delta. Returns false if the head is invalid. */
 static bool short_parse_short(setti_delta_reader* from, short_head* head, bool* packed)
 {
     uint32_t first = (uint32_t)setti_delta_number(from, 1);
@@ -339,7 +342,7 @@ typedef enum short_pass {
     SHORT_WRITE
 } short_pass;
 
-/* Reads a short type, and expands it in the second pass. Returns false if it is invalid. */
+/* Reads a short type. In the pass SHORT_WRITE, expands it. Returns false if it is invalid. */
 static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pass pass)
 {
     short_record record;

@@ -8,7 +8,7 @@
 #include "state/delta_writer.h"
 #include "state/hash.h"
 
-/* Returns the type with lists on which the values depend, or NULL. */
+/* Returns the type whose lists decide about the writer's values, or NULL. */
 static const setti_type* value_list_type(const setti_delta_writer* to)
 {
     if (to->codec == NULL) {
@@ -48,7 +48,7 @@ static void value_mark(setti_delta_writer* to)
         setti_compare_mark(walk, list_type);
     }
     const setti_codec* codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
-    /* members name an owner by index: a new owner at an old index changes no bytes */
+    /* members name the owner by index: a new owner at the same index changes no bytes of theirs */
     if (codec != NULL && codec->by_index) {
         value_mark_members(walk, list_type, codec);
     }
@@ -71,12 +71,12 @@ void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, con
         }
         setti_delta_write(to, piece, count);
     }
-    if (setti_delta_turns(type) && to->size <= to->capacity) {
+    if (setti_delta_turns(type) && to->size <= to->capacity) { /* the value has been written */
         setti_canonical_turn_value(type->members, to->out + begin);
     }
 }
 
-/* Writes the value of an entry, if the component was not removed. */
+/* Writes the value of an entry. NULL (the component is removed) writes nothing. */
 static void value_write(setti_delta_writer* to, const void* value)
 {
     if (value != NULL && to->codec == NULL) {
@@ -86,23 +86,23 @@ static void value_write(setti_delta_writer* to, const void* value)
     }
 }
 
-/* Whether the value of an entity must be written. */
-static bool value_differs(setti_delta_writer* to, uint32_t index, const void* before,
-                          const void* after)
+/* Whether a value must be written. An equal value is, too, if its owner in a list has changed. */
+static bool value_must_be_written(setti_delta_writer* to, uint32_t index, const void* before,
+                                  const void* after)
 {
     if (to->codec == NULL || to->codec->differs == NULL || to->codec->differs(before, after)) {
         return true;
     }
-    /* the receiver removes the name of an entity while the entity moves to a new parent */
+    /* for example, the receiver removes a name while the entity moves to a new parent */
     const setti_type* list_type = value_list_type(to);
-    const setti_codec* codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
+    const setti_codec* list_codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
     sett_entity owner[2] = {sett_null(), sett_null()};
-    if (codec == NULL) {
+    if (list_codec == NULL) {
         return false;
     }
     for (uint32_t side = 0; side < 2; side++) {
         setti_codec_cursor cursor = {0};
-        owner[side] = codec->owner(&to->walk->view->sides, list_type, index, side, &cursor);
+        owner[side] = list_codec->owner(&to->walk->view->sides, list_type, index, side, &cursor);
     }
     return !sett_equals(owner[SETTI_BEFORE], owner[SETTI_AFTER]);
 }
@@ -128,7 +128,7 @@ static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Ends the current block. A single entry is written without a block. */
+/* Ends the current block, if any. If it has a single entry, writes this without a block. */
 static void value_end_block(setti_delta_writer* to)
 {
     if (to->block_bits != 0 && to->block_at == SIZE_MAX) {
@@ -138,7 +138,8 @@ static void value_end_block(setti_delta_writer* to)
     to->block_bits = 0;
 }
 
-/* Adds an entry to the current block. The first entry waits for the second. */
+/* Adds an entry to the current block, or begins a block. The first entry of a block is written with
+ * the second, or by value_end_block. */
 static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
@@ -162,7 +163,7 @@ static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, u
     value_write(to, value);
 }
 
-/* Writes the entry of a differing value. */
+/* Writes the entry of a value that may differ. */
 static void value_entry(setti_compare_sink* sink, sett_entity old_entity, const void* before,
                         sett_entity entity, const void* after)
 {
@@ -172,7 +173,7 @@ static void value_entry(setti_compare_sink* sink, sett_entity old_entity, const 
         setti_delta_change(to, entity, before, after);
         return;
     }
-    if (to->sum.view != NULL && !to->walk->same) {
+    if (to->sum.view != NULL && !to->walk->same) { /* equal values change no sum */
         setti_delta_sum_value(&to->sum, old_entity, before, entity, after);
     }
     if (after == NULL && !survives) {
@@ -182,7 +183,7 @@ static void value_entry(setti_compare_sink* sink, sett_entity old_entity, const 
     if (survives && before != NULL) {
         kind = after != NULL ? SETTI_DELTA_CHANGED : SETTI_DELTA_REMOVED;
     }
-    if (kind == SETTI_DELTA_CHANGED && !value_differs(to, entity.index, before, after)) {
+    if (kind == SETTI_DELTA_CHANGED && !value_must_be_written(to, entity.index, before, after)) {
         return;
     }
     if (to->codec == NULL) {
@@ -212,6 +213,7 @@ static void value_write_word(setti_delta_writer* to, const unsigned char* row, u
     }
 }
 
+/* Writes all values of an array in blocks: the state before is empty. */
 static void value_write_array(setti_delta_writer* to)
 {
     SETTI_ASSERT(to->codec == NULL && to->type->storage.kind != SETTI_SPARSE);
@@ -265,7 +267,7 @@ static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, u
     return list.first;
 }
 
-/* Returns the next member of a list, or SETTI_NONE at the end. */
+/* Returns the member at *place, which becomes the next place. Returns SETTI_NONE at the end. */
 static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uint32_t* place)
 {
     if (*place == SETTI_NONE) {
@@ -274,7 +276,7 @@ static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uin
     return to->codec->step(&to->walk->view->sides, to->type, side, place, SETTI_LIST_NEXT);
 }
 
-/* Whether a surviving entity is a member of an owner's list on a side. */
+/* Whether `member`, an entity on both sides, is in the list of `owner` on a side. */
 static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_t member,
                         uint32_t side)
 {
@@ -292,13 +294,13 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
     return !sett_is_null(at);
 }
 
-/* Whether a list must be sent. *known: members at the begin that the receiver knows. */
+/* Whether a list must be sent. *known: number of members at the begin that need not be sent. */
 static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* known)
 {
     uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
     uint32_t next = value_list_next(to, SETTI_AFTER, &place); /* the next member to compare */
     *known = 0;
-    /* the receiver first has the remaining old members, in the old order */
+    /* the receiver's list begins with the old members that remain, in the old order */
     if (sett_equals(setti_view_entity(to->walk->view, owner.index, SETTI_BEFORE), owner)) {
         uint32_t old_place = value_list_first(to, owner.index, SETTI_BEFORE);
         uint32_t old;
@@ -313,7 +315,7 @@ static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, 
             ++*known;
         }
     }
-    /* then the new members, ascending */
+    /* then it has the new members, ascending by index */
     uint32_t last = 0;
     for (; next != SETTI_NONE && next >= last; next = value_list_next(to, SETTI_AFTER, &place)) {
         last = next;
@@ -344,23 +346,23 @@ static void value_write_list(setti_delta_writer* to, sett_entity owner)
     to->count++;
 }
 
-/* Whether the receiver has the right member after `member` (see value_list_differs). */
+/* Whether the receiver's list has the right member after `member` (see value_list_differs). */
 static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint32_t member)
 {
-    uint32_t next = member; /* also a place: in a `direct` list a member's place is its index */
+    uint32_t next = member; /* places: in a `direct` list, the place of a member is its index */
     (void)value_list_next(to, SETTI_AFTER, &next);
     bool next_is_old = next != SETTI_NONE && value_is_in(to, owner, next, SETTI_BEFORE);
-    if (!value_is_in(to, owner, member, SETTI_BEFORE)) {
+    if (!value_is_in(to, owner, member, SETTI_BEFORE)) { /* a new member */
         return next == SETTI_NONE || (!next_is_old && next > member);
     }
     uint32_t next_old = member; /* the next old member that is still in the list */
     do {
         (void)value_list_next(to, SETTI_BEFORE, &next_old);
     } while (next_old != SETTI_NONE && !value_is_in(to, owner, next_old, SETTI_AFTER));
-    return next_old != SETTI_NONE ? next == next_old : !next_is_old;
+    return next_old != SETTI_NONE ? next == next_old : !next_is_old; /* SETTI_NONE is not old */
 }
 
-/* Marks the owners of a member whose lists may have another order. */
+/* Marks the owners whose lists contain `member`, and may have another order at the receiver. */
 static void value_mark_owners(setti_delta_writer* to, uint32_t member)
 {
     setti_view* view = to->walk->view;
@@ -385,7 +387,7 @@ void setti_delta_write_lists(setti_delta_writer* to)
         return;
     }
     setti_marks_clear(&walk->marked);
-    for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->bits, &index);) { /* by value_mark */
+    for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->bits, &index);) { /* of value_mark */
         if (setti_view_value(walk->view, to->type, index, SETTI_AFTER) != NULL) {
             value_mark_owners(to, index);
         }

@@ -8,8 +8,8 @@
 
 /* The sum of the hashes after a delta, less the sum before. */
 typedef struct setti_delta_sum {
-    setti_view* view; /* NULL: no sum */
-    setti_hash_type of;
+    setti_view* view;   /* NULL: no sum */
+    setti_hash_type of; /* the type being written */
     uint64_t sum;
 } setti_delta_sum;
 
@@ -44,7 +44,7 @@ typedef struct setti_delta_writer {
     uint64_t block_bits;     /* 0: no block */
     const void* block_value; /* of the entry that is not written yet */
     /* The type's changed values (delta_change.c). */
-    setti_bytes words;      /* entities */
+    setti_bytes words;      /* the changed entities */
     setti_bytes last_words; /* of the last type with changes */
     setti_bytes values;     /* differences, by value */
     setti_bytes columns;    /* differences, by byte of the values */
@@ -77,6 +77,7 @@ void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, sett
 /* Writes the size and the seal into the head. */
 void setti_delta_write_seal(setti_delta_writer* to);
 
+/* Overwrites `size` bytes at the offset `at` with a number. */
 void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size);
 
 void setti_delta_begin_handles(setti_delta_writer* to);
@@ -86,7 +87,7 @@ void setti_delta_write_handle(setti_delta_writer* to, uint32_t index, uint32_t g
 /* Writes the bytes of a value. Padding is written as zeroes. */
 void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value);
 
-/* Notes a changed value of the writer's type. */
+/* Notes a changed value of the writer's type, for setti_delta_write_changes. */
 void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* before,
                         const void* after);
 void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows);

@@ -52,9 +52,11 @@ static unsigned char difference_mask(const setti_type* type, size_t at)
     return mask != NULL ? mask[at] : 255;
 }
 
-/* Returns the offset of the first different byte. */
+/* Returns the offset of the first different byte, or SIZE_MAX. Values have the same size in both
+ * worlds. */
 static size_t difference_byte(difference_pair pair, const unsigned char* a, const unsigned char* b)
 {
+    /* setti_hash_size is 0 for a type outside the state of its world */
     size_t end = SETTI_MAX(setti_hash_size(pair.a), setti_hash_size(pair.b));
     for (size_t at = 0; at < end; at++) {
         if ((a[at] & difference_mask(pair.a, at)) != (b[at] & difference_mask(pair.b, at))) {
@@ -64,7 +66,7 @@ static size_t difference_byte(difference_pair pair, const unsigned char* a, cons
     return SIZE_MAX;
 }
 
-/* Returns a remark for a byte that may be padding. */
+/* Returns a remark if the byte at an offset may be padding, or an empty text. */
 static const char* difference_padding(difference_pair pair, size_t at)
 {
     if (difference_mask(pair.a, at) != difference_mask(pair.b, at)) {
@@ -77,6 +79,7 @@ static const char* difference_padding(difference_pair pair, size_t at)
                : "";
 }
 
+/* Prints up to eight bytes of a value, from `at` on. */
 static void difference_print_bytes(char* out, size_t size, const unsigned char* value, size_t at,
                                    size_t end)
 {
@@ -123,7 +126,7 @@ static int difference_values(const setti_type* type_a, const void* a, const sett
                     in_a, in_b, difference_padding(pair, at));
 }
 
-/* Writes the module's descriptions of two values. */
+/* Writes the descriptions of two values by their module, if there are any that differ. */
 static int difference_described(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
     const setti_module* module = pair.a->module;
@@ -164,7 +167,7 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     if (module != NULL && module->difference != NULL && pair.b->module == module) {
         return module->difference(entity, pair.a, pair.b, difference_values, out, size);
     }
-    if (difference_values(pair.a, a, pair.b, b, NULL, 0) == 0) { /* measures only */
+    if (difference_values(pair.a, a, pair.b, b, NULL, 0) == 0) { /* without `out`: writes nothing */
         return 0;
     }
     int length = snprintf(out, size, "entity %u:%u: \"%.100s\" differs", SETTI_HANDLE(entity),

@@ -51,7 +51,7 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
-    if (size == 0 || memcmp(a, b, size) == 0) { /* equal pointers have equal content */
+    if (size == 0 || memcmp(a, b, size) == 0) { /* equal addresses in values: equal content */
         return true;
     }
     if (type->members != NULL) {
@@ -69,7 +69,7 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
     return same;
 }
 
-/* The members of types with a `write` hook. */
+/* In place of the members of types with a `write` hook. Only `varies` is used. */
 static const setti_members hash_written = {.varies = true, .piece_count = 1};
 
 void setti_hash_begin(setti_hash_type* hasher, const setti_type* type)
@@ -94,7 +94,7 @@ bool setti_hash_is_plain(const setti_hash_type* hasher)
            (members == NULL || (members->adjacent && (members->words != NULL || !members->floats)));
 }
 
-/* Hashes floats and other members without gaps. */
+/* Hashes members without gaps. *nan: a float among them is NaN. */
 static uint64_t hash_floats(uint64_t hash, const setti_members* members, const unsigned char* bytes,
                             bool* nan)
 {
@@ -211,6 +211,7 @@ uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, cons
 
 /* ---------------------------------------------------------------------------------------- pages */
 
+/* Returns the sum of a page of entities. */
 static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
 {
     uint64_t sum = 0;
@@ -281,7 +282,8 @@ static sett_entity hash_entity(const hash_part* part, uint32_t index)
     return (sett_entity){index, hash_entities(part, index)->generation[index & SETTI_ENTITY_MASK]};
 }
 
-/* Returns the words of presence from an index on. */
+/* Returns the words of presence from index `first` to the end of its page, or NULL if there is no
+ * page. */
 static const uint64_t* hash_words(const hash_part* part, uint32_t first)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -290,7 +292,7 @@ static const uint64_t* hash_words(const hash_part* part, uint32_t first)
     }
     const uint64_t* words =
         setti_view_get(part->view, &storage->presence, first >> SETTI_BITS_SHIFT, SETTI_BEFORE);
-    return words != NULL ? words + (first / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
+    return words != NULL ? words + first / 64 % SETTI_BITS_WORDS : NULL;
 }
 
 static uint32_t hash_extent(const hash_part* part)
@@ -299,6 +301,7 @@ static uint32_t hash_extent(const hash_part* part)
                               : part->hasher->type->storage.extent;
 }
 
+/* Returns the number of records in a page. */
 static uint32_t hash_record_count(const hash_part* part, uint32_t number)
 {
     const setti_records* records = part->hasher->type->records;
@@ -309,7 +312,7 @@ static uint32_t hash_record_count(const hash_part* part, uint32_t number)
     return SETTI_MIN(rest, (uint32_t)1 << records->shift);
 }
 
-/* Returns the sum of up to 64 values. */
+/* Returns the sum of up to 64 values. `rows`: the value of the entity `base`, or NULL for tags. */
 static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
                           const unsigned char* rows)
 {
@@ -409,19 +412,20 @@ static uint64_t hash_shape(const hash_part* part, uint32_t number)
     return shape;
 }
 
+/* Returns the number of hashes of a page. */
 static uint64_t hash_price_of(const hash_part* part)
 {
     bool has_rows = part->hasher != NULL && part->pages == &part->hasher->type->storage.rows;
     return has_rows ? setti_storage_rows(&part->hasher->type->storage) : 64; /* a guess */
 }
 
-/* Returns the sum or the price of a live page. */
+/* Returns the sum or the price of a live page. `known`: what is remembered of the page, or NULL. */
 static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_page_hash* known)
 {
     hash_part live = *part;
     live.view = NULL;
     if (part->view != NULL && hash_shape(&live, number) != hash_shape(part, number)) {
-        known = NULL; /* the view has other rows in use */
+        known = NULL; /* in the view, other rows of the page are in use */
     }
     uint64_t tick = part->pages->tick[number];
     uint64_t shape = hash_shape(part, number);
@@ -531,7 +535,7 @@ bool sett_world_hash_portable(const sett_world* world, sett_component* raw)
     return true;
 }
 
-/* Returns true if all remembered sums are right. */
+/* Returns true if all remembered sums are right. Otherwise *number is the page of a wrong sum. */
 static bool hash_part_holds(const hash_part* part, uint32_t* number)
 {
     const setti_page_notes* notes = part->pages->notes;
@@ -541,7 +545,7 @@ static bool hash_part_holds(const hash_part* part, uint32_t* number)
         if (part->pages->data[*number] != NULL && known->tick == part->pages->tick[*number] &&
             known->shape == hash_shape(part, *number) &&
             known->hash != hash_page(part, part->pages->data[*number], *number)) {
-            return false; /* *number is the wrong page */
+            return false;
         }
     }
     return true;
@@ -585,7 +589,7 @@ static hash_values hash_check(sett_world* world)
         hash_part part = {
             .world = world, .hasher = &hasher, .pages = hash_pages_of(world, &hasher)};
         if (!hash_part_holds(&part, &number)) {
-            /* the next call reports other writes */
+            /* so that the next call can report another page */
             part.pages->notes->hash[number].hash =
                 hash_page(&part, part.pages->data[number], number);
             return hash_values_of(&part, number);
@@ -612,7 +616,7 @@ static void hash_name_entity(const sett_world* world, const hash_values* values,
              named ? "\")" : "", others);
 }
 
-/* Logs that the first call only remembers sums. */
+/* In the first call, logs that this call only remembers sums. */
 static void hash_note_first(const sett_world* world)
 {
 #if !defined(NDEBUG)

@@ -28,7 +28,7 @@ typedef struct setti_hash_type {
 
 void setti_hash_begin(setti_hash_type* hasher, const setti_type* type);
 
-/* Returns true if values without NaN are hashed as bytes in memory. */
+/* Returns true if the hash of a value without NaN is that of its bytes in memory. */
 bool setti_hash_is_plain(const setti_hash_type* hasher);
 
 #define SETTI_HASH_K 0x9E3779B97F4A7C15u

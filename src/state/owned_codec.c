@@ -78,7 +78,7 @@ static bool owned_play(const setti_player* player, setti_type* type, sett_entity
                        const setti_delta_entry* entry)
 {
     sett_world* world = type->world;
-    sett_status status = SETT_OK;
+    sett_status status = SETT_OK; /* owned_fill_write sets it */
     const owned_fill fill = {
         {owned_fill_write}, type, owned_delta_type(player, type)->rule, entry, &status};
     void* value;

@@ -172,8 +172,8 @@ static setti_type* replica_type_or(const sett_world* into, const setti_type* typ
     return local != NULL ? local : otherwise;
 }
 
-/* Sets the pointers of `into` to special types. */
-static void replica_set_pointers(const sett_world* from, sett_world* into)
+/* Sets the pointers of `into` to special types as in `from`, and informs the modules. */
+static void replica_set_pointers(sett_world* into, const sett_world* from)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         into->hidden[k] = replica_type_or(into, from->hidden[k], into->hidden[k]);
@@ -204,7 +204,7 @@ sett_status setti_replica_join(sett_world* into, const sett_world* from, const s
     for (uint32_t k = 0; status == SETT_OK && k < type->required.count; k++) {
         status = setti_replica_join(into, from, type->required.item[k], call);
     }
-    /* a type registers its switch, so that `type` can be registered by now */
+    /* registering a required type also registers its switch, and `type` can be that switch */
     if (status == SETT_OK && replica_find(into, type) == NULL) {
         status = replica_register(into, from, type, REPLICA_NO_CALLBACKS, call);
         replica_set_pointers(from, into);
@@ -293,7 +293,7 @@ static bool replica_is_used(const setti_root* root)
     return memcmp(root->address, root->first, root->size) != 0;
 }
 
-/* Returns a root with data that `into` lacks, or NULL. */
+/* Returns a root of `from` that has data, and that `into` lacks, or NULL. */
 static const setti_root* replica_find_missing(const sett_world* from, const sett_world* into)
 {
     for (const setti_root* root = from->roots; root != NULL; root = root->next) {
@@ -381,7 +381,7 @@ static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, set
     return done;
 }
 
-/* Finds the signature of `into` for a signature of `from`. Returns SETTI_NONE without memory. */
+/* Returns the signature of `into` for a signature of `from`, or SETTI_NONE if memory runs out. */
 static uint32_t replica_signature(const sett_world* from, sett_world* into, uint32_t signature)
 {
     const setti_signature* record = &from->signatures.record[signature];
@@ -394,6 +394,8 @@ static uint32_t replica_signature(const sett_world* from, sett_world* into, uint
     return number;
 }
 
+/* Returns an array of `size` bytes: for each signature of `from`, that of `into`. Returns NULL if
+ * memory runs out. */
 static uint32_t* replica_signatures(const sett_world* from, sett_world* into, size_t size)
 {
     uint32_t* number = setti_pool_alloc(&into->pool, size, 16);
@@ -435,7 +437,7 @@ static bool replica_reserve(const sett_world* from, sett_world* into)
     return done;
 }
 
-/* Whether callbacks run when the world's values end. */
+/* Returns true if callbacks, observers or hooks have to run when the world's values end. */
 static bool replica_ends_with_calls(const sett_world* into)
 {
     bool calls = into->listeners != NULL;
@@ -476,13 +478,14 @@ static void replica_copy_pages(const setti_pool* pool, const setti_pages* from, 
     SETTI_ASSERT(to->count == from->count && to->size == from->size);
     for (uint32_t number = 0; number < from->count; number++) {
         to->tick[number] = from->tick[number];
-        *setti_pages_restored(to, number) = pool->restored; /* `from` has other ticks */
+        *setti_pages_restored(to, number) = pool->restored; /* a tick of `into`, not of `from` */
         if (from->data[number] != NULL) {
             memcpy(to->data[number], from->data[number], from->size);
         }
     }
 }
 
+/* Copies the entities. `number` maps their signatures. */
 static void replica_copy_entities(const sett_world* from, sett_world* into, const uint32_t* number)
 {
     setti_entity_table* table = &into->entities;
@@ -598,7 +601,7 @@ sett_status setti_replica_clone(const sett_world* from, sett_world* into, const 
         return status != SETT_OK ? status : setti_world_no_memory(into, call);
     }
     replica_copy(from, into, number);
-    replica_set_pointers(from, into);
+    replica_set_pointers(into, from);
     setti_pool_free(&into->pool, number, size, 16);
     for (setti_listener* at = into->listeners; at != NULL; at = at->next) {
         if (!at->observes) {
@@ -616,6 +619,7 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
 
 /* ------------------------------------------------------------------------------------- updating */
 
+/* Copies a page of `from` to `to`. */
 static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                 uint32_t number)
 {
@@ -631,6 +635,7 @@ static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti
     return true;
 }
 
+/* Copies the pages of `from` that were written or restored after `since`. */
 static bool replica_update_pages(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                  uint64_t since)
 {
@@ -670,6 +675,7 @@ static bool replica_update_map(const sett_world* from, sett_world* into, setti_r
     return true;
 }
 
+/* Maps the signatures of a copied page of entities. */
 static bool replica_update_sets(const sett_world* from, sett_world* into, setti_replica_map* map,
                                 setti_entity_page* page)
 {

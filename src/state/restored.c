@@ -29,7 +29,8 @@ static void restored_add(restored_sink* to, sett_restored_kind kind, sett_entity
     list->item[list->count++] = (sett_restored){kind, to->component, entity};
 }
 
-/* Called for entities that the present state lacks (revived) or adds (killed). */
+/* `revived`: an entity of the target that the present state lacks, or NULL. `killed`: an entity of
+ * the present state that the target lacks, or NULL. */
 static void restored_note_entity(setti_compare_sink* sink, const sett_entity* revived,
                                  const sett_entity* killed)
 {

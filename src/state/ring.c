@@ -43,14 +43,14 @@ sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
     return ring;
 }
 
-/* Returns a position in `at`, counted back from the latest snapshot. */
+/* Returns the position in `at` of the snapshot that is `back` places before the latest. */
 static uint32_t ring_index(const sett_ring* ring, uint32_t back)
 {
     SETTI_ASSERT(back < ring->count);
     return (ring->first + ring->count - 1 - back) % ring->capacity;
 }
 
-/* Counts the snapshots that have not ended. */
+/* Counts the snapshots from the oldest that has not ended to the latest. */
 static uint32_t ring_length(const sett_ring* ring)
 {
     uint32_t length = ring->count;
@@ -62,6 +62,7 @@ static uint32_t ring_length(const sett_ring* ring)
     return length;
 }
 
+/* Drops a snapshot if it has not ended. It stays in `at`. */
 static void ring_drop(sett_ring* ring, uint32_t back)
 {
     sett_snapshot snapshot = ring->at[ring_index(ring, back)].snapshot;

@@ -48,11 +48,11 @@ static void selection_sort(setti_selected* selected)
 {
     sett_entity* item = selected->entity;
     uint32_t count = selected->count;
-    bool ascends = true; /* most lists do */
+    bool ascends = true; /* most lists do, and need no sort */
     for (uint32_t k = 1; k < count && ascends; k++) {
         ascends = selection_key(item[k - 1]) < selection_key(item[k]);
     }
-    for (uint32_t k = ascends ? 0 : count / 2; k-- > 0;) { /* heapsort, if needed */
+    for (uint32_t k = ascends ? 0 : count / 2; k-- > 0;) { /* makes the heap */
         selection_sink(item, k, count);
     }
     for (uint32_t heap_count = ascends ? 0 : count; heap_count > 1;) {
@@ -154,7 +154,7 @@ bool setti_selected_add(sett_world* world, setti_selected* selected, sett_entity
     return true;
 }
 
-/* Finds a handle by binary search. */
+/* Returns the position of a handle by binary search, or SETTI_NONE. */
 static uint32_t selection_position(const setti_selected* selected, sett_entity entity)
 {
     uint32_t low = 0;
@@ -252,7 +252,7 @@ typedef struct selection_job {
     const sett_selection* selection;
     setti_selected selected;
     unsigned char* mark;    /* SELECTION_* of each selected entity */
-    bool any_enter;         /* some entities are new to the receiver */
+    bool any_enter;         /* some selected entities are new to the receiver */
     setti_selected before;  /* the receiver's entities, if known */
     setti_view* since;      /* SETTI_BEFORE is the receiver's state; NULL: `tick` decides */
     uint64_t tick;          /* values written later are sent */
@@ -262,6 +262,7 @@ typedef struct selection_job {
     setti_bytes packed;     /* room for two rounded values */
 } selection_job;
 
+/* Returns true if the receiver has an entity. */
 static bool selection_is_known(const selection_job* job, sett_entity entity)
 {
     if (job->selection->before != NULL && !setti_selected_has(&job->before, entity)) {
@@ -301,7 +302,7 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
         codec->follows != NULL ? codec->follows(job->world) : job->entries.type;
     setti_codec_cursor cursor = {0};
     if (owner_type != NULL) {
-        codec = setti_delta_codec(owner_type);
+        codec = setti_delta_codec(owner_type); /* the codec that knows the owners */
     }
     if (!job->any_enter || codec->owner == NULL) {
         return false;
@@ -330,7 +331,7 @@ static bool selection_codec_differs(const selection_job* job, const void* before
                : memcmp(before, after, type->storage.size) != 0;
 }
 
-/* Rounds a value into a half of `packed`. */
+/* Rounds a value into one of the two halves of `packed`, and returns the half. */
 static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t side)
 {
     setti_delta_writer* to = &job->entries;
@@ -357,7 +358,7 @@ static void selection_write_value(selection_job* job, const void* value)
     }
 }
 
-/* Compares two values after rounding. */
+/* Returns true if two values are equal as they are sent. */
 static bool selection_is_same(selection_job* job, const void* before, const void* after)
 {
     if (!job->rounds) {
@@ -394,7 +395,7 @@ static setti_delta_kind selection_kind_since(selection_job* job, sett_entity ent
     return differs ? kind : SELECTION_NO_ENTRY;
 }
 
-/* Returns the kind of the entry for a value. */
+/* Returns the kind of the entry for the value of selected entity `k`; NULL is no value. */
 static setti_delta_kind selection_kind(selection_job* job, uint32_t k, const void* value)
 {
     const setti_type* type = job->entries.type;
@@ -433,13 +434,13 @@ static void selection_write_entry(selection_job* job, sett_entity entity, const 
     to->count++;
 }
 
-/* Writes the values of several entities as one block. */
+/* Writes the values of the entities `base` + bits: as one block, or a single value as an entry. */
 static void selection_write_block(selection_job* job, uint32_t base, uint64_t bits)
 {
     setti_delta_writer* to = &job->entries;
     const setti_storage* storage = &to->type->storage;
     bool one_value = (bits & (bits - 1)) == 0;
-    if (one_value) { /* an entry is shorter */
+    if (one_value) { /* an entry is shorter than a block */
         uint32_t index = base + setti_bits_lowest(bits);
         selection_write_entry(job, setti_entity_at(&job->world->entities, index),
                               setti_storage_find(storage, index), SETTI_DELTA_ADDED);
@@ -468,7 +469,7 @@ static void selection_end_block(selection_job* job, selection_block* block)
     }
 }
 
-/* Adds a value to a block, or writes an entry. */
+/* Adds an added value to the block, or ends the block and writes an entry of another kind. */
 static void selection_add_entry(selection_job* job, selection_block* block, sett_entity entity,
                                 const void* value, setti_delta_kind kind)
 {
@@ -736,7 +737,7 @@ static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, 
     sett_world* world = job->world;
     setti_view view;
     sett_status status = SETT_OK;
-    bool by_tick = snapshot.slot == 0 && snapshot.serial == 0; /* `job->tick` */
+    bool by_tick = snapshot.slot == 0 && snapshot.serial == 0; /* job->tick decides what is sent */
     setti_snapshot* since = by_tick ? NULL : setti_snapshot_find(world, snapshot, &status);
     if (status != SETT_OK) {
         return setti_snapshot_fail(world, snapshot, status, call);

@@ -17,7 +17,7 @@ typedef struct setti_selected {
 sett_status setti_selection_check(sett_world* world, const sett_selection* selection,
                                   const char* call);
 
-/* Finds the entities of a selection. */
+/* Checks a selection, and finds its entities. */
 sett_status setti_selection_find(sett_world* world, const sett_selection* selection,
                                  const char* call, setti_selected* out);
 void setti_selection_free(sett_world* world, setti_selected* selected);
@@ -30,9 +30,9 @@ bool setti_selected_has(const setti_selected* selected, sett_entity entity);
 /* A part of a world to encode. */
 typedef struct setti_part {
     const sett_selection* selection;
-    sett_snapshot since;    /* sends later changes; null: `tick` decides */
+    sett_snapshot since;    /* changes since then are sent; null: `tick` decides */
     const sett_world* into; /* the receiving world, or NULL */
-    uint64_t tick;          /* sends later writes */
+    uint64_t tick;          /* values written later are sent */
 } setti_part;
 
 /* Encodes a part. The caller always frees `out`. */

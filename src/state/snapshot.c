@@ -40,6 +40,7 @@
 
 /* ---------------------------------------------------------------------------------------- state */
 
+/* Calls `visit` for each saved page of a table. */
 static void state_each(setti_cow* cow, const setti_pages* pages,
                        void (*visit)(void* user, const void* data), void* user)
 {
@@ -80,7 +81,7 @@ static void state_set_head(setti_state* state, setti_snapshot* head)
     }
     state->head = head;
     state->cow.diff = head != NULL ? &head->diff : NULL;
-    /* setti_cow_settle sets the tick after threads have run */
+    /* while threads run, cow_from stays: setti_cow_settle sets it afterwards */
     if (!state->world->side_by_side) {
         state->world->pool.cow_from = head != NULL ? head->tick + 1 : 0;
     }
@@ -95,7 +96,7 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
         return NULL;
     }
     const setti_snapshot_slot* slot = &state->slot[snapshot.slot];
-    if (slot->serial != snapshot.serial) { /* an earlier handle: the status is a guess */
+    if (slot->serial != snapshot.serial) { /* the slot has a later handle: the status is a guess */
         *status = snapshot.serial <= state->lost_serial ? SETT_STATUS_LOST : SETT_STATUS_STALE;
         return NULL;
     }
@@ -197,6 +198,8 @@ const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti
     return root->number < node->root_count ? node->roots + root->saved_at : NULL;
 }
 
+/* Restores all roots and the lengths of their tables. A root that is newer than the snapshot gets
+ * its first contents. */
 static void roots_restore(const sett_world* world, const setti_snapshot* node)
 {
     for (const setti_root* root = world->roots; root != NULL; root = root->next) {
@@ -216,6 +219,7 @@ static void roots_restore(const sett_world* world, const setti_snapshot* node)
 
 /* ----------------------------------------------------------------------------------------- tree */
 
+/* Stores `node` as the difference from `toward`. */
 static void state_link_toward(setti_snapshot* node, setti_snapshot* toward)
 {
     SETTI_ASSERT(node->toward == NULL && node != toward);
@@ -243,6 +247,7 @@ static void state_unlink_toward(setti_snapshot* node)
     node->toward = NULL;
 }
 
+/* Frees a snapshot without children. It must not be the head any more. */
 static void state_free(setti_state* state, setti_snapshot* node)
 {
     setti_pool* pool = &state->world->pool;
@@ -260,7 +265,8 @@ static void state_free(setti_state* state, setti_snapshot* node)
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
-/* Merges a hidden snapshot into its only child. */
+/* Merges a hidden snapshot into its only child. Returns false if memory runs out: state_tidy tries
+ * again later. */
 static bool state_merge(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden && node->child != NULL && node->child->sibling_next == NULL);
@@ -272,7 +278,7 @@ static bool state_merge(setti_state* state, setti_snapshot* node)
     }
     state_discount_others(state, &before[0]);
     state_discount_others(state, &before[1]);
-    state_count_others(state, &child->diff);
+    state_count_others(state, &child->diff); /* node->diff is empty now */
     setti_snapshot* toward = node->toward;
     state_unlink_toward(child);
     state_link_toward(child, toward);
@@ -304,7 +310,7 @@ static void state_retry_merges(setti_state* state)
     }
 }
 
-/* Frees hidden snapshots from `node` towards the head. */
+/* Frees hidden snapshots from `node` towards the head, up to one that has to stay. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
     while (node != NULL && node->hidden) {
@@ -331,6 +337,7 @@ static void state_drop(setti_state* state, setti_snapshot* node, state_reason re
     state_tidy(state, node);
 }
 
+/* Ends all snapshots. */
 static void state_end(setti_cow* cow, setti_cow_reason reason)
 {
     bool out_of_memory = reason == SETTI_COW_OUT_OF_MEMORY;
@@ -360,6 +367,7 @@ static size_t state_size(const setti_state* state)
     return state->cow.others + (state->head != NULL ? state->head->diff.size : 0);
 }
 
+/* Drops the oldest snapshots until the others keep the limit. */
 static void state_enforce_limit(setti_state* state)
 {
     size_t limit = state->cow.limit;
@@ -370,7 +378,7 @@ static void state_enforce_limit(setti_state* state)
             node = node->younger;
         }
         if (node == state->head || state->count - state->hidden == 1) {
-            break; /* the last snapshot stays */
+            break; /* the head and the last snapshot stay */
         }
         state_drop(state, node, STATE_LOST);
         dropped++;
@@ -501,17 +509,18 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target)
     return target;
 }
 
-/* Returns an entry of the path by number. */
+/* Returns an entry of the path by number. The numbers begin at the first entry of `first`. */
 static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t number)
 {
-    const setti_snapshot* node = first; /* numbers continue from diff to diff */
+    const setti_snapshot* node = first;
     for (; number >= node->diff.count; node = node->path) {
         number -= node->diff.count;
     }
     return &node->diff.item[number];
 }
 
-/* Exchanges a live page with the saved page. */
+/* Exchanges a live page with the page of `saved`, the entry `number` of the path. *lent is 0, or
+ * 1 + the number of the entry that has the page's own address. */
 static void restore_swap(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          setti_cow_entry* saved, uint32_t number)
 {
@@ -543,6 +552,8 @@ static bool restore_is_now(const setti_state* state, const setti_cow_entry* save
     return plain == pass_is_plain;
 }
 
+/* Restores the pages of a diff, and saves the live pages in it. The diff's first entry has the
+ * number `number`. If `first` is NULL, the diff is the head's: its entries become empty. */
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t number)
 {
@@ -552,7 +563,7 @@ static void restore_diff(setti_state* state, const setti_snapshot* first, setti_
             if (!restore_is_now(state, &diff->item[k], pass)) {
                 continue;
             }
-            if (first == NULL) { /* the head's diff */
+            if (first == NULL) {
                 setti_cow_undo(&state->world->pool, diff, &diff->item[k]);
             } else {
                 restore_swap(state, first, diff, &diff->item[k], number + k);
@@ -591,7 +602,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     setti_pool* pool = &state->world->pool;
     pool->restored = ++pool->tick; /* marks the pages of the head's diff */
     for (const setti_snapshot* node = head->path; node != NULL; node = node->path) {
-        state_discount_others(state, &node->diff);
+        state_discount_others(state, &node->diff); /* the loop below counts the reversed diffs */
     }
     restore_diff(state, NULL, &head->diff, 0); /* first the state of the head */
     roots_restore(state->world, head);
@@ -614,12 +625,12 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
         head = next;
     }
     restore_addresses(first);
-    state->head = NULL;
+    state->head = NULL; /* the diff of the old head is counted already */
     state_set_head(state, head);
     state->world->epoch++;
 }
 
-/* Prepares a restore. Returns NULL after an error. */
+/* Prepares a restore, and drops recorded commands. Returns the snapshot, or NULL after an error. */
 static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, const char* call)
 {
     sett_status status = setti_world_check_unlocked(world, call);
@@ -645,7 +656,7 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
 /* What a restore does if memory runs out. */
 typedef enum restore_need {
     RESTORE_OR_FAIL,
-    RESTORE_ALWAYS /* initialises SETT_SAVE_SKIP values */
+    RESTORE_ALWAYS /* restores, but initialises SETT_SAVE_SKIP values anew */
 } restore_need;
 
 static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const char* call,
@@ -788,7 +799,7 @@ void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats*
 
 /* ------------------------------------------------------------------------------------- validate */
 
-/* Checks that the head has a copy of each written page. */
+/* Checks that the head has a copy of each page written since. *saved counts these pages. */
 static const char* state_check_pages(const sett_world* world, const setti_pages* pages,
                                      uint32_t* saved)
 {

@@ -36,7 +36,7 @@ typedef struct setti_snapshot_slot {
 typedef struct setti_state {
     setti_cow cow; /* first: the part that the pool uses */
     sett_world* world;
-    setti_snapshot* head; /* next to the live world */
+    setti_snapshot* head; /* the snapshot next to the live world, or NULL */
     setti_snapshot* oldest;
     setti_snapshot* youngest;
     uint32_t count;      /* of snapshots, including hidden snapshots */

@@ -58,14 +58,14 @@ typedef struct sum_walk {
     setti_delta_sum sum;
 } sum_walk;
 
-/* Adds the difference of a changed value. */
+/* Adds a changed value's new hash to the sum, and subtracts its old hash. */
 static void sum_note_value(setti_compare_sink* sink, sett_entity entity_before, const void* before,
                            sett_entity entity_after, const void* after)
 {
     setti_delta_sum_value(&((sum_walk*)sink)->sum, entity_before, before, entity_after, after);
 }
 
-/* Adds the difference of changed rows. */
+/* Adds the new hashes of changed rows to the sum, and subtracts their old hashes. */
 static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
 {
     const setti_hash_type* hasher = &((sum_walk*)sink)->sum.of;
@@ -82,7 +82,7 @@ static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
     ((sum_walk*)sink)->sum.sum += sum;
 }
 
-/* Returns the difference of the two sides' sums. */
+/* Returns the sum of side SETTI_AFTER, less the sum of side SETTI_BEFORE. */
 static uint64_t sum_difference(setti_compare* walk)
 {
     sum_walk hash = {.sink.value = sum_note_value, .sum.view = walk->view};
@@ -101,7 +101,7 @@ static uint64_t sum_difference(setti_compare* walk)
 #define SUM_SAMPLES 4u /* an estimate reads this many pages of a type */
 #define SUM_COMPARE 8u /* comparing 8 rows takes as long as hashing one row */
 
-/* Counts the different rows of a page. */
+/* Counts the rows of a page that differ. A page on one side only: all rows. */
 static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage* storage)
 {
     const unsigned char* before = page->in[SETTI_BEFORE];
@@ -138,7 +138,7 @@ static uint64_t sum_price_difference(setti_view* view)
     return price;
 }
 
-/* Finds the nearest snapshot with a known sum. */
+/* Returns the snapshot with a known sum that was taken nearest to `node`, or NULL. */
 static setti_snapshot* sum_find_known(setti_snapshot* node)
 {
     setti_snapshot* older = node->older;
@@ -156,7 +156,8 @@ static setti_snapshot* sum_find_known(setti_snapshot* node)
     return NULL;
 }
 
-/* Computes a sum from a known sum. Returns false if the sum is still unknown. */
+/* Computes the sum of `node` from the sum of `known`, if this is cheaper than `price`. Returns
+ * false if the sum is still unknown. */
 static bool sum_by_difference(sett_world* world, setti_snapshot* node, setti_snapshot* known,
                               uint64_t price)
 {
@@ -182,8 +183,9 @@ sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const ch
         return setti_world_no_memory(world, call);
     }
     setti_snapshot* known = sum_find_known(node);
-    uint64_t price = known != NULL ? setti_hash_price(world, &view) : 0; /* 0: page by page */
-    if (price == 0 || !sum_by_difference(world, node, known, price)) {
+    uint64_t price = known != NULL ? setti_hash_price(world, &view) : 0;
+    if (price == 0 || /* page by page costs nothing, or no sum is known */
+        !sum_by_difference(world, node, known, price)) {
         node->sum = setti_hash_sum(world, &view);
         node->summed = true;
     }

@@ -66,12 +66,12 @@ struct sett_undo {
 
 /* A move from the present state to a step. */
 typedef struct undo_move {
-    sett_snapshot live;      /* of the mirror, in the present state */
-    setti_selected selected; /* entities selected in the present state */
-    setti_selected changing; /* entities selected at the step, or destroyed by the move */
-    setti_selected entering; /* entities selected at the step only, but alive in the world */
-    setti_bytes changes;     /* delta of the values of `changing` */
-    setti_bytes whole;       /* all values of `entering` */
+    sett_snapshot live;          /* of the mirror, in the present state */
+    setti_selected selected;     /* entities selected in the present state */
+    setti_selected changing;     /* entities selected at the step, or destroyed by the move */
+    setti_selected entering;     /* entities selected at the step only, but alive in the world */
+    setti_bytes changing_delta;  /* the changes of the values of `changing` */
+    setti_bytes entering_values; /* all values of `entering` */
 } undo_move;
 
 sett_world* setti_undo_mirror(sett_undo* undo)
@@ -101,7 +101,8 @@ static sett_status undo_fail(sett_undo* undo, sett_status status, const char* ca
     return undo_report(undo->world, status, call, sett_world_message(undo->mirror));
 }
 
-static sett_status undo_fail_state(sett_undo* undo, const char* call)
+/* Reports the mirror's latest error in the world. */
+static sett_status undo_fail_mirror(sett_undo* undo, const char* call)
 {
     return undo_fail(undo, sett_world_error(undo->mirror), call);
 }
@@ -114,6 +115,7 @@ static bool undo_list_add(sett_world* world, setti_selected* list, sett_entity e
            setti_world_no_memory(world, "sett_undo") == SETT_OK; /* always false */
 }
 
+/* Lists the tagged entities of the mirror. */
 static bool undo_list_tagged(sett_undo* undo, setti_selected* list)
 {
     sett_world* mirror = undo->mirror;
@@ -127,7 +129,7 @@ static bool undo_list_tagged(sett_undo* undo, setti_selected* list)
     return true;
 }
 
-/* Lists the entities that are missing in `other`. */
+/* Lists the entities of `world` that `other` lacks. `mirror` has the memory of the list. */
 static bool undo_list_only(const sett_world* world, const sett_world* other, sett_world* mirror,
                            setti_selected* list)
 {
@@ -246,7 +248,7 @@ static bool undo_has_children(const sett_world* world, sett_entity entity)
 #endif
 }
 
-/* Returns true if the value exists and no other entity depends on it. */
+/* Returns true if the entity has the value, and no other entity depends on the value. */
 static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const setti_type* type)
 {
     setti_delta_form form = setti_delta_form_of(type);
@@ -254,11 +256,12 @@ static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const 
            !(form == SETTI_DELTA_TREE && undo_has_children(mirror, entity));
 }
 
+/* Removes an entity's values. The hierarchy is last: without its parent the entity is a root, and a
+ * name that it still has could be the name of another root. */
 static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
     bool ok = true;
-    /* The hierarchy is last: as a root, the entity could have another root's name. */
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t k = 0; ok && k < mirror->registered.count; k++) {
             const setti_type* type = mirror->registered.item[k];
@@ -273,7 +276,7 @@ static bool undo_remove_values(sett_undo* undo, sett_entity entity)
     return ok;
 }
 
-/* Empties entities that are not selected any more. */
+/* Removes the values, and the tag, of entities that are not selected any more. */
 static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* selected,
                                         const char* call)
 {
@@ -286,9 +289,10 @@ static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* s
         }
     }
     setti_selection_free(mirror, &tagged);
-    return ok ? SETT_OK : undo_fail_state(undo, call);
+    return ok ? SETT_OK : undo_fail_mirror(undo, call);
 }
 
+/* Tags the selected entities in the mirror. */
 static bool undo_sync_tags(sett_undo* undo, const setti_selected* selected)
 {
     bool ok = true;
@@ -301,6 +305,7 @@ static bool undo_sync_tags(sett_undo* undo, const setti_selected* selected)
 }
 
 #if defined(SETT_NO_RELATION)
+/* Without relations, there are no children to order. */
 static bool undo_arrange(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     (void)from;
@@ -309,7 +314,7 @@ static bool undo_arrange(const sett_world* from, sett_world* to, const setti_sel
     return true;
 }
 #else
-/* Returns true if a parent's children have the same order in two worlds. */
+/* Returns true if the parent's children in `to` begin with its children in `from`. */
 static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_entity parent)
 {
     sett_entity b = sett_hierarchy_first(to, parent);
@@ -323,7 +328,7 @@ static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_
     return true;
 }
 
-/* Orders the children of listed entities as in `from`. */
+/* Orders the children of the listed entities in `to` as in `from`. */
 static bool undo_order(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     setti_selected order = {0};
@@ -348,7 +353,7 @@ static bool undo_order(const sett_world* from, sett_world* to, const setti_selec
     return ok;
 }
 
-/* Returns true if an entity has lost its name and the name is free. */
+/* Returns true if an entity of `to` lacks the name that it has in `from`, and no sibling has it. */
 static bool undo_lost_name(const sett_world* from, const sett_world* to, sett_entity entity)
 {
     const char* name = sett_name_get(from, entity);
@@ -358,7 +363,7 @@ static bool undo_lost_name(const sett_world* from, const sett_world* to, sett_en
            sett_is_null(sett_name_find(to, sett_hierarchy_parent(to, entity), name));
 }
 
-/* Restores names that other entities had for a moment. */
+/* Sets the names that could not be set while other entities still had them. */
 static bool undo_rename(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     for (uint32_t k = 0; k < list->count; k++) {
@@ -371,7 +376,7 @@ static bool undo_rename(const sett_world* from, sett_world* to, const setti_sele
     return true;
 }
 
-/* Copies names and the order of children from the world `from`. */
+/* Copies names, and the order of children, from `from` to `to`. */
 static bool undo_arrange(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     return undo_order(from, to, list) && undo_rename(from, to, list);
@@ -442,7 +447,7 @@ static void undo_note_tick(sett_undo* undo)
     sett_world_advance_tick(undo->world);
 }
 
-/* Restores the mirror to the present step. */
+/* Restores the mirror to the present step. Returns `status`. */
 static sett_status undo_reset(sett_undo* undo, sett_status status)
 {
     (void)setti_snapshot_undo(undo->mirror, undo->now_snapshot, "sett_undo");
@@ -451,6 +456,7 @@ static sett_status undo_reset(sett_undo* undo, sett_status status)
 
 /* --------------------------------------------------------------------------------------- steps */
 
+/* Returns the step with a number, or NULL. */
 static undo_step* undo_find(const sett_undo* undo, uint32_t number)
 {
     undo_step* step = undo->now->number == number ? undo->now : undo->oldest;
@@ -478,7 +484,7 @@ static void undo_free_steps(sett_undo* undo)
 /* Makes the second step the first. */
 static void undo_forget_first(const undo_step* first)
 {
-    undo_step* second = first->younger; /* `after` may be cleared */
+    undo_step* second = first->younger; /* first->after can be NULL, so this searches */
     while (second != NULL && second->before != first) {
         second = second->younger;
     }
@@ -489,7 +495,7 @@ static void undo_forget_first(const undo_step* first)
 static void undo_forget(sett_undo* undo, undo_step* step)
 {
     SETTI_ASSERT(step != undo->now);
-    if (step->branches != 0) { /* the oldest step */
+    if (step->branches != 0) { /* of these, undo_find_least returns only the oldest step */
         undo_forget_first(step);
     }
     if (step->before != NULL) {
@@ -511,14 +517,13 @@ static void undo_forget(sett_undo* undo, undo_step* step)
     undo_free_step(undo, step);
 }
 
-/* Returns the next step to forget. */
+/* Returns the step to forget next, or NULL: the oldest step, or the oldest end of a branch. */
 static undo_step* undo_find_least(const sett_undo* undo)
 {
     undo_step* step = undo->oldest;
     if (step != NULL && step != undo->now && step->branches <= 1) {
         return step;
     }
-    /* the oldest end of a branch */
     while (step != NULL && (step == undo->now || step->branches != 0)) {
         step = step->younger;
     }
@@ -612,7 +617,7 @@ sett_status sett_undo_step(sett_undo* undo, const char* name)
         return undo_reset(undo, status);
     }
     if (sett_snapshot_take(undo->mirror, &to) != SETT_OK) {
-        return undo_reset(undo, undo_fail_state(undo, __func__));
+        return undo_reset(undo, undo_fail_mirror(undo, __func__));
     }
     status = undo_encode(undo, to, name != NULL ? name : "", __func__, &step);
     if (status != SETT_OK) {
@@ -635,7 +640,7 @@ sett_status sett_undo_step(sett_undo* undo, const char* name)
 static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
 {
     sett_status status = SETT_OK;
-    undo_step* common = from; /* becomes the common ancestor */
+    undo_step* common = from; /* `common` and `at` meet at the common ancestor */
     for (undo_step* at = to; common != at;) {
         if (common->number > at->number) { /* the younger step goes back */
             common = common->before;
@@ -693,9 +698,10 @@ static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char
 {
     const setti_part since = {.since = move->live};
     const setti_part into = {.into = undo->world};
-    sett_status status = undo_encode_list(undo, &move->changing, since, call, &move->changes);
+    sett_status status =
+        undo_encode_list(undo, &move->changing, since, call, &move->changing_delta);
     if (status == SETT_OK) {
-        status = undo_encode_list(undo, &move->entering, into, call, &move->whole);
+        status = undo_encode_list(undo, &move->entering, into, call, &move->entering_values);
     }
     return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
 }
@@ -773,8 +779,8 @@ static void undo_move_end(sett_undo* undo, undo_move* move)
     setti_selection_free(undo->mirror, &move->selected);
     setti_selection_free(undo->mirror, &move->changing);
     setti_selection_free(undo->mirror, &move->entering);
-    setti_bytes_free(pool, &move->changes);
-    setti_bytes_free(pool, &move->whole);
+    setti_bytes_free(pool, &move->changing_delta);
+    setti_bytes_free(pool, &move->entering_values);
 }
 
 static sett_status undo_go(sett_undo* undo, undo_step* to, const char* call)
@@ -786,7 +792,7 @@ static sett_status undo_go(sett_undo* undo, undo_step* to, const char* call)
         status = undo_move_mirror(undo, &move, to, call);
     }
     if (status == SETT_OK && sett_snapshot_take(undo->mirror, &taken) != SETT_OK) {
-        status = undo_fail_state(undo, call);
+        status = undo_fail_mirror(undo, call);
     }
     if (status == SETT_OK) {
         status = undo_move_world(undo, &move, call);
@@ -863,6 +869,7 @@ static void undo_free_all(sett_world* world)
     world->module[SETTI_SLOT_UNDO] = NULL;
 }
 
+/* Copies a list. `out` is the address of a pointer, which becomes the copy; *copied its count. */
 static bool undo_copy(sett_world* world, void* out, uint32_t* copied, const void* list,
                       uint32_t count, size_t each, const char* call)
 {
@@ -900,7 +907,7 @@ static bool undo_make_mirror(sett_undo* undo, const char* call)
     undo->tag = sett_component_register(
         undo->mirror, &(sett_component_desc){.name = "sett undo: selected", .dont_fragment = true});
     if (undo->tag == 0 || sett_snapshot_take(undo->mirror, &undo->now_snapshot) != SETT_OK) {
-        (void)undo_fail_state(undo, call);
+        (void)undo_fail_mirror(undo, call);
         return false;
     }
     return true;
@@ -918,7 +925,7 @@ static sett_status undo_begin(sett_undo* undo, const char* call)
         status = step != NULL ? SETT_OK : undo->world->error;
     }
     if (status == SETT_OK && sett_snapshot_take(undo->mirror, &taken) != SETT_OK) {
-        status = undo_fail_state(undo, call);
+        status = undo_fail_mirror(undo, call);
         setti_pool_free(&undo->world->pool, step, step->size, 16);
     }
     if (status != SETT_OK) {

@@ -63,7 +63,7 @@ static bool values_has(const uint64_t* words, uint32_t row)
     return (words[row / 64] >> (row % 64) & 1) != 0;
 }
 
-/* Finds the next run of set bits. Returns false at the end. */
+/* Finds the next run of rows with values. Returns false at the end. */
 static bool values_next_run(const setti_storage* storage, const uint64_t* words, values_run* run)
 {
     uint32_t rows = setti_storage_rows(storage);
@@ -79,6 +79,7 @@ static bool values_next_run(const setti_storage* storage, const uint64_t* words,
     return run->count != 0;
 }
 
+/* Ends the values of a page. */
 static void values_deinit(const setti_type* type, const uint64_t* words, unsigned char* page)
 {
     for (values_run run = {0}; values_next_run(&type->storage, words, &run);) {
@@ -96,7 +97,7 @@ static void values_relocate(const setti_type* type, void* to, void* from, uint32
     }
 }
 
-/* Finds the columns that follow the values. */
+/* Returns the offset of the columns that follow the values. *size becomes their size. */
 static size_t values_columns(const setti_storage* storage, size_t* size)
 {
     size_t at = (size_t)setti_storage_rows(storage) * storage->size;
@@ -118,7 +119,7 @@ static void values_swap_columns(const setti_storage* storage, void* a, void* b)
     setti_cow_swap_bytes((unsigned char*)a + at, (unsigned char*)b + at, size);
 }
 
-/* Saves a live page with clones of the values. */
+/* Saves a live page in `copy`, with clones of the values. */
 static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
 {
     SETTI_ASSERT(copy != NULL && pages->data[number] != NULL);
@@ -137,7 +138,7 @@ static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
     }
 }
 
-/* Writes the bits of a live page that becomes a saved page. */
+/* Writes the bits of a live page, which becomes a saved page. */
 static void clone_seal(const setti_pages* pages, uint32_t number)
 {
     const setti_storage* storage = values_storage(pages);
@@ -147,7 +148,7 @@ static void clone_seal(const setti_pages* pages, uint32_t number)
            values_word_count(storage) * sizeof(*alive));
 }
 
-/* Exchanges two values. Either may be missing. */
+/* Exchanges two values. Each is missing if `in_a` or `in_b` is false. */
 static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, bool in_b)
 {
     SETTI_ASSERT((!in_a || !in_b) || type->row != NULL);
@@ -198,6 +199,7 @@ static void clone_deinit_copy(const setti_pages* pages, void* saved)
     values_deinit(type, setti_storage_saved(&type->storage, saved), saved);
 }
 
+/* Moves the values of a saved page to the memory of another page. */
 static void clone_move(const setti_pages* pages, void* to, void* from)
 {
     const setti_type* type = values_type(pages);
@@ -257,7 +259,7 @@ const char* setti_values_unsaved(const setti_type* type)
     const sett_component_desc* desc = &type->desc;
     bool has_hooks = desc->deinit != NULL || desc->copy != NULL || desc->move != NULL;
     bool rejected = has_hooks && desc->save == SETT_SAVE_BYTES && type->storage.size != 0 &&
-                    (type->flags & SETTI_TYPE_LINKED) == 0; /* hooks that protect links */
+                    (type->flags & SETTI_TYPE_LINKED) == 0; /* hooks of links only protect them */
     return rejected
                ? "has a deinit, copy or move hook, so it cannot be saved as bytes - register it "
                  "with SETT_SAVE_CLONE and a `copy` hook, or with SETT_SAVE_SKIP"
@@ -314,7 +316,7 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
     return values_note(world, type, call, &values_clone);
 }
 
-/* Returns the least index from `from` on. */
+/* Returns the least index from `from` on that has a value, or SETTI_NONE. */
 static uint32_t carry_least(const setti_storage* storage, uint32_t from)
 {
     uint32_t least = SETTI_NONE;
@@ -327,13 +329,13 @@ static uint32_t carry_least(const setti_storage* storage, uint32_t from)
     return least;
 }
 
-/* Returns the next higher index with a value. */
+/* Returns the least index from *cursor on that has a value, or SETTI_NONE. */
 static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
 {
     if (storage->kind != SETTI_SPARSE) {
         return setti_array_next(storage, cursor);
     }
-    if (storage->hashed != 0) { /* not sorted */
+    if (storage->hashed != 0) { /* the hash table is not sorted by index */
         uint32_t least = carry_least(storage, *cursor);
         *cursor = least != SETTI_NONE ? least + 1 : SETTI_NONE;
         return least;
@@ -430,7 +432,7 @@ bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_ca
     return true;
 }
 
-/* Moves carried values to their entities. */
+/* Moves carried values to their entities. Both lists ascend by index. */
 static void carry_in(const sett_world* world, const setti_carried* carried)
 {
     const setti_type* type = carried->type;

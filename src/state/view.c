@@ -5,11 +5,12 @@
  * an entry on one of the two paths.
  *
  * Each table has a bitset of the pages in the list. A page's position in the list is the number of
- * lower bits. So the list ascends without a sort, and a page is found in one step.
+ * lower bits, with those of earlier tables. So the list ascends without a sort, and a page is found
+ * in one step.
  *
- *     table   pages | word ----------> bits, before | bits, before | ...
+ *     table   pages | word ----------> bits, pages_before | ...
  *                                         |
- *     page    ... | number, in[2] | number, in[2] | ...     before + bits below
+ *     page    ... | number, in[2] | ...     at pages_before + number of lower bits in the word
  *
  * Rejected: to sort the entries. The sort took .1 of the .9 ms of a delta with 490 pages.
  *
@@ -32,6 +33,7 @@ static setti_view_table* view_table(const setti_view* view, const setti_pages* p
     return &view->table[at];
 }
 
+/* Returns a page of the list, or NULL if the page is not in the list. */
 static setti_view_page* view_find(const setti_view* view, const setti_pages* pages, uint32_t number)
 {
     const setti_view_table* table = view_table(view, pages);
@@ -41,7 +43,7 @@ static setti_view_page* view_find(const setti_view* view, const setti_pages* pag
     const setti_view_word* word = &view->word[table->word + number / 64];
     uint64_t below = word->bits & setti_bits_below(number % 64);
     bool found = (word->bits >> (number % 64) & 1) != 0;
-    return found ? &view->page[word->before + setti_bits_count(below)] : NULL;
+    return found ? &view->page[word->pages_before + setti_bits_count(below)] : NULL;
 }
 
 typedef void (*view_visit)(setti_view* view, const setti_cow_entry* entry, uint32_t side);
@@ -66,7 +68,7 @@ static void view_count_entry(setti_view* view, const setti_cow_entry* entry, uin
     view->page_count++;
 }
 
-/* Counts the words that a table needs. */
+/* Adds the entry's table to the hash table, and counts the words that it needs. */
 static void view_count_words(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
     (void)side;
@@ -82,6 +84,7 @@ static void view_mark(setti_view* view, const setti_cow_entry* entry, uint32_t s
     view->word[table->word + entry->number / 64].bits |= (uint64_t)1 << (entry->number % 64);
 }
 
+/* Sets a page's contents on a side. Later entries of a path overwrite earlier entries. */
 static void view_fill(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
     setti_view_page* page = view_find(view, entry->pages, entry->number);
@@ -101,6 +104,7 @@ static bool view_make_tables(setti_view* view, setti_pool* pool, uint32_t count)
     return view->table != NULL;
 }
 
+/* Allocates the words of all tables. */
 static bool view_make_words(setti_view* view, setti_pool* pool)
 {
     for (size_t k = 0; k < (size_t)1 << view->table_bits; k++) {
@@ -123,7 +127,7 @@ static void view_place(setti_view* view)
         table->page = view->page_count;
         for (uint32_t n = 0; n < table->words; n++) {
             setti_view_word* word = &view->word[table->word + n];
-            word->before = view->page_count;
+            word->pages_before = view->page_count;
             view->page_count += setti_bits_count(word->bits);
         }
         table->count = view->page_count - table->page;
@@ -257,7 +261,7 @@ const setti_view_page* setti_view_next(setti_view* view, const setti_pages* page
     uint32_t end = table->page + table->count;
     *at = *at == SETTI_NONE ? table->page : *at + 1;
     while (*at < end && view->page[*at].in[0] == view->page[*at].in[1]) {
-        ++*at;
+        ++*at; /* one page on both sides */
     }
     return *at < end ? &view->page[*at] : NULL;
 }
@@ -356,6 +360,7 @@ sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side)
     return (generation & SETTI_DEAD) == 0 ? (sett_entity){index, generation} : sett_null();
 }
 
+/* Returns the row of an index in a sparse set, or SETTI_NONE. */
 static uint32_t view_row(setti_view* view, const setti_type* type, uint32_t index, uint32_t side)
 {
     SETTI_ASSERT(type->storage.kind == SETTI_SPARSE);
@@ -399,7 +404,7 @@ const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t 
         }
     }
     if (storage->size == 0) {
-        return type; /* any address */
+        return type; /* a tag has no value: any address will do */
     }
     const unsigned char* page = setti_view_get(view, &storage->rows, place >> storage->shift, side);
     SETTI_ASSERT(page != NULL);

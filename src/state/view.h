@@ -15,15 +15,15 @@ typedef struct setti_view_page {
 /* The pages that may differ, among 64 pages of a table. */
 typedef struct setti_view_word {
     uint64_t bits;
-    uint32_t before; /* pages in the view of the table's earlier words */
+    uint32_t pages_before; /* number of the view's pages in earlier words of all tables */
 } setti_view_word;
 
 typedef struct setti_view_table {
     const setti_pages* pages; /* NULL: a free slot */
     uint32_t words;           /* number of words */
-    uint32_t word;            /* index of the first word */
-    uint32_t page;            /* index of the first page */
-    uint32_t count;           /* number of pages */
+    uint32_t word;            /* index of the first word in view->word */
+    uint32_t page;            /* index of the first page in view->page */
+    uint32_t count;           /* number of pages in view->page */
 } setti_view_table;
 
 typedef struct setti_view {
