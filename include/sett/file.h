@@ -260,8 +260,8 @@ SETT_API sett_status sett_world_merge_sized(sett_world* world, const char* path,
  * on_replace for overwritten components. Only on_exit runs before.
  * Fails: as sett_world_load (but snapshots can exist); ABSENT (`subtree`), STALE (`parent`),
  * UNREGISTERED (`types`, `match_component`), PRESENT (SETT_MERGE_REJECT), CONFLICT (a name is
- * taken; two entities match one; a type differs), CYCLE (of an acyclic relationship), ARGUMENT (a type without
- * members), LIMIT (too many entities). Types of the file can be registered even so.
+ * taken; two entities match one; a type differs), CYCLE (of an acyclic relationship), ARGUMENT (a
+ * type without members), LIMIT (too many entities). Types of the file can be registered even so.
  * Cost: as sett_world_load, O(merged values), and with `subtree` or `types` a search for the path
  * of each other entity of the file.
  * Invalidates: as adding the components.

@@ -443,9 +443,11 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
         fits = fits && of->codec->requeue(of->type, owner, member);
     }
     fits = fits && of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list);
-    /* fails too if a member is given twice */
-    return (fits && play_list_ends(delta, of, list.last, &members, count)) ||
-           delta->player.reject(&delta->player, of->type,
+    if (fits &&
+        play_list_ends(delta, of, list.last, &again, count)) { /* no member was given twice */
+        return true;
+    }
+    return delta->player.reject(&delta->player, of->type,
                                 "the order of links names an entity without such a link");
 }
 

@@ -207,7 +207,7 @@ sett_status setti_replica_join(sett_world* into, const sett_world* from, const s
     /* registering a required type also registers its switch, and `type` can be that switch */
     if (status == SETT_OK && replica_find(into, type) == NULL) {
         status = replica_register(into, from, type, REPLICA_NO_CALLBACKS, call);
-        replica_set_pointers(from, into);
+        replica_set_pointers(into, from);
     }
     return status;
 }

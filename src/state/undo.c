@@ -177,7 +177,7 @@ static sett_status undo_sync_types(sett_undo* undo, const char* call)
                                          call, type->desc.name);
         }
         if (setti_replica_join(undo->mirror, world, type, call) != SETT_OK) {
-            return undo_fail_state(undo, call);
+            return undo_fail_mirror(undo, call);
         }
     }
     return SETT_OK;
@@ -736,11 +736,11 @@ static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char*
     if (status != SETT_OK) {
         return status;
     }
-    if (move->changes.size != 0) {
-        status = undo_apply(world, pool, &move->changes, call);
+    if (move->changing_delta.size != 0) {
+        status = undo_apply(world, pool, &move->changing_delta, call);
     }
-    if (status == SETT_OK && move->whole.size != 0) {
-        status = undo_apply(world, pool, &move->whole, call);
+    if (status == SETT_OK && move->entering_values.size != 0) {
+        status = undo_apply(world, pool, &move->entering_values, call);
     }
     bool applied = status == SETT_OK;
     if (applied && !(undo_arrange(undo->mirror, world, &move->changing) &&
