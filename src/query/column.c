@@ -40,11 +40,14 @@ static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32
                         unsigned char* out, const unsigned char* in)
 {
     unsigned char* field = sett_batch_field(batch, k);
-    if (field == NULL && out != NULL) {
-        memset(out, 0, count * size); /* the optional type is absent */
+    if (field == NULL) { /* the optional type is absent */
+        if (out != NULL) {
+            memset(out, 0, count * size);
+        }
+        return;
     }
     uint32_t at_once = batch->rows != NULL ? 1 : count; /* rows in a memcpy */
-    for (uint32_t n = 0; field != NULL && n < count; n += at_once) {
+    for (uint32_t n = 0; n < count; n += at_once) {
         unsigned char* values = field + (batch->rows != NULL ? batch->rows[n] : n) * size;
         if (out != NULL) {
             memcpy(out + n * size, values, at_once * size);

@@ -64,11 +64,15 @@ bool setti_elsewhere_is(const sett_query* query, uint32_t index)
 
 bool setti_elsewhere_is_all(const sett_query* query)
 {
-    bool fixed = query->term_count == 0;
-    for (uint32_t k = 0; fixed && k < query->elsewhere_count; k++) {
-        fixed = elsewhere_is_fixed(&query->elsewhere[k]);
+    if (query->term_count != 0) {
+        return false;
     }
-    return fixed;
+    for (uint32_t k = 0; k < query->elsewhere_count; k++) {
+        if (!elsewhere_is_fixed(&query->elsewhere[k])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool setti_elsewhere_holds(const sett_query* query)

@@ -222,13 +222,14 @@ static void query_count_all(const sett_world* world, sett_stats* stats)
 
 static const char* query_validate_all(sett_world* world, const char** where)
 {
-    const char* found = NULL;
-    for (const sett_query* at = setti_query_first(world); found == NULL && at != NULL;
-         at = at->next) {
-        found = setti_lists_validate(at);
-        *where = at->open.name;
+    for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
+        *where = query->open.name;
+        const char* found = setti_lists_validate(query);
+        if (found != NULL) {
+            return found;
+        }
     }
-    return found;
+    return NULL;
 }
 
 static sett_query* query_make(sett_world* world, const char* name, const sett_query_desc* desc,

@@ -351,7 +351,7 @@ static sett_status clone_gather(setti_clone* clone)
         return clone_no_memory(clone);
     }
     clone->node_room = clone->node_count;
-    /* After a failure setti_clone_release frees nodes that were not initialised. */
+    /* Cleared, because after a failure setti_clone_release frees uninitialised nodes too. */
     memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes));
     uint32_t k = 0;
     sett_status status = clone_list(clone, clone->desc.root, &k);

@@ -74,6 +74,10 @@ static void selection_sort(setti_selected* selected)
 sett_status setti_selection_check(sett_world* world, const sett_selection* selection,
                                   const char* call)
 {
+    if (selection == NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: the selection is NULL - pass the address of one", call);
+    }
     if (selection->entities != NULL && selection->query != NULL) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
@@ -97,15 +101,18 @@ sett_status setti_selection_check(sett_world* world, const sett_selection* selec
 sett_status setti_selection_find(sett_world* world, const sett_selection* selection,
                                  const char* call, setti_selected* out)
 {
-    sett_status status = setti_selection_check(world, selection, call);
-    uint32_t count = selection->entity_count;
     *out = (setti_selected){0};
-    if (status == SETT_OK && selection->entities == NULL) {
+    sett_status status = setti_selection_check(world, selection, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    uint32_t count = selection->entity_count;
+    if (selection->entities == NULL) {
         count =
             selection->query != NULL ? sett_query_count(selection->query) : world->entities.count;
     }
-    if (status != SETT_OK || count == 0) {
-        return status;
+    if (count == 0) {
+        return SETT_OK;
     }
     out->entity =
         setti_pool_grow(&world->pool, NULL, sizeof(*out->entity), 0, count, &out->capacity);
@@ -699,10 +706,10 @@ static sett_status selection_check_types(const selection_job* job, const char* c
 /* Finds the selected entities and the receiver's entities. */
 static sett_status selection_find_all(selection_job* job, const char* call)
 {
-    const sett_selection before = {.entities = job->selection->before,
-                                   .entity_count = job->selection->before_count};
     sett_status status = setti_selection_find(job->world, job->selection, call, &job->selected);
     if (status == SETT_OK && job->selection->before != NULL) {
+        const sett_selection before = {.entities = job->selection->before,
+                                       .entity_count = job->selection->before_count};
         status = setti_selection_find(job->world, &before, call, &job->before);
     }
     return status;

@@ -322,12 +322,15 @@ static const char* index_validate_pages(const setti_storage* storage, uint32_t* 
     for (uint32_t number = 0; number < storage->presence.count; number++) {
         const setti_sparse_page* page = storage->presence.data[number];
         uint32_t filled = 0;
-        for (uint32_t k = 0; page != NULL && k < SETTI_SPARSE_ROWS; k++) {
+        if (page == NULL) {
+            continue;
+        }
+        for (uint32_t k = 0; k < SETTI_SPARSE_ROWS; k++) {
             if (page->row[k] != SETTI_NONE) {
                 filled++;
             }
         }
-        if (page != NULL && filled != page->count) {
+        if (filled != page->count) {
             return "sparse-set: a sparse page miscounts its entries";
         }
         *entries += filled;

@@ -21,9 +21,13 @@ static void storage_lay_out(setti_storage* storage, size_t most)
     size_t rows = setti_storage_rows(storage);
     size_t at = setti_align_up(rows * storage->size, sizeof(uint64_t));
     storage->ticks = (uint32_t)at;
-    at += storage->tracked ? rows * sizeof(uint64_t) : 0;
+    if (storage->tracked) {
+        at += rows * sizeof(uint64_t);
+    }
     storage->indices = (uint32_t)at;
-    at += storage->kind == SETTI_SPARSE ? rows * sizeof(uint32_t) : 0;
+    if (storage->kind == SETTI_SPARSE) {
+        at += rows * sizeof(uint32_t);
+    }
     setti_pages_init(&storage->rows, at, storage->align);
 }
 

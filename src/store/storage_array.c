@@ -311,10 +311,13 @@ const char* setti_array_validate(const setti_storage* storage)
     for (uint32_t number = 0; number < storage->presence.count; number++) {
         const uint64_t* words = storage->presence.data[number];
         uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
-        if (words != NULL && storage->kind == SETTI_ARRAY && storage->rows.count < pages) {
+        if (words == NULL) {
+            continue;
+        }
+        if (storage->kind == SETTI_ARRAY && storage->rows.count < pages) {
             return "array: the table of rows is shorter than the bits";
         }
-        for (uint32_t k = 0; words != NULL && k < SETTI_BITS_WORDS; k++) {
+        for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
             uint32_t start = (number << SETTI_BITS_SHIFT) + k * 64;
             uint32_t room = storage->extent > start ? storage->extent - start : 0;
             found += setti_bits_count(words[k]);

@@ -173,7 +173,10 @@ void setti_sparse_free_strays(setti_pool* pool, setti_storage* storage)
     SETTI_ASSERT(storage->kind == SETTI_SPARSE && storage->stray == SETTI_STRAYS);
     setti_sparse_release(pool, storage);
     storage->spare = SETTI_NONE;
-    for (uint32_t number = 0; storage->hashed == 0 && number < storage->presence.count; number++) {
+    if (storage->hashed != 0) {
+        return;
+    }
+    for (uint32_t number = 0; number < storage->presence.count; number++) {
         const setti_sparse_page* page = storage->presence.data[number];
         if (page != NULL && page->count == 0) {
             setti_pages_free(pool, &storage->presence, number);
@@ -190,8 +193,9 @@ static void sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
     setti_pages_write(pool, &storage->rows, row >> storage->shift);
     if (row == last) {
         do { /* removes the last row, and the gaps just before it */
-            last = --storage->extent;
-        } while (last > 0 && *setti_storage_index(storage, last - 1) == SETTI_NONE);
+            storage->extent--;
+        } while (storage->extent > 0 &&
+                 *setti_storage_index(storage, storage->extent - 1) == SETTI_NONE);
         setti_sparse_release(pool, storage);
     } else if (storage->keep_order) {
         *setti_storage_index(storage, row) = SETTI_NONE;

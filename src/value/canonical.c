@@ -372,11 +372,15 @@ static bool owned_same(const setti_owned* owned, const unsigned char* a, const u
 
 void setti_canonical_turn_value(const setti_members* members, void* value)
 {
-    for (uint32_t k = 0; SETTI_BIG_ENDIAN && k < members->piece_count; k++) {
+    if (!SETTI_BIG_ENDIAN) {
+        return;
+    }
+    for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         unsigned char* at = (unsigned char*)value + piece->offset;
         unsigned char unit[8];
-        for (uint32_t n = 0; piece->kind < SETTI_PIECE_TEXT && n < piece->size; n += piece->unit) {
+        bool has_units = piece->kind < SETTI_PIECE_TEXT;
+        for (uint32_t n = 0; has_units && n < piece->size; n += piece->unit) {
             memcpy(unit, at + n, piece->unit);
             canonical_turn(at + n, unit, piece->unit);
         }

@@ -487,7 +487,10 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
                  of->name, (unsigned)SETTI_OWNED_COUNT_MAX);
         return out;
     }
-    for (uint32_t k = 0; mask != NULL && k < of->size; k++) {
+    if (mask == NULL) {
+        return NULL;
+    }
+    for (uint32_t k = 0; k < of->size; k++) {
         if (mask[k] != 0 && !struct_has_byte(of, k)) {
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "byte %u of %.60s belongs to no member, and is not padding - describe it, "

@@ -57,10 +57,10 @@ void setti_owned_take(const void* memory)
 
 void setti_owned_drop(const void* memory)
 {
-    owned_head* head = memory != NULL ? owned_of(memory) : NULL;
-    if (head == NULL) {
+    if (memory == NULL) {
         return;
     }
+    owned_head* head = owned_of(memory);
     uint32_t owners = setti_counter_take(&head->owners, 1);
     SETTI_ASSERT(owners != 0);
     if (owners == 1) {
