@@ -182,7 +182,7 @@ static void wrong_texts_are_rejected(void)
         {"array ;", "the name of a type is expected"},
         {"array", "at the end: the name of a type is expected - list one"},
         {"array Position sparse_set Velocity;", "line 1, column 16"},
-        {"array Position {", "\";\" after the last name"},
+        {"array Position {", "\";\" is expected after the last name"},
         {"Position", "array, sparse_set or group is expected"},
         {"array \"Position;", "the closing quote of a name is missing - add it"},
         {"array \"Position\\", "the closing quote of a name is missing - add it"},
