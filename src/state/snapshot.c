@@ -464,7 +464,7 @@ sett_status setti_snapshot_take(sett_world* world, sett_snapshot* out, const cha
     }
     status = snapshot_prepare(state, call);
     if (status == SETT_OK) {
-        status = setti_commands_apply_all(world, __func__);
+        status = setti_commands_apply_all(world, call);
     }
     if (status != SETT_OK) {
         return status;
