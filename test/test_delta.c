@@ -463,7 +463,7 @@ static void other_versions_are_rejected_by_number(void)
     scene s = begin_scene();
     s.bytes[4] = 1;
     rejected(&s, s.bytes, s.size, SETT_STATUS_INVALID);
-    CHECK(strstr(sett_world_message(s.peer), "have version 1 of the format,") != NULL);
+    CHECK(strstr(sett_world_message(s.peer), "the delta has version 1 of the format,") != NULL);
     s.bytes[4] = SETTI_DELTA_VERSION;
     end_scene(&s);
 }

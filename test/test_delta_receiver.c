@@ -202,8 +202,9 @@ static void a_delta_takes_no_more_memory_than_it_may(void)
         size_t before = m.held;
         m.most = m.held;
         CHECK_EQ(setti_delta_apply(peer, forged, size, SETTI_TRUST), SETT_STATUS_LIMIT);
-        CHECK_MSG(strstr(sett_world_message(peer), "delta_limit") != NULL, "%s",
-                  sett_world_message(peer));
+        CHECK_MSG(strstr(sett_world_message(peer), "bytes of memory - raise "
+                                                   "sett_snapshot_options.delta_limit") != NULL,
+                  "%s", sett_world_message(peer));
         CHECK_MSG(m.most < before + ((size_t)100 << 20), "%zu MB", m.most >> 20);
         CHECK_MSG(m.held <= before + 65536, "%zu KB more than before", (m.held - before) >> 10);
         CHECK_EQ(sett_entity_count(peer), 0);
@@ -279,6 +280,34 @@ static void the_last_life_travels_or_is_rejected_when_encoded(void)
     CHECK_END(world);
 }
 
+/* An index that was used up earlier is used up for the receiver, too. */
+static void used_up_indices_travel(void)
+{
+    const sett_entity last = {3, 0x7FFFFFFF};
+    static unsigned char bytes[4096];
+    sett_world* world = quiet_world();
+    sett_world* peer = quiet_world();
+    sett_world* loaded = quiet_world();
+    sett_snapshot empty = take(world);
+    CHECK_EQ(sett_entity_create_handle(world, last), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, last), SETT_OK);
+    size_t size;
+    CHECK_MSG(sett_delta_encode(world, empty, take(world), bytes, sizeof(bytes), &size) == SETT_OK,
+              "%s", sett_world_message(world));
+    CHECK_APPLY(peer, bytes, size);
+    CHECK_SAME(world, peer);
+    CHECK(sett_entity_create_handle(peer, last) != SETT_OK);
+    CHECK_EQ(sett_state_encode(world, bytes, sizeof(bytes), &size), SETT_OK);
+    CHECK_EQ(sett_state_apply(loaded, bytes, size, 0), SETT_OK);
+    CHECK_SAME(world, loaded);
+    for (uint32_t k = 0; k < 8; k++) {
+        CHECK_ENTITY_EQ(sett_entity_create(peer), sett_entity_create(loaded));
+    }
+    CHECK_END(world);
+    CHECK_END(peer);
+    CHECK_END(loaded);
+}
+
 /* One that would give an index a life behind its last one. */
 static void no_life_follows_the_last(void)
 {
@@ -300,8 +329,9 @@ static void no_life_follows_the_last(void)
     }
     memcpy(bytes + at + 4, &last.generation, 4);
     CHECK_EQ(setti_delta_apply(peer, bytes, size, SETTI_TRUST), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(sett_world_message(peer), "an invalid handle") != NULL, "%s",
-              sett_world_message(peer));
+    CHECK_MSG(strstr(sett_world_message(peer), "entity 3:9 is created, and its index is used up") !=
+                  NULL,
+              "%s", sett_world_message(peer));
     CHECK(sett_entity_valid(peer, last));
     free(bytes);
     CHECK_END(world);
@@ -391,10 +421,10 @@ static void callbacks_write_nothing(void)
         CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_STATUS_INVALID);
         const char* message = sett_world_message(peer);
         const char* wanted = k == 0 ? "sett_delta_apply: a callback of this world wrote "
-                                      "\"value\" of entity 0:1, which the delta sets - "
-                                    : "the result differs from the sender's state - look for a "
-                                      "callback that writes values, or apply the sender's whole "
-                                      "state";
+                                      "\"value\" of entity 0:1, a value that the delta sets - "
+                                    : "the result differs from the sender's state - remove writes "
+                                      "from callbacks of this world, or apply the sender's whole "
+                                      "state (sett_state_apply)";
         CHECK_MSG(strstr(message, wanted) != NULL, "%s", message);
         free(bytes);
         CHECK_END(peer);
@@ -533,7 +563,7 @@ static void an_order_that_is_not_taken_over_is_reported_once(void)
 TEST_MAIN(TEST(a_missing_type_is_named), TEST(a_type_of_another_layout_version_is_rejected),
           TEST(types_of_the_library_register_themselves),
           TEST(a_delta_takes_no_more_memory_than_it_may),
-          TEST(the_last_life_travels_or_is_rejected_when_encoded), TEST(no_life_follows_the_last),
-          TEST(callbacks_record_nothing_meanwhile), TEST(callbacks_write_nothing),
-          TEST(encoding_costs_what_differs), TEST(cycles_take_no_memory),
-          TEST(an_order_that_is_not_taken_over_is_reported_once))
+          TEST(the_last_life_travels_or_is_rejected_when_encoded), TEST(used_up_indices_travel),
+          TEST(no_life_follows_the_last), TEST(callbacks_record_nothing_meanwhile),
+          TEST(callbacks_write_nothing), TEST(encoding_costs_what_differs),
+          TEST(cycles_take_no_memory), TEST(an_order_that_is_not_taken_over_is_reported_once))

@@ -377,9 +377,11 @@ static void bytes_bring_no_circle(void)
     saves(free_world, to, 1);
     disk_remove(to, "f.previous");
     CHECK_EQ(loads(into, to, NULL), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(sett_world_message(into),
-                     "\"ReportsTo\" is acyclic, but links of the delta lead from entity ") != NULL,
-              "%s", sett_world_message(into));
+    CHECK_MSG(
+        strstr(sett_world_message(into),
+               "\"ReportsTo\" is acyclic in this world, but by the links of the file entity ") !=
+            NULL,
+        "%s", sett_world_message(into));
     uint64_t hash = sett_world_hash(follower);
     unsigned char* bytes;
     size_t size = encode(free_world, empty, take(free_world), &bytes);

@@ -137,7 +137,7 @@ static void components(void)
     sett_world* other_world = quiet_world();
     CHECK(sett_component_register(other_world, &(sett_component_desc){.name = "First"}) != 0);
     SAYS(other_world, sett_world_clone(world, other_world), CONFLICT,
-         "register the type alike in both");
+         "register it with the same options in both");
     CHECK_END(other_world);
     sett_query_destroy(query);
     CHECK_END(world);
@@ -381,10 +381,11 @@ static void states(void)
     sett_entity high = {.index = 100, .generation = 1};
     CHECK_EQ(sett_entity_create_handle(world, high), SETT_OK);
     SAYS(low, sett_world_clone(world, low), LIMIT,
-         "entities of the first world are above the second's entity_limit,");
+         "`from` has entity indices beyond the entity_limit of `into`, 64");
     CHECK_END(low);
     CHECK_EQ(sett_entity_destroy(world, high), SETT_OK);
-    GIVES_NULL(world, sett_undo_create(world, NULL), "no component is registered - register some");
+    GIVES_NULL(world, sett_undo_create(world, NULL),
+               "no component is registered - register a component");
     sett_component type = add_type(world, "Type");
     sett_query* query =
         sett_query_create(world, &(sett_query_desc){.terms = {{.component = type}}});

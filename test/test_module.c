@@ -128,7 +128,7 @@ static bool squad_play(const setti_player* player, setti_type* type, sett_entity
     plays++;
     if (!sett_is_null(value.leader) &&
         !sett_has(world, value.leader, squad_type(world, "Leader")->id)) {
-        return player->reject(player, "a member would follow one who does not lead");
+        return player->reject(player, type, "a member would follow one who does not lead");
     }
     return sett_set(world, entity, type->id, &value) != NULL;
 }

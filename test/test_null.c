@@ -352,6 +352,11 @@ static void null_is_harmless_and_named(void)
 #endif
 }
 
+static void run_nothing(sett_context* context)
+{
+    (void)context;
+}
+
 static void a_descriptor_is_needed(void)
 {
     sett_world* world = quiet_world();
@@ -370,4 +375,28 @@ static void a_descriptor_is_needed(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(null_is_harmless_and_named), TEST(a_descriptor_is_needed))
+static void a_second_object_is_needed(void)
+{
+    sett_world* world = quiet_world();
+    uint64_t sum;
+    size_t size;
+    char text[16];
+    sett_system* system =
+        sett_system_create(world, &(sett_system_desc){.name = "only", .run = run_nothing});
+    CHECK(system != NULL);
+    CHECK_EQ(sett_system_order(system, NULL), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_world_clone(world, NULL), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_world_difference(world, NULL, text, sizeof(text)), 0);
+    CHECK(sett_system_next(world, NULL) == system);
+    CHECK_EQ(sett_selection_hash(world, NULL, true, &sum), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_selection_encode(world, NULL, (sett_snapshot){0}, NULL, 0, &size),
+             SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_selection_difference(world, NULL, &(sett_selection){0}, text, sizeof(text)), 0);
+    CHECK(sett_selection_difference(world, world, NULL, text, sizeof(text)) != 0);
+    CHECK_EQ(sett_selection_copy(world, &(sett_selection){0}, 0, NULL), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_selection_copy(world, NULL, 0, world), SETT_STATUS_ARGUMENT);
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(a_second_object_is_needed), TEST(null_is_harmless_and_named),
+          TEST(a_descriptor_is_needed))

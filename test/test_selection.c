@@ -517,9 +517,13 @@ static void what_is_not_allowed_changes_nothing(void)
     uint64_t hash = sett_world_hash(into.world);
     const sett_selection fewer = {.entities = list + 1, .entity_count = count - 1};
     CHECK_EQ(sett_selection_apply(into.world, bytes, size, &fewer), SETT_STATUS_INVALID);
-    CHECK(strstr(sett_world_message(into.world), "sett_selection_apply: ") != NULL);
+    CHECK(strstr(sett_world_message(into.world), "sett_selection_apply: the selection creates") !=
+          NULL);
+    CHECK(strstr(sett_world_message(into.world), ", which `allowed` excludes") != NULL);
     const sett_selection body = {.types = &(sett_component){Body_id}, .type_count = 1};
     CHECK_EQ(sett_selection_apply(into.world, bytes, size, &body), SETT_STATUS_INVALID);
+    CHECK(strstr(sett_world_message(into.world),
+                 "sett_selection_apply: the selection changes type \"") != NULL);
     sett_query* query = SETT_QUERY_CREATE(into.world, SETT_WITH(Body));
     CHECK_EQ(sett_selection_apply(into.world, bytes, size, &(sett_selection){.query = query}),
              SETT_STATUS_INVALID);
@@ -571,8 +575,8 @@ static void what_types_require_must_be_allowed(void)
     uint64_t hash = sett_world_hash(into.world);
     CHECK_EQ(sett_selection_apply(into.world, bytes, size, &allowed), SETT_STATUS_INVALID);
     CHECK_MSG(strstr(sett_world_message(into.world),
-                     "adds \"Needy\", which requires \"Rare\", but the options select only") !=
-                  NULL,
+                     "adds \"Needy\", which requires \"Rare\", but `allowed` has only the first - "
+                     "allow both types") != NULL,
               "%s", sett_world_message(into.world));
     CHECK_EQ(sett_world_hash(into.world), hash);
     CHECK(sett_add(into.world, e, Rare_id) != NULL); /* it is there already */
@@ -586,7 +590,8 @@ static void what_types_require_must_be_allowed(void)
     hash = sett_world_hash(into.world);
     CHECK_EQ(sett_selection_apply(into.world, bytes, size, &rare), SETT_STATUS_INVALID);
     CHECK_MSG(strstr(sett_world_message(into.world),
-                     "removes \"Rare\", which \"Needy\" requires") != NULL,
+                     "removes \"Rare\", which \"Needy\" requires, but `allowed` has only the "
+                     "first - allow both types") != NULL,
               "%s", sett_world_message(into.world));
     CHECK_EQ(sett_world_hash(into.world), hash);
     CHECK_EQ(sett_selection_apply(into.world, bytes, size, NULL), SETT_OK);

@@ -574,8 +574,11 @@ static void a_limit_drops_the_oldest_and_says_so(void)
             }
         }
     }
-    CHECK(strstr(said, "limit") != NULL);
+    CHECK(strstr(said, "sett_snapshot_options.memory_limit, 400000 bytes: ") != NULL);
     CHECK_EQ(sett_snapshot_status(world, at[0]), SETT_STATUS_LOST);
+    CHECK_EQ(sett_snapshot_restore(world, at[0]), SETT_STATUS_LOST);
+    CHECK(strstr(sett_world_message(world), "it is lost, because memory ran out or memory_limit "
+                                            "was exceeded - take a new one") != NULL);
     CHECK_EQ(sett_snapshot_status(world, at[5]), SETT_OK);
     CHECK(stats_of(world).page_size <= options.memory_limit);
     CHECK(stats_of(world).lost != 0);

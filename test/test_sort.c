@@ -1152,6 +1152,9 @@ static void groups_like_another(void)
     sett_group_desc owning = {.owned = {1}, .with = {2}};
     sett_group* group = sett_group_create(world, &owning);
     const setti_storage* rows = storage_of(world, 1);
+    CHECK_EQ(sett_sort(world,
+                       &(sett_sort_desc){.group = group, .like = rank, .compare = compare_numbers}),
+             SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_sort(world, &(sett_sort_desc){.group = group, .like = rank}), SETT_OK);
     uint32_t count = sett_group_count(group);
     CHECK_EQ(count, 26);

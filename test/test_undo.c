@@ -406,6 +406,8 @@ static void memory_is_bounded(void)
         CHECK(SETT_ADD_TAG(world, e, Edited));
     }
     CHECK_EQ(sett_undo_step(s.undo, "too much"), SETT_STATUS_LIMIT);
+    CHECK(strstr(sett_world_message(world), " bytes - create the history with a higher limit, or "
+                                            "begin again from the present state") != NULL);
     CHECK_EQ(sett_undo_now(s.undo), now);
     CHECK_EQ(sett_undo_size(s.undo, NULL), size);
     CHECK_EQ(sett_undo_clear(s.undo), SETT_OK);
@@ -426,12 +428,41 @@ static void an_index_in_use_is_reported(void)
     sett_entity other = SETT_CREATE(world, SETT_VALUE(Place, 7, 7)); /* not selected */
     CHECK_EQ(other.index, e.index);
     CHECK_EQ(sett_undo_back(s.undo), SETT_STATUS_INVALID);
+    CHECK_MSG(
+        strstr(sett_world_message(world),
+               "sett_undo_back: the selection has entity 0:1, and entity 0:2 of this world has "
+               "the same index - give") == sett_world_message(world),
+        "%s", sett_world_message(world));
     CHECK_EQ(sett_undo_now(s.undo), 3);
     CHECK(sett_entity_valid(world, other) && SETT_GET(world, other, Place)->x == 7.0f);
     CHECK_EQ(sett_entity_destroy(world, other), SETT_OK);
     CHECK_EQ(sett_undo_back(s.undo), SETT_OK);
     CHECK(sett_entity_valid(world, e) && SETT_GET(world, e, Place)->x == 1.0f);
     end(&s);
+    CHECK_END(world);
+}
+
+/* The history has the layout with which it began. */
+static void a_type_with_another_layout_is_named(void)
+{
+    sett_world* world = quiet_world();
+    sett_component_desc desc = {.name = "Note", .size = 4};
+    sett_component note = sett_component_register(world, &desc);
+    sett_undo* undo = sett_undo_create(world, NULL);
+    CHECK(undo != NULL);
+    CHECK_EQ(sett_component_unregister(world, note), SETT_OK);
+    desc.size = 8;
+    note = sett_component_register(world, &desc);
+    CHECK(sett_add(world, sett_entity_create(world), note) != NULL);
+    CHECK_EQ(sett_undo_step(undo, "note"), SETT_STATUS_CONFLICT);
+    CHECK_MSG(
+        strstr(sett_world_message(world),
+               "sett_undo_step: \"Note\" has another layout than when the history began - ") !=
+            NULL,
+        "%s", sett_world_message(world));
+    CHECK_EQ(sett_undo_destroy(undo), SETT_OK);
+    undo = sett_undo_create(world, NULL);
+    CHECK(undo != NULL);
     CHECK_END(world);
 }
 
@@ -607,6 +638,7 @@ static void wrong_calls_are_reported(void)
 }
 
 TEST_MAIN(TEST(all_against_copies), TEST(part_against_copies), TEST(steps_have_names_and_branches),
-          TEST(memory_is_bounded), TEST(an_index_in_use_is_reported), TEST(what_enters_stays),
-          TEST(memory_runs_out), TEST(memory_runs_out_at_first),
-          TEST(trees_end_beside_roots_of_the_same_names), TEST(wrong_calls_are_reported))
+          TEST(memory_is_bounded), TEST(an_index_in_use_is_reported),
+          TEST(a_type_with_another_layout_is_named), TEST(what_enters_stays), TEST(memory_runs_out),
+          TEST(memory_runs_out_at_first), TEST(trees_end_beside_roots_of_the_same_names),
+          TEST(wrong_calls_are_reported))

@@ -18,7 +18,7 @@ typedef struct abm_member {
 
 /* abm_member.c */
 
-/* Finds "Component.member"; false, with a message, if it is no number. */
+/* Finds "Component.member"; false, with a message, if it is not a number. */
 bool setti_abm_member_find(sett_world* world, const char* path, const char* call, abm_member* out);
 double setti_abm_member_read(const abm_member* member, const void* value);
 
@@ -27,9 +27,13 @@ double setti_abm_member_read(const abm_member* member, const void* value);
 sett_query* setti_abm_query(sett_world* world, const char* text, sett_component required,
                             uint32_t* term);
 
-/* Sets world_error, logs it in debug builds, and returns `status`. */
-sett_status setti_abm_fail(sett_world* world, sett_status status, const char* call,
-                           const char* what, const char* name);
+/* Sets the world's failure, logs it in debug builds, and returns `status`. */
+sett_status setti_abm_fail(sett_world* world, sett_status status, const char* format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+sett_status setti_abm_fail_write(sett_world* world, const char* call, const char* path);
 
 /* abm_run.c */
 

@@ -8,14 +8,16 @@
 #include "sett/members.h"
 #include "sett/search.h"
 
+#include <stdarg.h>
 #include <string.h>
 
-sett_status setti_abm_fail(sett_world* world, sett_status status, const char* call,
-                           const char* what, const char* name)
+sett_status setti_abm_fail(sett_world* world, sett_status status, const char* format, ...)
 {
     sett_failure failure = {.status = status};
-    snprintf(failure.message, sizeof(failure.message), "%s: %s \"%.200s\"", call, what,
-             name != NULL ? name : "");
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(failure.message, sizeof(failure.message), format, arguments);
+    va_end(arguments);
 #ifndef NDEBUG
     sett_world_log(world, SETT_LOG_ERROR, failure.message);
 #endif
@@ -23,14 +25,25 @@ sett_status setti_abm_fail(sett_world* world, sett_status status, const char* ca
     return status;
 }
 
+sett_status setti_abm_fail_write(sett_world* world, const char* call, const char* path)
+{
+    return setti_abm_fail(
+        world, SETT_STATUS_FILE,
+        "%s: \"%.200s\" cannot be written - check that its folder exists, and that "
+        "the disk has room",
+        call, path);
+}
+
 bool setti_abm_member_find(sett_world* world, const char* path, const char* call, abm_member* out)
 {
     sett_member_ref ref = {.count = 0};
     bool found = path != NULL && sett_member_lookup(world, path, &out->component, &ref);
     if (!found || ref.count != 1 || ref.kind < SETT_MEMBER_BOOL || ref.kind > SETT_MEMBER_F64) {
-        (void)setti_abm_fail(
-            world, SETT_STATUS_ARGUMENT, call,
-            found ? "this member is not a number:" : "no component has such a member:", path);
+        (void)setti_abm_fail(world, SETT_STATUS_ARGUMENT,
+                             found ? "%s: \"%.200s\" is not one number - name a member that is one"
+                                   : "%s: no component has a member \"%.200s\" - write "
+                                     "\"Component.member\", with a registered component",
+                             call, path != NULL ? path : "");
         return false;
     }
     out->offset = ref.offset;

@@ -123,18 +123,24 @@ sett_status sett_abm_picture_write(sett_world* world, const sett_abm_picture* p,
     abm_canvas c = {.width = p->width != 0 ? p->width : 512};
     c.scale = c.width / p->size[0];
     double height = p->size[1] * c.scale;
-    if (members[0].component != members[1].component || !(height >= 1) ||
-        !(height <= ABM_PIXELS_MOST) || c.width > ABM_PIXELS_MOST) {
-        return setti_abm_fail(world, SETT_STATUS_ARGUMENT, abm_picture_call,
-                              "`size` or `width` is too large or not above 0, or `y` is of another "
-                              "component than",
-                              p->x);
+    if (members[0].component != members[1].component) {
+        return setti_abm_fail(world, SETT_STATUS_ARGUMENT,
+                              "%s: `x` is \"%.100s\", and `y` is \"%.100s\" of another component - "
+                              "name two members of one component",
+                              abm_picture_call, p->x, p->y);
+    }
+    if (!(height >= 1) || !(height <= ABM_PIXELS_MOST) || c.width > ABM_PIXELS_MOST) {
+        return setti_abm_fail(world, SETT_STATUS_ARGUMENT,
+                              "%s: by `width` and `size` the picture has %u x %g pixels - change "
+                              "them: each edge has 1 to %u pixels",
+                              abm_picture_call, (unsigned)c.width, height, ABM_PIXELS_MOST);
     }
     c.height = (uint32_t)height;
     c.pixels = malloc((size_t)c.width * c.height * 3);
     if (c.pixels == NULL) {
-        return setti_abm_fail(world, SETT_STATUS_OUT_OF_MEMORY, abm_picture_call, "no memory for",
-                              path);
+        return setti_abm_fail(world, SETT_STATUS_OUT_OF_MEMORY,
+                              "%s: no memory for %u x %u pixels - set a smaller `width`",
+                              abm_picture_call, (unsigned)c.width, (unsigned)c.height);
     }
     for (size_t k = 0; k < (size_t)c.width * c.height; k++) {
         c.pixels[k * 3] = (unsigned char)(p->background >> 16);
@@ -150,6 +156,5 @@ sett_status sett_abm_picture_write(sett_world* world, const sett_abm_picture* p,
     if (!drawn) {
         return sett_world_error(world);
     }
-    return saved ? SETT_OK
-                 : setti_abm_fail(world, SETT_STATUS_FILE, abm_picture_call, "cannot write", path);
+    return saved ? SETT_OK : setti_abm_fail_write(world, abm_picture_call, path);
 }

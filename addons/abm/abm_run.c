@@ -34,7 +34,8 @@ bool setti_abm_check(const sett_abm_model* model)
 {
     bool good = model != NULL && model->name != NULL && model->begin != NULL && model->step != NULL;
     if (!good) {
-        fprintf(stderr, "sett::abm: a model needs `name`, `begin` and `step`\n");
+        fprintf(stderr,
+                "sett::abm: `name`, `begin` or `step` of a model is NULL - set all three\n");
     }
     return good;
 }
@@ -71,9 +72,10 @@ typedef struct abm_state {
     sett_abm_table* table;
 } abm_state;
 
-static sett_status abm_state_fail(const abm_state* s, sett_status status, const char* what)
+/* Prints what failed, and why (""). */
+static sett_status abm_state_fail(const abm_state* s, sett_status status, const char* what,
+                                  const char* why)
 {
-    const char* why = s->run.world != NULL ? sett_world_message(s->run.world) : "";
     fprintf(stderr, "sett::abm: %s, seed %llu: %s%s%s\n", s->model->name,
             (unsigned long long)s->run.seed, what, *why != '\0' ? ": " : "", why);
     return status;
@@ -84,18 +86,23 @@ static sett_status abm_state_picture(abm_state* s)
     char path[1024];
     const char* form = s->options->pictures;
     const char* place = strchr(form, '%');
-    if (place == NULL || strchr(place + 1, '%') != NULL ||
-        (strncmp(place, "%u", 2) != 0 && strncmp(place, "%06u", 4) != 0) ||
-        s->model->picture == NULL) {
+    if (s->model->picture == NULL) {
         return abm_state_fail(s, SETT_STATUS_ARGUMENT,
-                              "pictures need a model with one, and %u or %06u in the path");
+                              "`pictures` is set, but not `picture` of the model - set both", "");
+    }
+    if (place == NULL || strchr(place + 1, '%') != NULL ||
+        (strncmp(place, "%u", 2) != 0 && strncmp(place, "%06u", 4) != 0)) {
+        return abm_state_fail(s, SETT_STATUS_ARGUMENT,
+                              "`pictures` does not have one %u or %06u, for the step", form);
     }
     int length = (int)(place - form);
     const char* after = place + (place[1] == 'u' ? 2 : 4);
     snprintf(path, sizeof(path), place[1] == 'u' ? "%.*s%llu%s" : "%.*s%06llu%s", length, form,
              (unsigned long long)s->run.step, after);
     sett_status status = sett_abm_picture_write(s->run.world, s->model->picture, path);
-    return status == SETT_OK ? SETT_OK : abm_state_fail(s, status, "a picture");
+    return status == SETT_OK
+               ? SETT_OK
+               : abm_state_fail(s, status, "a picture", sett_world_message(s->run.world));
 }
 
 /* What is due after so many steps. */
@@ -129,14 +136,17 @@ static sett_status abm_state_begin(abm_state* s)
     s->run.data = calloc(1, s->model->data_size + 1);
     s->run.world = sett_world_create(NULL);
     if (s->run.data == NULL || s->run.world == NULL) {
-        return abm_state_fail(s, SETT_STATUS_OUT_OF_MEMORY, "no memory");
+        return abm_state_fail(s, SETT_STATUS_OUT_OF_MEMORY, "memory ran out - use fewer threads",
+                              "");
     }
     if (!s->model->begin(&s->run)) {
-        return abm_state_fail(s, SETT_STATUS_INVALID, "`begin` returned false");
+        return abm_state_fail(s, SETT_STATUS_INVALID, "`begin` returned false",
+                              sett_world_message(s->run.world));
     }
     s->table = sett_abm_table_create(s->run.world, s->model->columns, s->run.data);
     return s->table != NULL ? SETT_OK
-                            : abm_state_fail(s, sett_world_error(s->run.world), "its columns");
+                            : abm_state_fail(s, sett_world_error(s->run.world), "its columns",
+                                             sett_world_message(s->run.world));
 }
 
 static sett_status abm_state_play(abm_state* s)
@@ -171,7 +181,9 @@ static sett_status abm_state_write(abm_state* s)
         }
     }
     sett_status status = sett_abm_table_write(s->table, s->options->table, head);
-    return status == SETT_OK ? SETT_OK : abm_state_fail(s, status, "its table");
+    return status == SETT_OK
+               ? SETT_OK
+               : abm_state_fail(s, status, "its table", sett_world_message(s->run.world));
 }
 
 static sett_status abm_state_result(const abm_state* s, sett_abm_result* result)

@@ -58,12 +58,19 @@ static void abm_scan_unlock(abm_scan* s)
 
 /* --------------------------------------------------------------------------------- descriptors */
 
-static sett_status abm_scan_fail(const abm_scan* s, sett_status status, const char* what,
-                                 const char* name)
+static sett_status abm_scan_fail(const abm_scan* s, sett_status status, const char* name,
+                                 const char* what)
 {
-    fprintf(stderr, "sett::abm: scan of %s: %s%s%s\n", s->model->name, what,
-            name != NULL ? ": " : "", name != NULL ? name : "");
+    fprintf(stderr, "sett::abm: scan of %s: %s%s%s%s\n", s->model->name, name != NULL ? "\"" : "",
+            name != NULL ? name : "", name != NULL ? "\" " : "", what);
     return status;
+}
+
+static sett_status abm_scan_fail_write(const abm_scan* s)
+{
+    return abm_scan_fail(s, SETT_STATUS_FILE, s->desc->path,
+                         "cannot be written - check that its folder exists, and that the disk has "
+                         "room");
 }
 
 static sett_status abm_scan_take(abm_scan* s)
@@ -77,15 +84,19 @@ static sett_status abm_scan_take(abm_scan* s)
         while (k < s->parameters && strcmp(s->model->parameters[k].name, axis->parameter) != 0) {
             k++;
         }
-        if (k == s->parameters || axis->values == NULL || axis->count == 0) {
-            return abm_scan_fail(s, SETT_STATUS_ARGUMENT,
-                                 "no parameter has this name, or it has no values",
-                                 axis->parameter);
+        if (k == s->parameters) {
+            return abm_scan_fail(s, SETT_STATUS_ARGUMENT, axis->parameter,
+                                 "is no parameter of the model - name a parameter in the axis");
+        }
+        if (axis->values == NULL || axis->count == 0) {
+            return abm_scan_fail(s, SETT_STATUS_ARGUMENT, axis->parameter,
+                                 "has no values in its axis - set `values` and `count`");
         }
         s->axis_parameter[s->axes] = k;
         count *= axis->count;
         if (count > UINT32_MAX / 2) {
-            return abm_scan_fail(s, SETT_STATUS_ARGUMENT, "more than 2^31 runs", NULL);
+            return abm_scan_fail(s, SETT_STATUS_ARGUMENT, NULL,
+                                 "it has 2^31 runs or more - set fewer seeds or values");
         }
     }
     s->count = (uint32_t)count;
@@ -262,11 +273,12 @@ static sett_status abm_scan_read(abm_scan* s)
     bool bad = ferror(file) != 0;
     fclose(file);
     if (bad) {
-        return abm_scan_fail(s, SETT_STATUS_FILE, "cannot read", s->desc->path);
+        return abm_scan_fail(s, SETT_STATUS_FILE, s->desc->path, "cannot be read - check the disk");
     }
     return whole || begun ? SETT_OK
-                          : abm_scan_fail(s, SETT_STATUS_CONFLICT,
-                                          "the file is of another scan, or of none", s->desc->path);
+                          : abm_scan_fail(s, SETT_STATUS_CONFLICT, s->desc->path,
+                                          "does not begin as the file of this scan - pass another "
+                                          "path, or remove the file");
 }
 
 /* Writes what is done, in order, to a new file that takes the place of the old one. */
@@ -276,7 +288,7 @@ static sett_status abm_scan_rewrite(abm_scan* s)
     int length = snprintf(name, sizeof(name), "%s.new", s->desc->path);
     FILE* file = length > 0 && (size_t)length < sizeof(name) ? fopen(name, "wb") : NULL;
     if (file == NULL) {
-        return abm_scan_fail(s, SETT_STATUS_FILE, "cannot write", s->desc->path);
+        return abm_scan_fail_write(s);
     }
     fwrite(s->head, 1, strlen(s->head), file);
     for (uint32_t k = 0; k < s->count; k++) {
@@ -288,7 +300,7 @@ static sett_status abm_scan_rewrite(abm_scan* s)
     bool bad = ferror(file) != 0;
     bad |= fclose(file) != 0;
     bad = bad || rename(name, s->desc->path) != 0;
-    return bad ? abm_scan_fail(s, SETT_STATUS_FILE, "cannot write", s->desc->path) : SETT_OK;
+    return bad ? abm_scan_fail_write(s) : SETT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------- runs */
@@ -302,7 +314,7 @@ static void abm_scan_add(abm_scan* s, uint32_t number, sett_status status)
         char line[ABM_LINE_MOST];
         size_t size = abm_scan_line(s, &s->results[number], line);
         good = fwrite(line, 1, size, s->file) == size && fflush(s->file) == 0;
-        status = good ? SETT_OK : abm_scan_fail(s, SETT_STATUS_FILE, "cannot write", s->desc->path);
+        status = good ? SETT_OK : abm_scan_fail_write(s);
     }
     s->done[number] = good;
     s->finished += good;
@@ -334,7 +346,8 @@ static sett_status abm_scan_run_all(abm_scan* s)
 {
     sett_threads* threads = sett_threads_create(s->desc->threads, NULL);
     if (threads == NULL) {
-        return abm_scan_fail(s, SETT_STATUS_OUT_OF_MEMORY, "no memory for threads", NULL);
+        return abm_scan_fail(s, SETT_STATUS_OUT_OF_MEMORY, NULL,
+                             "no memory for threads - set fewer `threads`");
     }
     if (s->desc->progress) {
         setti_abm_progress(&s->progress, s->finished, s->count);
@@ -363,7 +376,7 @@ static sett_status abm_scan_with_file(abm_scan* s)
     }
     s->file = fopen(s->desc->path, "ab");
     if (s->file == NULL) {
-        return abm_scan_fail(s, SETT_STATUS_FILE, "cannot write", s->desc->path);
+        return abm_scan_fail_write(s);
     }
     status = abm_scan_run_all(s);
     fclose(s->file);
@@ -395,7 +408,8 @@ sett_status sett_abm_scan(const sett_abm_model* model, const sett_abm_scan_desc*
         abm_scan_write_head(&s);
         status = abm_scan_with_file(&s);
     } else {
-        status = abm_scan_fail(&s, SETT_STATUS_OUT_OF_MEMORY, "no memory", NULL);
+        status = abm_scan_fail(&s, SETT_STATUS_OUT_OF_MEMORY, NULL,
+                               "no memory for its results - set fewer seeds or values");
     }
     free(own);
     free(s.done);

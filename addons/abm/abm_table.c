@@ -44,8 +44,13 @@ static bool abm_table_take(sett_abm_table* t, const sett_abm_column* desc)
     }
     bool counts = desc->reduce == SETT_ABM_COUNT;
     if (desc->query == NULL || counts != (desc->member == NULL)) {
-        (void)setti_abm_fail(t->world, SETT_STATUS_ARGUMENT, abm_table_call,
-                             "a column needs a query, and a member unless it counts:", desc->name);
+        (void)setti_abm_fail(t->world, SETT_STATUS_ARGUMENT,
+                             desc->query == NULL
+                                 ? "%s: column \"%.200s\" has no query - set `query` or `value`"
+                             : counts ? "%s: column \"%.200s\" counts entities, and has a member - "
+                                        "leave out `member`, or set another `reduce`"
+                                      : "%s: column \"%.200s\" has no member - set `member`",
+                             abm_table_call, desc->name);
         return false;
     }
     if (!counts) {
@@ -254,7 +259,7 @@ sett_status sett_abm_table_write(sett_abm_table* t, const char* path, const char
     abm_table_head(head, line, sizeof(line));
     FILE* file = fopen(path, "wb");
     if (file == NULL) {
-        return setti_abm_fail(t->world, SETT_STATUS_FILE, call, "cannot write", path);
+        return setti_abm_fail_write(t->world, call, path);
     }
     size_t length = strlen(path);
     if (length >= 4 && strcmp(path + length - 4, ".npy") == 0) {
@@ -264,5 +269,5 @@ sett_status sett_abm_table_write(sett_abm_table* t, const char* path, const char
     }
     bool bad = ferror(file) != 0;
     bad |= fclose(file) != 0;
-    return bad ? setti_abm_fail(t->world, SETT_STATUS_FILE, call, "cannot write", path) : SETT_OK;
+    return bad ? setti_abm_fail_write(t->world, call, path) : SETT_OK;
 }

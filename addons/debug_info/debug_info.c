@@ -100,7 +100,10 @@ static sett_member* info_add(info_reader* reader, info_list* list)
 
 static bool info_fail(info_reader* reader, const char* what, const char* name)
 {
-    snprintf(reader->wrong, sizeof(reader->wrong), "%s \"%.100s\"", what, name);
+    snprintf(reader->wrong, sizeof(reader->wrong),
+             "%s \"%.100s\" - pass its members to "
+             "sett_members_set",
+             what, name);
     return false;
 }
 
@@ -286,7 +289,9 @@ static bool info_read_member(info_reader* reader, Dwarf_Die* die, uint32_t base,
     const char* name = dwarf_diename(die);
     const char* shown = name != NULL ? name : "";
     if (info_has(die, DW_AT_bit_size) || info_has(die, DW_AT_data_bit_offset)) {
-        return info_fail(reader, "it has the bit-field", shown);
+        snprintf(reader->wrong, sizeof(reader->wrong),
+                 "it has the bit-field \"%.100s\" - replace it by an integer", shown);
+        return false;
     }
     if (!info_type_of(die, &type, &of) || info_has(&type, DW_AT_declaration) ||
         (info_has(die, DW_AT_data_member_location) &&
@@ -326,7 +331,9 @@ static bool info_read_members(info_reader* reader, Dwarf_Die* type, uint32_t bas
                               info_list* list)
 {
     Dwarf_Die die;
-    bool done = depth <= SETT_MEMBERS_DEPTH || info_fail(reader, "it is nested too deep in", "");
+    const char* name = dwarf_diename(type) != NULL ? dwarf_diename(type) : "";
+    bool done =
+        depth <= SETT_MEMBERS_DEPTH || info_fail(reader, "structs are nested too deep in", name);
     for (int next = dwarf_child(type, &die); done && next == 0;
          next = dwarf_siblingof(&die, &die)) {
         int tag = dwarf_tag(&die);
@@ -476,13 +483,13 @@ static void info_want(info_reader* reader, const sett_world* world)
 static const char* info_set(sett_world* world, info_type* type, sett_status* status)
 {
     if (type->differs) {
-        return "the program has several types of this name and size";
+        return "the program has several types of this name and size - give them different names";
     }
     if (type->of == NULL) {
         return type->reason;
     }
     if (sett_component_count(world, type->id) != 0) {
-        return "it has values already: describe it right after registering";
+        return "it has values already - describe it right after registering";
     }
     *status = sett_members_set(world, type->id, type->of);
     return *status != SETT_OK ? sett_world_message(world) : NULL;
@@ -499,7 +506,8 @@ static sett_status info_apply(info_reader* reader, sett_world* world,
         info_type* type = &reader->types[k];
         const char* reason = info_set(world, type, &status);
         if (reason != NULL) {
-            snprintf(line, sizeof(line), "component %u \"%.100s\" has no members: %s",
+            snprintf(line, sizeof(line),
+                     "sett_debug_info_describe: component %u \"%.100s\" has no members: %s",
                      (unsigned)type->id, type->name, reason);
             desc->log_fn(desc->log_user, SETT_LOG_WARNING, line);
         }
@@ -548,7 +556,7 @@ static sett_status info_describe(info_reader* reader, sett_world* world,
     } else if (status == SETT_STATUS_ABSENT) {
         desc->log_fn(desc->log_user, SETT_LOG_WARNING,
                      "sett_debug_info_describe: the program has no debug information, so its "
-                     "components have no members: compile it with -g and do not strip it");
+                     "components have no members - compile it with -g, and do not strip it");
     }
     dwfl_end(dwfl);
     info_free(reader, NULL);

@@ -130,7 +130,7 @@ static bool alarm_add(request* of, const char* text, alarm_action action)
     inspector_alarm fresh;
     memset(&fresh, 0, sizeof(fresh));
     if (all->count == ALARM_MOST) {
-        return setti_request_fail(of, "there are 32 alarms already: remove one");
+        return setti_request_fail(of, "there are 32 alarms already - remove one");
     }
     if (!alarm_read(&fresh, text)) {
         fresh.kind = ALARM_QUERY;
@@ -170,10 +170,11 @@ bool setti_request_do_alarm(request* of)
     alarms* all = &of->inspector->alarms;
     if (!setti_body_string(setti_body_find(of->body, "condition"), text, sizeof(text)) ||
         text[0] == '\0') {
-        return setti_request_fail(of, "condition is a text of 1 to 399 bytes");
+        return setti_request_fail(of,
+                                  "`condition` is not a text of 1 to 399 bytes - send such a text");
     }
     if (!alarm_read_action(setti_body_find(of->body, "action"), &action)) {
-        return setti_request_fail(of, "action is mark, log or pause");
+        return setti_request_fail(of, "`action` is not mark, log or pause - send one of the three");
     }
     for (uint32_t k = all->count; k-- != 0;) {
         if (strcmp(all->item[k].text, text) == 0) {

@@ -78,7 +78,7 @@ static bool edits_go(request* of, uint32_t to, uint32_t edit, const char* key)
 {
     sett_undo* undo = of->inspector->undo;
     if (to == 0) {
-        return setti_request_fail(of, "there is no such edit: the history of edits begins when "
+        return setti_request_fail(of, "there is no such edit - the history of edits begins when "
                                       "the program is paused, and ends when a frame runs");
     }
     char name[EDITS_NAME];

@@ -175,7 +175,7 @@ bool setti_past_fork(past* of, uint64_t frame)
         return true;
     }
     if (of->branch_count == PAST_BRANCHES) {
-        return past_fail(of, "there are too many branches");
+        return past_fail(of, "there are too many branches - go on in one of them");
     }
     uint32_t id = of->branch_count++;
     of->branches[id] = (past_branch){of->branch, frame, frame};
@@ -311,7 +311,8 @@ static bool past_restore_node(past* of, sett_snapshot snapshot)
 static bool past_replay(past* of, uint32_t branch, uint64_t at, uint64_t frame)
 {
     if (at < frame && of->desc->run_frame == NULL) {
-        return past_fail(of, "this frame is not stored, and the program has no run_frame");
+        return past_fail(
+            of, "this frame is not stored - set sett_inspector_desc.run_frame to run it again");
     }
     sett_world_set_replaying(of->world, true);
     for (; at < frame; at++) {
@@ -337,7 +338,8 @@ static bool past_go(past* of, uint32_t branch, uint64_t frame)
         return past_fail(of, of->text);
     }
     if (node->frame < frame && of->desc->run_frame == NULL) {
-        return past_fail(of, "this frame is not stored, and the program has no run_frame");
+        return past_fail(
+            of, "this frame is not stored - set sett_inspector_desc.run_frame to run it again");
     }
     return past_restore_node(of, node->snapshot) && past_replay(of, branch, node->frame, frame);
 }
@@ -551,7 +553,7 @@ bool setti_past_ask(past* of, const past_question* question, uint64_t present, p
         return past_fail(of, "there is no frame before it");
     }
     if (of->desc->run_frame == NULL) {
-        return past_fail(of, "the program has no run_frame: frames cannot be run again");
+        return past_fail(of, "frames cannot be run again - set sett_inspector_desc.run_frame");
     }
     if (sett_snapshot_take(of->world, &end) != SETT_OK) {
         return past_fail(of, sett_world_message(of->world));

@@ -50,7 +50,8 @@ bool setti_request_entity(request* of, const char* key, sett_entity* out)
 {
     char name[REQUEST_PATH];
     if (!setti_body_string(setti_body_find(of->body, key), name, sizeof(name))) {
-        return setti_request_fail(of, "an entity is missing: \"#index:generation\" or a path");
+        return setti_request_fail(of,
+                                  "an entity is missing - send \"#index:generation\" or a path");
     }
     *out = request_handle(of->world, name);
     return !sett_is_null(*out) || setti_request_fail(of, "the entity is not alive");
@@ -60,10 +61,10 @@ bool setti_request_component(request* of, const char* key, sett_component* out)
 {
     char name[REQUEST_PATH];
     if (!setti_body_string(setti_body_find(of->body, key), name, sizeof(name))) {
-        return setti_request_fail(of, "a component is missing: its name");
+        return setti_request_fail(of, "a component is missing - send its name");
     }
     *out = sett_component_find(of->world, name);
-    return *out != 0 || setti_request_fail(of, "there is no component of this name");
+    return *out != 0 || setti_request_fail(of, "no component has this name - send another name");
 }
 
 bool setti_request_number(request* of, const char* key, uint64_t otherwise, uint64_t* out)
@@ -71,7 +72,7 @@ bool setti_request_number(request* of, const char* key, uint64_t otherwise, uint
     json value = setti_body_find(of->body, key);
     *out = otherwise;
     return value.size == 0 || setti_body_number(value, out) ||
-           setti_request_fail(of, "a frame, branch or index is not a number");
+           setti_request_fail(of, "a frame, branch or index is not a number - send a number");
 }
 
 static void request_put_entity(inspector_text* out, const char* key, sett_entity entity)
@@ -144,7 +145,8 @@ static bool request_do_step(request* of)
     uint64_t frames = 1;
     json value = setti_body_find(of->body, "frames");
     if (value.size != 0 && (!setti_body_number(value, &frames) || frames == 0 || frames > 100000)) {
-        return setti_request_fail(of, "frames is a number from 1 to 100000");
+        return setti_request_fail(
+            of, "`frames` is not a number from 1 to 100,000 - send such a number");
     }
     of->inspector->running = true;
     of->inspector->steps = frames;
@@ -161,7 +163,7 @@ static bool request_do_set(request* of)
         return false;
     }
     if (value.size == 0) {
-        return setti_request_fail(of, "a value is missing");
+        return setti_request_fail(of, "a value is missing - send `value`");
     }
     return setti_request_check(
         of, sett_json_set(of->world, entity, component, value.at, value.size) == SETT_OK);
@@ -209,7 +211,7 @@ static bool request_do_instantiate(request* of)
     }
     if (named.size != 0) {
         if (!setti_body_string(named, name, sizeof(name))) {
-            return setti_request_fail(of, "name is a text");
+            return setti_request_fail(of, "`name` is not a text - send a text");
         }
         desc.name = name;
     }
@@ -226,7 +228,7 @@ static bool request_do_report(request* of)
 {
     char text[REQUEST_REPORT];
     if (!setti_body_string(setti_body_find(of->body, "text"), text, sizeof(text))) {
-        return setti_request_fail(of, "a text is missing, or longer than 400 bytes");
+        return setti_request_fail(of, "`text` is missing, or longer than 400 bytes - shorten it");
     }
     setti_inspector_warn(of->inspector, text);
     return true;
@@ -298,11 +300,12 @@ static void request_answer_body(sett_inspector* inspector, const char* body, siz
     char name[32];
     request of = {inspector, inspector->world, {NULL, 0}, out};
     if (size > (size_t)1 << 20 || !setti_body_check(body, size, &of.body) || *of.body.at != '{') {
-        (void)setti_request_fail(&of, "the body is no JSON object");
+        (void)setti_request_fail(
+            &of, "the body is not a JSON object of at most 1 MB - send such an object");
         return;
     }
     if (!setti_body_string(setti_body_find(of.body, "do"), name, sizeof(name))) {
-        (void)setti_request_fail(&of, "what to do is missing");
+        (void)setti_request_fail(&of, "`do` is missing - send what to do");
         return;
     }
     const request_kind* kind = request_find(name);

@@ -63,7 +63,7 @@ static bool request_member(request* of, past_question* question)
     }
     question->size = (uint32_t)desc.size;
     if (named.size != 0 && !setti_body_string(named, member, sizeof(member))) {
-        return setti_request_fail(of, "member is a path, such as \"at.x\"");
+        return setti_request_fail(of, "`member` is not a text - send a path, such as \"at.x\"");
     }
     if (member[0] != '\0') {
         if (!sett_member_find(of->world, question->component, member, &at)) {
@@ -134,7 +134,7 @@ bool setti_request_do_break(request* of)
     sett_inspector* inspector = of->inspector;
     sett_search* search = NULL;
     if (!setti_body_string(setti_body_find(of->body, "condition"), condition, sizeof(condition))) {
-        return setti_request_fail(of, "a condition is missing: text of a query");
+        return setti_request_fail(of, "`condition` is missing - send the text of a query");
     }
     if (condition[0] != '\0') {
         search = sett_search_create(of->world, condition);
@@ -148,5 +148,6 @@ bool setti_request_do_break(request* of)
     inspector->broke = 0;
     setti_out_clear(&inspector->problem);
     return search == NULL || inspector->condition != NULL ||
-           setti_request_fail(of, "the condition takes too long to be looked at in each frame");
+           setti_request_fail(of,
+                              "the condition takes too long for each frame - send a simpler one");
 }

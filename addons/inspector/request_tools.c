@@ -151,7 +151,7 @@ bool setti_request_do_explain(request* of)
 {
     char query[4096];
     if (!setti_body_string(setti_body_find(of->body, "query"), query, sizeof(query))) {
-        return setti_request_fail(of, "a query is missing: its text");
+        return setti_request_fail(of, "`query` is missing - send its text");
     }
     sett_search* search = sett_search_create(of->world, query);
     if (!setti_request_check(of, search != NULL)) {

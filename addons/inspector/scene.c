@@ -90,17 +90,20 @@ static const char* scene_reject(const sett_inspector_scene_desc* desc)
     const sett_inspector_image* image = desc->image;
     if ((desc->point_count != 0 && desc->points == NULL) ||
         (desc->line_count != 0 && desc->lines == NULL)) {
-        return "sett_inspector_scene: a count without a list - set points and lines";
+        return "sett_inspector_scene: `points` or `lines` is NULL, and its count is not 0 - "
+               "set the list";
     }
     if (image != NULL && (image->pixels == NULL || image->width == 0 || image->height == 0 ||
                           (uint64_t)image->width * image->height > SCENE_PIXELS)) {
-        return "sett_inspector_scene: an image needs pixels, at most 16,000,000";
+        return "sett_inspector_scene: `image` has no pixels, or more than 16,000,000 - set "
+               "`pixels`, `width` and `height`";
     }
     for (uint32_t k = 0; k < desc->point_count; k++) {
         const sett_inspector_points* points = &desc->points[k];
         if (points->query == NULL || points->x == NULL || points->y == NULL ||
             (points->colour_count != 0 && points->colours == NULL)) {
-            return "sett_inspector_scene: points need a query, x and y, such as \"Position.x\"";
+            return "sett_inspector_scene: `query`, `x`, `y` or `colours` of points is NULL - set "
+                   "all, such as .x = \"Position.x\"";
         }
     }
     return NULL;
@@ -144,7 +147,8 @@ sett_status sett_inspector_scene_sized(sett_inspector* inspector,
     }
     if (inspector->scene_count == SCENE_MOST) {
         return scene_fail(inspector, SETT_STATUS_LIMIT,
-                          "sett_inspector_scene: there are 256 scenes already");
+                          "sett_inspector_scene: there are 256 scenes already - put more points "
+                          "and lines into one scene");
     }
     inspector_text text;
     memset(&text, 0, sizeof(text));

@@ -681,11 +681,11 @@ static bool server_start(server* from, const server_desc* desc, const char** why
                    desc->allow_remote ? "" : "127.0.0.1:", (unsigned)desc->port);
     from->context = mg_start(&callbacks, from, options);
     if (from->context == NULL) {
-        *why = "the port cannot be listened on: another program has it?";
+        *why = "another program has the port, or it is not allowed - set another `port`";
         return false;
     }
     if (mg_get_server_ports(from->context, 4, ports) < 1) {
-        *why = "the port is not known";
+        *why = "the system does not say which port it gave - set a `port`";
         return false;
     }
     from->port = (uint16_t)ports[0].port;
@@ -703,7 +703,7 @@ server* setti_server_open(const server_desc* desc, const char** why)
 {
     server* from = calloc(1, sizeof(*from));
     if (from == NULL) {
-        *why = "memory ran out";
+        *why = "memory ran out - free some, and open the inspector again";
         return NULL;
     }
     (void)pthread_mutex_init(&from->lock, NULL);
@@ -717,7 +717,7 @@ server* setti_server_open(const server_desc* desc, const char** why)
     }
     (void)mg_init_library(MG_FEATURES_WEBSOCKET);
     if (!server_make_token(from->token) || !server_make_token(from->cookie)) {
-        *why = "there is no source of random numbers";
+        *why = "there is no source of random numbers - let the program read /dev/urandom";
     } else if (server_start(from, desc, why)) {
         return from;
     }

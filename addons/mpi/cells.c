@@ -181,43 +181,55 @@ bool setti_ranks_find_peers(sett_ranks* r)
 }
 
 /* The cells around a cell are cells, and this one is around them. */
-static bool cells_check(sett_ranks* r, uint32_t cell)
+static sett_status cells_check(sett_ranks* r, uint32_t cell)
 {
     uint32_t around[SETT_RANKS_AROUND];
     uint32_t back[SETT_RANKS_AROUND];
     uint32_t count = setti_ranks_around(r, cell, around);
-    for (uint32_t k = 0; k < count && count <= SETT_RANKS_AROUND; k++) {
-        uint32_t other = around[k] < r->desc.cells ? setti_ranks_around(r, around[k], back) : 0;
+    if (count > SETT_RANKS_AROUND) {
+        return setti_ranks_report(r, SETT_STATUS_ARGUMENT,
+                                  "sett_ranks_create: `around` returned %u for cell %u - write and "
+                                  "return at most %u cells",
+                                  (unsigned)count, (unsigned)cell, (unsigned)SETT_RANKS_AROUND);
+    }
+    for (uint32_t k = 0; k < count; k++) {
         bool has = false;
+        if (around[k] >= r->desc.cells) {
+            return setti_ranks_report(r, SETT_STATUS_ARGUMENT,
+                                      "sett_ranks_create: `around` wrote cell %u for cell %u - "
+                                      "write only cells below `cells`, %u",
+                                      (unsigned)around[k], (unsigned)cell, (unsigned)r->desc.cells);
+        }
+        uint32_t other = setti_ranks_around(r, around[k], back);
         for (uint32_t n = 0; n < other && n < SETT_RANKS_AROUND; n++) {
             has = has || back[n] == cell;
         }
         if (!has) {
-            setti_ranks_report(r, SETT_STATUS_ARGUMENT,
-                               "sett_ranks_create: cell %u is not around cell %u, but the "
-                               "reverse holds - sett_ranks_desc.around must go both ways",
-                               (unsigned)cell, (unsigned)around[k]);
-            return false;
+            return setti_ranks_report(r, SETT_STATUS_ARGUMENT,
+                                      "sett_ranks_create: `around` wrote cell %u for cell %u, but "
+                                      "not %u for %u - write each of two neighbours for the other",
+                                      (unsigned)around[k], (unsigned)cell, (unsigned)cell,
+                                      (unsigned)around[k]);
         }
     }
-    return count <= SETT_RANKS_AROUND;
+    return SETT_OK;
 }
 
-bool setti_ranks_init_cells(sett_ranks* r)
+sett_status setti_ranks_init_cells(sett_ranks* r)
 {
     r->bounds = malloc(((size_t)r->count + 1) * sizeof(*r->bounds));
     r->home = calloc(r->desc.cells, sizeof(*r->home));
     if (r->bounds == NULL || r->home == NULL) {
-        return false;
+        return SETT_STATUS_OUT_OF_MEMORY;
     }
     for (uint32_t k = 0; k <= r->count; k++) {
         r->bounds[k] = (uint32_t)((uint64_t)r->desc.cells * k / r->count);
     }
-    bool right = true;
-    for (uint32_t k = r->bounds[r->rank]; k < r->bounds[r->rank + 1] && right; k++) {
-        right = cells_check(r, k);
+    sett_status status = SETT_OK;
+    for (uint32_t k = r->bounds[r->rank]; k < r->bounds[r->rank + 1] && status == SETT_OK; k++) {
+        status = cells_check(r, k);
     }
-    return right && setti_ranks_find_peers(r);
+    return status != SETT_OK || setti_ranks_find_peers(r) ? status : SETT_STATUS_OUT_OF_MEMORY;
 }
 
 void setti_ranks_deinit_cells(sett_ranks* r)
@@ -264,12 +276,18 @@ static void cells_report_full(sett_ranks* r, uint32_t cell)
         left /= 10;
     }
     if (left == 1) {
-        setti_ranks_report(
-            r, SETT_STATUS_LIMIT,
-            "sett_ranks_create_entity: cell %u has created %u entities, and can hold no more - "
-            "raise sett_ranks_desc.indices",
-            (unsigned)cell, (unsigned)r->desc.indices);
+        setti_ranks_report(r, SETT_STATUS_LIMIT,
+                           "sett_ranks_create_entity: all %u indices of cell %u are in use - raise "
+                           "sett_ranks_desc.indices",
+                           (unsigned)r->desc.indices, (unsigned)cell);
     }
+}
+
+static void cells_report_memory(const sett_ranks* r)
+{
+    setti_ranks_report(r, SETT_STATUS_OUT_OF_MEMORY,
+                       "sett_ranks_create_entity: memory ran out - use more ranks, or fewer "
+                       "entities");
 }
 
 sett_entity sett_ranks_create_entity(sett_ranks* r, uint32_t cell)
@@ -280,16 +298,14 @@ sett_entity sett_ranks_create_entity(sett_ranks* r, uint32_t cell)
     if (!sett_ranks_owns(r, cell)) {
         setti_ranks_report(
             r, SETT_STATUS_ARGUMENT,
-            "sett_ranks_create_entity: cell %u is not one of rank %u - take the cell "
-            "that the parent was in when the tick began",
+            "sett_ranks_create_entity: cell %u does not belong to rank %u - pass a cell for which "
+            "sett_ranks_owns returns true",
             (unsigned)cell, (unsigned)r->rank);
         return sett_null();
     }
     ranks_home* home = &r->home[cell];
     if (!cells_open(r, home)) {
-        setti_ranks_report(r, SETT_STATUS_OUT_OF_MEMORY,
-                           "sett_ranks_create_entity: no memory - "
-                           "use more ranks, or fewer entities");
+        cells_report_memory(r);
         return sett_null();
     }
     uint32_t k = cells_free_index(r, home);
@@ -299,6 +315,7 @@ sett_entity sett_ranks_create_entity(sett_ranks* r, uint32_t cell)
     }
     sett_entity entity = {cell * r->desc.indices + k, home->next[k] != 0 ? home->next[k] : 1};
     if (!setti_ranks_push(&r->born, entity)) {
+        cells_report_memory(r);
         return sett_null();
     }
     if (sett_entity_create_handle(r->world, entity) != SETT_OK) {
@@ -489,19 +506,14 @@ static void cells_cut(const sett_ranks* r, const uint64_t* cost, uint32_t* bound
     }
 }
 
-sett_status sett_ranks_balance(sett_ranks* r)
+sett_status setti_ranks_balance(sett_ranks* r)
 {
-    if (argument_is_null(r, __func__, "ranks")) {
-        return SETT_STATUS_ARGUMENT;
-    }
     uint64_t* count = malloc(2 * (size_t)r->desc.cells * sizeof(*count));
     uint32_t* bounds = malloc(((size_t)r->count + 1) * sizeof(*bounds));
     if (count == NULL || bounds == NULL) {
         free(count);
         free(bounds);
-        return setti_ranks_fail(r, SETT_STATUS_OUT_OF_MEMORY,
-                                "sett_ranks_balance: no memory - "
-                                "use more ranks, or fewer entities");
+        return setti_ranks_fail_status(r, SETT_STATUS_OUT_OF_MEMORY);
     }
     uint64_t* cost = count + r->desc.cells;
     cells_count(r, count);
@@ -511,4 +523,13 @@ sett_status sett_ranks_balance(sett_ranks* r)
     cells_cut(r, cost, bounds);
     free(count);
     return setti_ranks_settle(r, bounds, false);
+}
+
+sett_status sett_ranks_balance(sett_ranks* r)
+{
+    if (argument_is_null(r, __func__, "ranks")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_ranks_enter(r, __func__);
+    return setti_ranks_balance(r);
 }

@@ -29,13 +29,15 @@ static void exchange_wait(MPI_Request* request)
 static bool exchange_fits(sett_ranks* r, const ranks_bytes* bytes, uint32_t to)
 {
     if (bytes->failed) {
-        setti_ranks_fail(r, SETT_STATUS_OUT_OF_MEMORY, "no memory for a message to rank %u",
-                         (unsigned)to);
+        setti_ranks_fail(r, SETT_STATUS_OUT_OF_MEMORY,
+                         "%s: no memory for a message to rank %u - use more ranks, or fewer "
+                         "entities",
+                         r->call, (unsigned)to);
     } else if (bytes->size > INT_MAX) {
         setti_ranks_fail(r, SETT_STATUS_LIMIT,
-                         "a message to rank %u would have %lu bytes: MPI sends up to 2 GB - use "
-                         "more ranks, or balance more often",
-                         (unsigned)to, (unsigned long)bytes->size);
+                         "%s: a message to rank %u has %lu bytes, and MPI sends up to 2 GB - use "
+                         "more ranks, or call sett_ranks_balance more often",
+                         r->call, (unsigned)to, (unsigned long)bytes->size);
     }
     return !bytes->failed && bytes->size <= INT_MAX;
 }
@@ -151,8 +153,9 @@ sett_status setti_ranks_exchange(sett_ranks* r)
         bool found = false;
         if (!exchange_receive_one(r, tag, &found)) {
             return setti_ranks_fail(r, SETT_STATUS_OUT_OF_MEMORY,
-                                    "no memory for a received "
-                                    "message");
+                                    "%s: no memory for a received message - use more ranks, or "
+                                    "fewer entities",
+                                    r->call);
         }
         if (entered) {
             MPI_Test(&barrier, &done, MPI_STATUS_IGNORE);

@@ -95,7 +95,10 @@ static sett_status files_put(const sett_ranks* r, const char* name, const void* 
     right = file >= 0 && close(file) == 0 && right;
     right = right && rename(new, name) == 0 && files_sync_folder(name);
     if (!right) {
-        setti_ranks_report(r, SETT_STATUS_FILE, "sett_ranks_save: %s: %s", name, strerror(errno));
+        setti_ranks_report(r, SETT_STATUS_FILE,
+                           "sett_ranks_save: \"%s\" cannot be written: %s - check that its folder "
+                           "exists, and that the disk has room",
+                           name, strerror(errno));
         unlink(new);
     }
     free(new);
@@ -196,11 +199,17 @@ sett_status sett_ranks_save(sett_ranks* r, const char* path)
     }
     ranks_bytes bytes = {NULL, 0, 0, false};
     uint64_t hash = 0;
-    sett_status status = path != NULL && r->born.count == 0 && !r->begun
-                             ? sett_ranks_hash(r, &hash)
-                             : setti_ranks_fail(r, SETT_STATUS_ARGUMENT,
-                                                "sett_ranks_save: save between sett_ranks_end and "
-                                                "sett_ranks_begin");
+    setti_ranks_enter(r, __func__);
+    sett_status status = SETT_OK;
+    if (path == NULL) {
+        status = setti_ranks_fail(r, SETT_STATUS_ARGUMENT,
+                                  "sett_ranks_save: `path` is NULL - pass the path of the index");
+    } else if (r->born.count != 0 || r->begun) {
+        status = setti_ranks_fail(r, SETT_STATUS_ARGUMENT,
+                                  "sett_ranks_save: the last tick has not ended, or entities were "
+                                  "created after it - call sett_ranks_end first");
+    }
+    status = status == SETT_OK ? setti_ranks_hash(r, &hash) : status;
     status = status == SETT_OK ? files_pack(r, &bytes) : status;
     char* name = status == SETT_OK ? files_name(path, r->tick, r->rank) : NULL;
     if (name != NULL) {
@@ -222,25 +231,42 @@ sett_status sett_ranks_save(sett_ranks* r, const char* path)
     free(parts);
     free(name);
     free(bytes.at);
-    return all ? SETT_OK : SETT_STATUS_FILE;
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        setti_ranks_report(r, status,
+                           "sett_ranks_save: memory ran out - use more ranks, or fewer entities");
+    }
+    return all || status != SETT_OK ? status : SETT_STATUS_FILE;
 }
 
 /* -------------------------------------------------------------------------------------- reading */
 
+static sett_status files_report_memory(const sett_ranks* r)
+{
+    return setti_ranks_report(r, SETT_STATUS_OUT_OF_MEMORY,
+                              "sett_ranks_load: memory ran out - use more ranks");
+}
+
 static sett_status files_get(const sett_ranks* r, const char* name, ranks_bytes* bytes)
 {
     FILE* file = fopen(name, "rb");
-    long size = file != NULL && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    if (file == NULL) {
+        return setti_ranks_report(r, SETT_STATUS_FILE,
+                                  "sett_ranks_load: \"%s\" cannot be opened: %s - check the path",
+                                  name, strerror(errno));
+    }
+    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     bytes->size = 0;
     unsigned char* room = size >= 0 ? setti_ranks_room(bytes, (size_t)size) : NULL;
     bool right = room != NULL && fseek(file, 0, SEEK_SET) == 0 &&
                  fread(room, 1, (size_t)size, file) == (size_t)size;
-    if (file != NULL) {
-        fclose(file);
+    fclose(file);
+    if (size >= 0 && room == NULL) {
+        return files_report_memory(r);
     }
     return right ? SETT_OK
-                 : setti_ranks_report(r, SETT_STATUS_FILE, "sett_ranks_load: %s: %s", name,
-                                      strerror(errno));
+                 : setti_ranks_report(r, SETT_STATUS_FILE,
+                                      "sett_ranks_load: \"%s\" cannot be read - check the disk",
+                                      name);
 }
 
 /* Reads "<word> <number>" and what separates it from the next. */
@@ -317,17 +343,20 @@ static sett_status files_read_part(const sett_ranks* r, const char* path, const 
                                    uint32_t k, ranks_bytes* bytes, ranks_reader* from)
 {
     char* name = files_name(path, index->tick, k);
-    sett_status status = name != NULL ? files_get(r, name, bytes) : SETT_STATUS_OUT_OF_MEMORY;
+    sett_status status = name != NULL ? files_get(r, name, bytes) : files_report_memory(r);
     const files_part* part = &index->part[k];
     if (status == SETT_OK && bytes->size != part->size) {
         status = setti_ranks_report(r, SETT_STATUS_INVALID,
-                                    "sett_ranks_load: %s has %lu bytes, and %lu are in the index: "
-                                    "it is truncated, or of another checkpoint",
+                                    "sett_ranks_load: \"%s\" has %lu bytes, and by the index %lu "
+                                    "bytes: it is truncated, or of another checkpoint - load "
+                                    "another one",
                                     name, (unsigned long)bytes->size, (unsigned long)part->size);
     } else if (status == SETT_OK && setti_ranks_sum(bytes->at, bytes->size) != part->sum) {
-        status =
-            setti_ranks_report(r, SETT_STATUS_INVALID,
-                               "sett_ranks_load: %s is damaged, or of another checkpoint", name);
+        status = setti_ranks_report(
+            r, SETT_STATUS_INVALID,
+            "sett_ranks_load: \"%s\" is damaged, or of another checkpoint - load "
+            "another one",
+            name);
     }
     *from = (ranks_reader){bytes->at, bytes->at + bytes->size, false};
     if (status == SETT_OK) {
@@ -341,7 +370,8 @@ static sett_status files_read_part(const sett_ranks* r, const char* path, const 
         status = right && !from->bad
                      ? SETT_OK
                      : setti_ranks_report(r, SETT_STATUS_INVALID,
-                                          "sett_ranks_load: %s is not part %u of this checkpoint",
+                                          "sett_ranks_load: \"%s\" is not part %u of the "
+                                          "checkpoint - load another checkpoint",
                                           name, (unsigned)k);
     }
     free(name);
@@ -360,16 +390,17 @@ static sett_status files_check(sett_ranks* r, const char* path, files_index* ind
     sett_status status = files_get(r, path, bytes);
     if (status == SETT_OK && !files_read_index(bytes, index)) {
         status = setti_ranks_report(r, SETT_STATUS_INVALID,
-                                    "sett_ranks_load: %s is not an index of a checkpoint, or is "
-                                    "damaged",
+                                    "sett_ranks_load: \"%s\" is damaged, or not the index of a "
+                                    "checkpoint - pass the path that sett_ranks_save got",
                                     path);
     }
     if (status == SETT_OK && (index->cells != r->desc.cells || index->indices != r->desc.indices)) {
-        status = setti_ranks_report(r, SETT_STATUS_CONFLICT,
-                                    "sett_ranks_load: %s has %u cells of %u indices, this program "
-                                    "%u of %u",
-                                    path, (unsigned)index->cells, (unsigned)index->indices,
-                                    (unsigned)r->desc.cells, (unsigned)r->desc.indices);
+        status =
+            setti_ranks_report(r, SETT_STATUS_CONFLICT,
+                               "sett_ranks_load: \"%s\" has %u cells with %u indices each, and "
+                               "these ranks %u with %u - set the same `cells` and `indices`",
+                               path, (unsigned)index->cells, (unsigned)index->indices,
+                               (unsigned)r->desc.cells, (unsigned)r->desc.indices);
     }
     if (status == SETT_OK) {
         uint32_t end = files_first(r, index, r->rank + 1);
@@ -434,7 +465,12 @@ sett_status sett_ranks_load(sett_ranks* r, const char* path)
     ranks_bytes bytes = {NULL, 0, 0, false};
     files_index index = {0};
     uint64_t hash = 0;
-    sett_status status = path != NULL ? files_check(r, path, &index, &bytes) : SETT_STATUS_ARGUMENT;
+    setti_ranks_enter(r, __func__);
+    sett_status status =
+        path != NULL ? files_check(r, path, &index, &bytes)
+                     : setti_ranks_report(r, SETT_STATUS_ARGUMENT,
+                                          "sett_ranks_load: `path` is NULL - pass the path of the "
+                                          "index");
     if (!setti_ranks_all(r, status == SETT_OK)) {
         free(bytes.at);
         free(index.part);
@@ -444,13 +480,16 @@ sett_status sett_ranks_load(sett_ranks* r, const char* path)
     free(bytes.at);
     free(index.part);
     status = status == SETT_OK ? setti_ranks_settle(r, NULL, false) : status;
-    status = status == SETT_OK ? sett_ranks_balance(r) : status;
-    status = status == SETT_OK ? sett_ranks_hash(r, &hash) : status;
-    if (status != SETT_OK || hash != index.hash) {
-        return setti_ranks_fail(r, status != SETT_OK ? status : SETT_STATUS_INVALID,
-                                "sett_ranks_load: %s: %s", path,
-                                status != SETT_OK ? sett_world_message(r->world)
-                                                  : "the hash is not the one that was saved");
+    status = status == SETT_OK ? setti_ranks_balance(r) : status;
+    status = status == SETT_OK ? setti_ranks_hash(r, &hash) : status;
+    if (status == SETT_STATUS_INVALID || (status == SETT_OK && hash != index.hash)) {
+        return setti_ranks_fail(r, SETT_STATUS_INVALID,
+                                "sett_ranks_load: \"%s\" has another state by this program - "
+                                "register the types as the program that saved it",
+                                path);
+    }
+    if (status != SETT_OK) {
+        return setti_ranks_fail_status(r, status);
     }
     r->tick = index.tick;
     r->begun = false;

@@ -446,10 +446,15 @@ static sett_status ghosts_come(sett_ranks* r, const ranks_peer* peer, const rank
         } else if (status == SETT_OK) {
             status = sett_entity_create_handle(r->world, entity);
         }
+        if (status == SETT_STATUS_INVALID) {
+            return setti_ranks_fail(
+                r, status,
+                "%s: entity %u:%u of rank %u has a handle of this rank - create "
+                "entities of the simulation only by sett_ranks_create_entity",
+                r->call, (unsigned)entity.index, (unsigned)entity.generation, (unsigned)peer->rank);
+        }
         if (status != SETT_OK) {
-            return setti_ranks_fail(r, status, "ghost %u:%u of rank %u is not possible here",
-                                    (unsigned)entity.index, (unsigned)entity.generation,
-                                    (unsigned)peer->rank);
+            return setti_ranks_fail_status(r, status);
         }
     }
     return sett_add_many(r->world, come->item, come->count, r->tag);
@@ -582,16 +587,13 @@ static bool ghosts_select(sett_ranks* r, uint32_t peer, ranks_list* list)
     return true;
 }
 
-sett_status sett_ranks_begin_start(sett_ranks* r)
+static sett_status ghosts_start(sett_ranks* r)
 {
-    if (argument_is_null(r, __func__, "ranks")) {
-        return SETT_STATUS_ARGUMENT;
-    }
     if (r->begun || r->born.count != 0) {
-        return setti_ranks_fail(
-            r, SETT_STATUS_ARGUMENT,
-            "sett_ranks_begin: the last tick has not ended, or entities were created after it - "
-            "call sett_ranks_end first");
+        return setti_ranks_fail(r, SETT_STATUS_ARGUMENT,
+                                "%s: the last tick has not ended, or entities were created after "
+                                "it - call sett_ranks_end first",
+                                r->call);
     }
     for (uint32_t k = 0; k < r->peer_count; k++) {
         ranks_peer* peer = &r->peer[k];
@@ -599,10 +601,7 @@ sett_status sett_ranks_begin_start(sett_ranks* r)
         r->scratch.size = 0;
         if (!ghosts_select(r, k, &r->view.list) || !ghosts_fill(r, &r->view) ||
             !setti_ranks_encode_view(r, &peer->sent, &r->view, &peer->out)) {
-            return setti_ranks_fail(r, SETT_STATUS_OUT_OF_MEMORY,
-                                    "sett_ranks_begin: no memory - "
-                                    "use more ranks, or fewer "
-                                    "entities");
+            return setti_ranks_fail_status(r, SETT_STATUS_OUT_OF_MEMORY);
         }
         ranks_view sent = peer->sent;
         peer->sent = r->view;
@@ -610,17 +609,20 @@ sett_status sett_ranks_begin_start(sett_ranks* r)
         r->stats.ghosts_sent += peer->sent.list.count;
         r->stats.ghost_bytes += peer->out.size;
         setti_ranks_post(r, peer);
+        if (r->failed) {
+            return SETT_STATUS_LIMIT;
+        }
     }
     r->begun = true;
     return SETT_OK;
 }
 
-/* Whether a ghost that stays is as it was sent; *what: what was done to it. */
+/* Whether a ghost that stays is as it was sent; *written: the component that was written, or 0. */
 static bool ghosts_is_intact(const sett_ranks* r, const ranks_view* view, uint32_t row,
-                             const char** what)
+                             sett_component* written)
 {
     sett_entity entity = view->list.item[row];
-    *what = "destroyed";
+    *written = 0;
     if (!sett_entity_valid(r->world, entity) || !ghosts_is_ghost(r, entity)) {
         return false;
     }
@@ -628,7 +630,7 @@ static bool ghosts_is_intact(const sett_ranks* r, const ranks_view* view, uint32
     for (uint32_t type = 1; type < r->types; type++) {
         size_t size = r->size[type];
         const void* value = size != 0 ? sett_find(r->world, entity, r->ghost[type]) : NULL;
-        *what = "written";
+        *written = r->ghost[type];
         if (value != NULL && !ghosts_lacks(view, r, row, type) &&
             memcmp(value, view->column[type] + row * size, size) != 0) {
             return false;
@@ -644,14 +646,17 @@ static sett_status ghosts_check(sett_ranks* r, const ranks_view* old, const rank
     uint32_t at = 0;
     for (uint32_t k = 0; k < old->list.count; k++) {
         sett_entity entity = old->list.item[k];
-        const char* what;
+        sett_component written;
         if (at < gone->count && sett_equals(gone->item[at], entity)) {
             at++;
-        } else if (!ghosts_is_intact(r, old, k, &what)) {
+        } else if (!ghosts_is_intact(r, old, k, &written)) {
+            const char* name = written != 0 ? sett_component_name(r->world, written) : "";
             return setti_ranks_fail(r, SETT_STATUS_REJECTED,
-                                    "sett_ranks_begin: ghost %u:%u was %s - it is an entity of "
-                                    "another rank, for reading only",
-                                    (unsigned)entity.index, (unsigned)entity.generation, what);
+                                    "%s: ghost %u:%u was %s%.100s%s - only read ghosts, which are "
+                                    "entities of other ranks (sett_ranks_ghost)",
+                                    r->call, (unsigned)entity.index, (unsigned)entity.generation,
+                                    written != 0 ? "written (\"" : "destroyed", name,
+                                    written != 0 ? "\")" : "");
         }
     }
     return SETT_OK;
@@ -683,18 +688,17 @@ static sett_status ghosts_take(sett_ranks* r, ranks_peer* peer, ghosts_got* got)
     return status;
 }
 
-sett_status sett_ranks_begin_wait(sett_ranks* r)
+static sett_status ghosts_wait(sett_ranks* r)
 {
-    if (argument_is_null(r, __func__, "ranks")) {
-        return SETT_STATUS_ARGUMENT;
-    }
     sett_status status = SETT_OK;
-    ghosts_got* got = calloc((size_t)r->peer_count + 1, sizeof(*got));
-    if (!r->begun || got == NULL) {
-        free(got);
+    if (!r->begun) {
         return setti_ranks_fail(r, SETT_STATUS_ARGUMENT,
-                                "sett_ranks_begin_wait: no tick has begun - call "
-                                "sett_ranks_begin first");
+                                "%s: no tick has begun - call sett_ranks_begin_start first",
+                                r->call);
+    }
+    ghosts_got* got = calloc((size_t)r->peer_count + 1, sizeof(*got));
+    if (got == NULL) {
+        return setti_ranks_fail_status(r, SETT_STATUS_OUT_OF_MEMORY);
     }
     /* first all that goes: what one peer loses another may have */
     for (uint32_t k = 0; k < r->peer_count && status == SETT_OK; k++) {
@@ -712,15 +716,33 @@ sett_status sett_ranks_begin_wait(sett_ranks* r)
         free(got[k].come.item);
     }
     free(got);
-    return status == SETT_OK ? SETT_OK
-                             : setti_ranks_fail(r, status, "sett_ranks_begin: %s",
-                                                status == SETT_STATUS_INVALID
-                                                    ? "another rank has sent invalid ghosts"
-                                                    : sett_world_message(r->world));
+    return status == SETT_OK ? SETT_OK : setti_ranks_fail_status(r, status);
+}
+
+sett_status sett_ranks_begin_start(sett_ranks* r)
+{
+    if (argument_is_null(r, __func__, "ranks")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_ranks_enter(r, __func__);
+    return ghosts_start(r);
+}
+
+sett_status sett_ranks_begin_wait(sett_ranks* r)
+{
+    if (argument_is_null(r, __func__, "ranks")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_ranks_enter(r, __func__);
+    return ghosts_wait(r);
 }
 
 sett_status sett_ranks_begin(sett_ranks* r)
 {
-    sett_status status = sett_ranks_begin_start(r);
-    return status == SETT_OK ? sett_ranks_begin_wait(r) : status;
+    if (argument_is_null(r, __func__, "ranks")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_ranks_enter(r, __func__);
+    sett_status status = ghosts_start(r);
+    return status == SETT_OK ? ghosts_wait(r) : status;
 }

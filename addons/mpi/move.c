@@ -361,9 +361,10 @@ static sett_status move_place(sett_ranks* r, const ranks_list* list, uint32_t* c
                                                : entity.index / r->desc.indices;
         if (cell[k] >= r->desc.cells) {
             return setti_ranks_fail(r, SETT_STATUS_ARGUMENT,
-                                    "sett_ranks_end: the cell of entity %u:%u would be %u, of %u",
-                                    (unsigned)root.index, (unsigned)root.generation,
-                                    (unsigned)cell[k], (unsigned)r->desc.cells);
+                                    "%s: `cell_of` returned cell %u for the position of entity "
+                                    "%u:%u - return a cell below `cells`, %u",
+                                    r->call, (unsigned)cell[k], (unsigned)root.index,
+                                    (unsigned)root.generation, (unsigned)r->desc.cells);
         }
     }
     return SETT_OK;
@@ -663,16 +664,14 @@ sett_status setti_ranks_settle(sett_ranks* r, uint32_t* bounds, bool ends)
     free(bounds);
     r->begun = false;
     r->tick += ends;
-    return status == SETT_OK ? SETT_OK
-                             : setti_ranks_fail(r, status, "%s: %s",
-                                                ends ? "sett_ranks_end" : "sett_ranks_balance",
-                                                status == SETT_STATUS_INVALID
-                                                    ? "another rank has sent invalid data"
-                                                    : sett_world_message(r->world));
+    return status == SETT_OK ? SETT_OK : setti_ranks_fail_status(r, status);
 }
 
 sett_status sett_ranks_end(sett_ranks* r)
 {
-    return !argument_is_null(r, __func__, "ranks") ? setti_ranks_settle(r, NULL, true)
-                                                   : SETT_STATUS_ARGUMENT;
+    if (argument_is_null(r, __func__, "ranks")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_ranks_enter(r, __func__);
+    return setti_ranks_settle(r, NULL, true);
 }

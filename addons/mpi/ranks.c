@@ -52,11 +52,21 @@ static void ranks_last_words(const sett_ranks* r, const char* why, char* out, si
     }
 }
 
+void setti_ranks_enter(sett_ranks* r, const char* call)
+{
+    r->call = call;
+    r->failed = false;
+}
+
 sett_status setti_ranks_fail(sett_ranks* r, sett_status status, const char* format, ...)
 {
     char why[400];
     char text[900];
     va_list arguments;
+    if (r->failed) {
+        return status;
+    }
+    r->failed = true;
     va_start(arguments, format);
     ranks_format(why, sizeof(why), format, arguments);
     va_end(arguments);
@@ -68,6 +78,21 @@ sett_status setti_ranks_fail(sett_ranks* r, sett_status status, const char* form
     sett_world_log(r->world, SETT_LOG_ERROR, text);
     MPI_Abort(r->comm, 1);
     return status;
+}
+
+sett_status setti_ranks_fail_status(sett_ranks* r, sett_status status)
+{
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        return setti_ranks_fail(r, status, "%s: memory ran out - use more ranks, or fewer entities",
+                                r->call);
+    }
+    if (status == SETT_STATUS_INVALID) {
+        return setti_ranks_fail(r, status,
+                                "%s: another rank has sent data that do not fit - run the same "
+                                "program, with the same library, on all ranks",
+                                r->call);
+    }
+    return setti_ranks_fail(r, status, "%s: %s", r->call, sett_world_message(r->world));
 }
 
 /* MPI reports that it cannot reach a rank. The name of the communicator has the checkpoint. */
@@ -123,10 +148,11 @@ static sett_status ranks_check_desc(sett_ranks* r)
         desc->cell_of == NULL || desc->position == 0 ? "`position` or `cell_of` is missing - set "
                                                        "both"
         : desc->cells == 0                           ? "`cells` is 0 - set the number of cells"
-        : desc->indices % 64 != 0                    ? "`indices` is not a multiple of 64 - set "
-                                                       "one"
+        : desc->indices % 64 != 0                    ? "`indices` is not a multiple of 64 - set a "
+                                                       "multiple of 64"
         : desc->around == NULL && (desc->width == 0 || desc->cells % desc->width != 0)
-            ? "`around` is NULL, and `width` does not divide `cells` - set one of them"
+            ? "`around` is NULL, and `width` does not divide `cells` - set `around`, or another "
+              "`width`"
         : desc->ghost_count > SETT_RANKS_GHOSTS ? "more than 32 types of ghosts are listed - "
                                                   "list fewer"
                                                 : NULL;
@@ -135,8 +161,8 @@ static sett_status ranks_check_desc(sett_ranks* r)
     }
     if ((uint64_t)desc->cells * desc->indices > UINT32_MAX - 4096) {
         return setti_ranks_report(r, SETT_STATUS_LIMIT,
-                                  "sett_ranks_create: %u cells of %u indices are more than 2^32 - "
-                                  "take larger cells, or fewer indices",
+                                  "sett_ranks_create: %u cells with %u indices each need more "
+                                  "than 2^32 indices - set fewer `cells`, or fewer `indices`",
                                   (unsigned)desc->cells, (unsigned)desc->indices);
     }
     return SETT_OK;
@@ -152,16 +178,19 @@ static sett_status ranks_take_ghosts(sett_ranks* r)
         sett_component id = r->desc.ghosts[k];
         sett_status status = sett_component_describe(r->world, id, &desc);
         if (status != SETT_OK) {
-            return setti_ranks_report(r, status, "sett_ranks_create: ghost type %u: %s",
-                                      (unsigned)id, sett_world_message(r->world));
+            return setti_ranks_report(r, status,
+                                      "sett_ranks_create: component %u in `ghosts` is not "
+                                      "registered - register it first",
+                                      (unsigned)id);
         }
         bool bytes = desc.save != SETT_SAVE_CLONE && desc.write == NULL && desc.copy == NULL &&
                      desc.deinit == NULL && desc.relationship == NULL &&
                      (id < SETT_ID_HIERARCHY || id >= SETT_ID_RESERVED_END);
         if (!bytes) {
             return setti_ranks_report(r, SETT_STATUS_ARGUMENT,
-                                      "sett_ranks_create: \"%.100s\" owns memory, or is a type "
-                                      "of the library - list types with plain bytes",
+                                      "sett_ranks_create: \"%.100s\" in `ghosts` has hooks, is a "
+                                      "relationship or a type of the library - list only types "
+                                      "whose values are bytes",
                                       desc.name);
         }
         r->ghost[k + 1] = id;
@@ -182,8 +211,8 @@ static sett_status ranks_take_relations(sett_ranks* r)
         r->relation[k] = r->desc.relations[k];
         if (sett_relationship_sources(r->world, r->relation[k]) == 0) {
             return setti_ranks_report(r, SETT_STATUS_ARGUMENT,
-                                      "sett_ranks_create: component %u is not a relationship - "
-                                      "list relationships only",
+                                      "sett_ranks_create: component %u in `relations` is not a "
+                                      "relationship - list only relationships",
                                       (unsigned)r->relation[k]);
         }
     }
@@ -198,15 +227,21 @@ static sett_status ranks_prepare_world(sett_ranks* r)
     sett_entity entity = sett_entity_next(r->world, &cursor);
     if (!sett_is_null(entity) && entity.index < first) {
         return setti_ranks_report(r, SETT_STATUS_CONFLICT,
-                                  "sett_ranks_create: entity %u:%u has an index below %u, which "
-                                  "the cells use - create entities after sett_ranks_create",
+                                  "sett_ranks_create: entity %u:%u exists, and the cells need all "
+                                  "indices below %u - create entities after sett_ranks_create",
                                   (unsigned)entity.index, (unsigned)entity.generation,
                                   (unsigned)first);
     }
-    if (sett_entity_set_range(r->world, (uint32_t)first, 0) != SETT_OK) {
+    sett_status status = sett_entity_set_range(r->world, (uint32_t)first, 0);
+    if (status == SETT_STATUS_LOCKED) {
+        return setti_ranks_report(r, status,
+                                  "sett_ranks_create: a loop is open, or a callback or system runs "
+                                  "- create the ranks outside of them");
+    }
+    if (status != SETT_OK) {
         return setti_ranks_report(r, SETT_STATUS_LIMIT,
-                                  "sett_ranks_create: %u cells of %u indices do not fit into the "
-                                  "world - set its entity_limit to more than %u",
+                                  "sett_ranks_create: %u cells with %u indices each do not fit "
+                                  "into the world - create the world with an entity_limit above %u",
                                   (unsigned)r->desc.cells, (unsigned)r->desc.indices,
                                   (unsigned)first + 64);
     }
@@ -237,6 +272,9 @@ static sett_status ranks_digest(sett_ranks* r, uint64_t* digest)
     return status;
 }
 
+static const char ranks_no_memory[] =
+    "sett_ranks_create: memory ran out - use more ranks, or fewer `cells`";
+
 static sett_status ranks_agree(sett_ranks* r, sett_status status)
 {
     uint64_t digest = 0;
@@ -246,11 +284,10 @@ static sett_status ranks_agree(sett_ranks* r, sett_status status)
     setti_ranks_reduce(r, range, 2, MPI_MIN);
     if (all && range[0] != ~range[1]) {
         return setti_ranks_report(r, SETT_STATUS_CONFLICT,
-                                  "sett_ranks_create: rank %u and another one have different "
-                                  "types or options - pass the same ones",
-                                  (unsigned)r->rank);
+                                  "sett_ranks_create: the ranks have different types or options - "
+                                  "register the same types and pass the same options on all ranks");
     }
-    return all ? SETT_OK : SETT_STATUS_ARGUMENT;
+    return all || status != SETT_OK ? status : SETT_STATUS_ARGUMENT;
 }
 
 static void ranks_free(sett_ranks* r)
@@ -283,11 +320,15 @@ sett_ranks* sett_ranks_create(sett_world* world, MPI_Comm comm, const sett_ranks
     }
     sett_ranks* r = calloc(1, sizeof(*r));
     if (r == NULL) {
+        sett_world_log(world, SETT_LOG_ERROR, ranks_no_memory);
         return NULL;
     }
+    r->call = __func__;
     r->world = world;
     r->desc = *desc;
     if (!ranks_connect(r, comm)) {
+        sett_world_log(world, SETT_LOG_ERROR,
+                       "sett_ranks_create: MPI_Comm_dup failed - pass a communicator of MPI");
         free(r);
         return NULL;
     }
@@ -297,8 +338,11 @@ sett_ranks* sett_ranks_create(sett_world* world, MPI_Comm comm, const sett_ranks
     status = status == SETT_OK ? ranks_take_relations(r) : status;
     status = status == SETT_OK ? ranks_prepare_world(r) : status;
     status = ranks_agree(r, status);
-    bool right = status == SETT_OK && setti_ranks_init_cells(r);
-    if (!setti_ranks_all(r, right)) {
+    status = status == SETT_OK ? setti_ranks_init_cells(r) : status;
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        sett_world_log(world, SETT_LOG_ERROR, ranks_no_memory);
+    }
+    if (!setti_ranks_all(r, status == SETT_OK)) {
         ranks_free(r);
         return NULL;
     }
@@ -353,11 +397,8 @@ static sett_status ranks_sum_sources(sett_ranks* r, uint64_t* sum)
 }
 
 /* The sum that sett_world_hash makes of a world, and its end. */
-sett_status sett_ranks_hash(sett_ranks* r, uint64_t* hash)
+sett_status setti_ranks_hash(sett_ranks* r, uint64_t* hash)
 {
-    if (argument_is_null(r, __func__, "ranks") || ARGUMENT_IS_NULL(hash)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     uint64_t sum = 0;
     uint64_t sources = 0;
     sett_status status = SETT_OK;
@@ -367,7 +408,7 @@ sett_status sett_ranks_hash(sett_ranks* r, uint64_t* hash)
         status = status == SETT_OK ? ranks_sum_sources(r, &sources) : status;
     }
     if (status != SETT_OK) {
-        return setti_ranks_fail(r, status, "%s", sett_world_message(r->world));
+        return setti_ranks_fail_status(r, status);
     }
     sum += r->dead_sum - sources;
     setti_ranks_reduce(r, &sum, 1, MPI_SUM);
@@ -375,6 +416,15 @@ sett_status sett_ranks_hash(sett_ranks* r, uint64_t* hash)
     sum = (sum ^ (sum >> 27)) * 0x94D049BB133111EBu;
     *hash = sum ^ (sum >> 31);
     return SETT_OK;
+}
+
+sett_status sett_ranks_hash(sett_ranks* r, uint64_t* hash)
+{
+    if (argument_is_null(r, __func__, "ranks") || ARGUMENT_IS_NULL(hash)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_ranks_enter(r, __func__);
+    return setti_ranks_hash(r, hash);
 }
 
 void sett_ranks_stats_get(const sett_ranks* r, sett_ranks_stats* stats)

@@ -73,6 +73,8 @@ typedef struct ranks_message {
 
 struct sett_ranks {
     sett_world* world;
+    const char* call; /* that the program is in, for messages */
+    bool failed;      /* the call has reported its failure */
     sett_ranks_desc desc;
     MPI_Comm comm;
     uint32_t rank, count;
@@ -130,7 +132,10 @@ bool setti_ranks_find(const ranks_list* list, sett_entity entity, uint32_t* at);
 void setti_ranks_sort(ranks_list* list);
 uint64_t setti_ranks_sum(const void* bytes, size_t size);
 
-/* ---- ranks.c: reports and ends the run, unless the program's callback returns. */
+/* ---- ranks.c */
+/* Begins a call of the program. */
+void setti_ranks_enter(sett_ranks* r, const char* call);
+/* Reports a failure of the call, once, and ends the run, unless the program's callback returns. */
 sett_status setti_ranks_fail(sett_ranks* r, sett_status status, const char* format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
@@ -142,6 +147,10 @@ sett_status setti_ranks_report(const sett_ranks* r, sett_status status, const ch
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
+
+sett_status setti_ranks_hash(sett_ranks* r, uint64_t* hash);
+/* Fails with the reason that a status has: memory, another rank's data, or the world's message. */
+sett_status setti_ranks_fail_status(sett_ranks* r, sett_status status);
 
 /* For messages of MPI: names the last checkpoint. */
 void setti_ranks_name(const sett_ranks* r);
@@ -158,7 +167,8 @@ void setti_ranks_reduce(const sett_ranks* r, uint64_t* values, int count, MPI_Op
 bool setti_ranks_all(const sett_ranks* r, bool mine);
 
 /* ---- cells.c */
-bool setti_ranks_init_cells(sett_ranks* r);
+sett_status setti_ranks_init_cells(sett_ranks* r);
+sett_status setti_ranks_balance(sett_ranks* r);
 void setti_ranks_deinit_cells(sett_ranks* r);
 uint32_t setti_ranks_owner(const sett_ranks* r, uint32_t cell);
 /* The peers of these bounds, with empty views. */

@@ -170,7 +170,7 @@ sett_status sett_ranks_balance(sett_ranks* ranks);
 /* Saves a checkpoint: a file for each rank, "<path>.<tick>.<rank>", and then the index, "<path>". A
  * checkpoint before it stays whole until the index of the new one is written, and is then removed.
  * Call it between sett_ranks_end and sett_ranks_begin. All ranks must see the same folder.
- * Fails: FILE (a file cannot be written: the former checkpoint is still there).
+ * Fails: FILE (a file cannot be written: the former checkpoint is still there), OUT_OF_MEMORY.
  * Collective. Cost: O(values), and the disk. Threads: writer. Since: 0.3 */
 sett_status sett_ranks_save(sett_ranks* ranks, const char* path);
 

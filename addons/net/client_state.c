@@ -5,6 +5,7 @@
  * client's own entities get all, and their inputs are played again. */
 #include "net_client.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* -------------------------------------------------------------------------------------- lists */
@@ -100,18 +101,24 @@ static void client_play_again(sett_client* c)
     }
 }
 
+static const char client_no_memory[] = "memory ran out - free some, and create a new client";
+
 /* Brings the world to the received state, and the client's own entities to the present. */
 static void client_show(sett_client* c)
 {
     const uint64_t tick = sett_world_tick(c->received);
+    sett_failure failure = {SETT_OK, ""}; /* the program's failure, while the client works */
+    sett_world_swap_failure(c->world, &failure);
     bool done = client_list_alive(c) && client_list_own(c);
     const uint32_t predicted = c->own.count;
     const uint64_t before = client_hash_own(c);
     done = done && client_copy(c, &c->alive, &c->shown, c->copied) && client_list_own(c) &&
            (c->own.count == 0 || client_copy(c, &c->own, &c->own, 0));
+    (void)sett_world_message(c->world);
+    sett_world_swap_failure(c->world, &failure);
     if (!done) {
-        const char* why = sett_world_message(c->world);
-        setti_client_end(c, why[0] != '\0' ? why : "memory ran out");
+        const char* why = failure.message;
+        setti_client_end(c, why[0] != '\0' ? why : client_no_memory);
         return;
     }
     c->copied = tick;
@@ -120,7 +127,7 @@ static void client_show(sett_client* c)
     c->shown = c->alive;
     c->alive = shown;
     if (!setti_client_sample(c)) {
-        setti_client_end(c, "memory ran out");
+        setti_client_end(c, client_no_memory);
         return;
     }
     client_play_again(c);
@@ -218,7 +225,12 @@ static bool client_begin_parts(sett_client* c, uint64_t tick, uint64_t base, uin
 {
     client_free_parts(c);
     if ((size_t)count * SERVER_CHUNK > c->desc.state_limit) {
-        setti_client_end(c, "a state is larger than state_limit");
+        char text[160];
+        snprintf(text, sizeof(text),
+                 "a state of the server has up to %llu bytes, and `state_limit` is %llu bytes - "
+                 "raise it if you trust the server",
+                 (unsigned long long)count * SERVER_CHUNK, (unsigned long long)c->desc.state_limit);
+        setti_client_end(c, text);
         return false;
     }
     c->parts = (client_parts){.bytes = malloc((size_t)count * SERVER_CHUNK),

@@ -10,11 +10,11 @@
 
 static const char* const client_reasons[SERVER_REASONS] = {
     "",
-    "the server has another protocol of sett::net - build both from one version",
-    "the server has another version of Sett - build both from one version",
-    "the server has another version of the game - set the same `version`",
-    "the server has another input_size - set the same one",
-    "the server sends other types - list the same `types`"};
+    "the server has another protocol of sett::net - build both with one version of Sett",
+    "the server has another version of Sett - build both with one version",
+    "the server has another version of the game - set the same `game_version`",
+    "the server has another input_size - set the same `input_size`",
+    "the server sends other types - list the same `types` in the same order"};
 
 uint64_t setti_client_now(const sett_client* c)
 {
@@ -24,7 +24,7 @@ uint64_t setti_client_now(const sett_client* c)
 void setti_client_end(sett_client* c, const char* why)
 {
     c->state = SETT_CLIENT_OVER;
-    snprintf(c->text, sizeof(c->text), "%.200s", why);
+    snprintf(c->text, sizeof(c->text), "%.250s", why);
 }
 
 static packet* client_packet(sett_client* c, uint32_t kind)
@@ -78,8 +78,10 @@ static void client_rejected(sett_client* c, packet* p)
     char text[200];
     snprintf(text, sizeof(text), "%s", client_reasons[reason]);
     if (reason == SERVER_OTHER_TYPES && at < c->types.count) {
-        snprintf(text, sizeof(text), "%s: \"%.100s\" differs, or is not there",
-                 client_reasons[reason], sett_component_name(c->world, c->types.id[at]));
+        snprintf(text, sizeof(text),
+                 "the server sends other types: it has another layout of \"%.100s\", or does not "
+                 "send it - list the same `types`",
+                 sett_component_name(c->world, c->types.id[at]));
     }
     setti_client_end(c, text);
 }
@@ -123,7 +125,8 @@ static void client_receive_all(sett_client* c)
         } else if (kind == SERVER_STATE) {
             setti_client_receive_state(c, &p);
         } else if (kind == SERVER_BYE) {
-            setti_client_end(c, "the server has ended the connection");
+            setti_client_end(
+                c, "the server has ended the connection - create a new client to join again");
         }
     }
 }
@@ -194,7 +197,12 @@ sett_client_state sett_client_advance(sett_client* c, const void* input)
     }
     const uint64_t now = setti_client_now(c); /* not before what was heard just now */
     if (c->connected && now - c->heard_us > (uint64_t)c->desc.timeout_ms * 1000) {
-        setti_client_end(c, "no packet came from the server for too long - connect again");
+        char text[160];
+        snprintf(text, sizeof(text),
+                 "no packet came from the server for %u ms (timeout_ms) - create a new client to "
+                 "join again",
+                 (unsigned)c->desc.timeout_ms);
+        setti_client_end(c, text);
     } else if (c->connected) {
         client_answer(c);
     } else if (now - c->hello_us >= CLIENT_HELLO_US) {
@@ -261,6 +269,7 @@ static void client_defaults(sett_client_desc* desc)
 /* Finds the types that are shown smoothly. */
 static const char* client_list_smooth(sett_client* c)
 {
+    const size_t size = sizeof(c->types.fault);
     for (uint32_t t = 0; t < c->desc.smooth_count; t++) {
         uint32_t k = 0;
         while (k < c->types.count && c->types.id[k] != c->desc.smooth[t]) {
@@ -268,8 +277,12 @@ static const char* client_list_smooth(sett_client* c)
         }
         if (k == c->types.count || !c->types.plain[k] ||
             sett_members_get(c->world, c->desc.smooth[t]) == NULL) {
-            return "a type of `smooth` is not in `types`, or has no members - list types with "
-                   "members in both";
+            const char* name = sett_component_name(c->world, c->desc.smooth[t]);
+            snprintf(c->types.fault, size,
+                     "component %u \"%.60s\" of `smooth` is not in `types`, has hooks or has no "
+                     "members - list types with members in both",
+                     (unsigned)c->desc.smooth[t], name != NULL ? name : "");
+            return c->types.fault;
         }
         c->smooth_there[t] = c->types.there[k];
     }
@@ -284,12 +297,13 @@ static const char* client_begin(sett_client* c)
                 ? fault
                 : setti_server_list_types(c->world, c->desc.types, c->desc.type_count, &c->types);
     if (fault == NULL && !setti_client_begin(c)) {
-        fault = "register_types does not register all `types` as the world, or memory ran out";
+        fault = "`register_types` fails, or does not register all `types` as they are in the world "
+                "- register them alike";
     }
     fault = fault != NULL ? fault : client_list_smooth(c);
     if (fault == NULL && sett_entity_set_range(c->world, c->desc.first_own, 0) != SETT_OK) {
-        fault = "`first_own` is not a multiple of 64 below the world's entity_limit - set such a "
-                "number";
+        fault = "`first_own` is not a multiple of 64, or not below the world's entity_limit - set "
+                "another number";
     }
     setti_proof_draw(secret);
     c->nonce = secret[0];
@@ -309,8 +323,8 @@ sett_client* sett_client_create(sett_world* world, const sett_client_desc* desc)
     client_defaults(&c->desc);
     const char* fault = client_begin(c);
     if (fault != NULL) {
-        char text[160];
-        snprintf(text, sizeof(text), "sett_client_create: %s", fault);
+        char text[300];
+        snprintf(text, sizeof(text), "sett_client_create: %.250s", fault);
         sett_world_log(world, SETT_LOG_ERROR, text);
         setti_client_free(c);
         free(c);

@@ -58,7 +58,7 @@ static void server_fail(sett_server* s, uint32_t peer)
     char text[400];
     const char* why = sett_world_message(s->client[peer]->view);
     snprintf(text, sizeof(text), "sett_server_send: client %u is dropped: %.300s", (unsigned)peer,
-             why[0] != '\0' ? why : "memory ran out");
+             why[0] != '\0' ? why : "memory ran out - let `see` add fewer entities");
     sett_world_log(s->world, SETT_LOG_ERROR, text);
     sett_server_drop(s, peer);
 }
@@ -397,7 +397,8 @@ static const char* server_fault(const sett_server_desc* desc)
     }
     if (desc->register_types == NULL || desc->see == NULL || desc->transport.send == NULL ||
         desc->transport.receive == NULL) {
-        return "`register_types`, `see` or a function of the transport is NULL - set all four";
+        return "`register_types`, `see`, or `send` or `receive` of the transport is NULL - set all "
+               "four";
     }
     return NULL;
 }
@@ -419,15 +420,17 @@ sett_server* sett_server_create(sett_world* world, const sett_server_desc* desc)
     }
     if (fault == NULL && s != NULL) {
         sett_world* trial = setti_server_world(world, desc->register_types, &s->types, 0);
-        fault = trial == NULL ? "register_types does not register all `types` as the world" : NULL;
+        fault = trial == NULL ? "`register_types` fails, or does not register all `types` as they "
+                                "are in the world - register them alike"
+                              : NULL;
         s->table = trial != NULL ? setti_server_table(trial, &s->types) : s->table;
         (void)sett_world_destroy(trial);
         s->client = calloc(desc->clients, sizeof(server_client*));
         setti_proof_draw(s->secret);
     }
     if (fault != NULL) {
-        char text[160];
-        snprintf(text, sizeof(text), "sett_server_create: %s", fault);
+        char text[300];
+        snprintf(text, sizeof(text), "sett_server_create: %.250s", fault);
         sett_world_log(world, SETT_LOG_ERROR, text);
     }
     if (s != NULL && (fault != NULL || s->client == NULL || s->table.bytes == NULL)) {

@@ -58,6 +58,7 @@ typedef struct server_types {
     sett_component there[SETT_SERVER_TYPES]; /* in views, or in the received world */
     uint32_t size[SETT_SERVER_TYPES];
     bool plain[SETT_SERVER_TYPES]; /* the value is its bytes */
+    char fault[200];               /* what is wrong with the description */
     sett_component relation[SETT_SERVER_TYPES];
     uint32_t count, relations;
 } server_types;

@@ -269,7 +269,9 @@ bool setti_session_roll_back(sett_session* s)
     }
     if (!setti_session_restore(s, from)) {
         if (s->mode != SESSION_ENDED) {
-            session_fail(s, "an input arrived for a frame whose state was dropped");
+            session_fail(
+                s, "an input arrived for a frame whose snapshot is gone - drop no snapshots of "
+                   "the session, and raise sett_snapshot_options.memory_limit");
         }
         return false;
     }
@@ -694,16 +696,16 @@ static const char* session_fault(const sett_session_desc* desc)
         return "`players` is not 2 to 8 - set another number";
     }
     if (desc->local >= desc->players && desc->local != SETT_SESSION_SPECTATOR) {
-        return "`local` is no player - set one, or SETT_SESSION_SPECTATOR";
+        return "`local` is not below `players` - set another number, or SETT_SESSION_SPECTATOR";
     }
     if (desc->input_size < 1 || desc->input_size > 64) {
         return "`input_size` is not 1 to 64 - set another number of bytes";
     }
     if (desc->input_delay > SESSION_DELAY_MAX || desc->max_prediction > SESSION_PREDICTION_MAX) {
-        return "`input_delay` or `max_prediction` is above 32 - lower it";
+        return "`input_delay` or `max_prediction` is above 32 - set both to at most 32";
     }
     if (desc->play == NULL || desc->transport.send == NULL || desc->transport.receive == NULL) {
-        return "`play` or a function of the transport is NULL - set all three";
+        return "`play`, or `send` or `receive` of the transport is NULL - set all three";
     }
     return NULL;
 }

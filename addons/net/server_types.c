@@ -1,26 +1,36 @@
 /* server_types.c: the types that a server sends, and worlds that have them; see net_server.h. */
 #include "net_server.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-/* Returns what is wrong with a type; NULL if nothing is. */
-static const char* types_fault(const sett_world* world, sett_component id)
+/* Writes what is wrong with a type. Returns NULL if nothing is. */
+static const char* types_fault(const sett_world* world, sett_component id, char* out, size_t size)
 {
     sett_component_desc desc;
-    if (sett_component_name(world, id) == NULL) {
-        return "a type of `types` is not registered - register it first";
+    const char* name = sett_component_name(world, id);
+    if (name == NULL) {
+        snprintf(out, size, "component %u in `types` is not registered - register it first",
+                 (unsigned)id);
+        return out;
     }
     (void)sett_component_describe(world, id, &desc);
     if (id == SETT_ID_NAME) {
-        return "`types` contains \"Name\", which is not sent - send a text";
+        return "`types` contains \"Name\", which is not sent - send a component with a text";
     }
     if (desc.save == SETT_SAVE_SKIP) {
-        return "`types` contains a type with SETT_SAVE_SKIP, which is not sent - leave it out";
+        snprintf(out, size,
+                 "\"%.60s\" in `types` has SETT_SAVE_SKIP, so it is not sent - leave it out", name);
+        return out;
     }
     if (desc.save == SETT_SAVE_CLONE && desc.members == NULL && desc.byte_count == 0 &&
         desc.write == NULL) {
-        return "a type with SETT_SAVE_CLONE has no members, `bytes` or `write` hook - add one of "
-               "them";
+        snprintf(
+            out, size,
+            "\"%.60s\" in `types` has SETT_SAVE_CLONE, but no members, `bytes` or `write` hook "
+            "- set one of the three",
+            name);
+        return out;
     }
     return NULL;
 }
@@ -33,7 +43,7 @@ const char* setti_server_list_types(sett_world* world, const sett_component* typ
     }
     *out = (server_types){.count = count};
     for (uint32_t k = 0; k < count; k++) {
-        const char* fault = types_fault(world, types[k]);
+        const char* fault = types_fault(world, types[k], out->fault, sizeof(out->fault));
         if (fault != NULL) {
             return fault;
         }

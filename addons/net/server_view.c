@@ -379,6 +379,8 @@ static bool view_cut(sett_server* s, server_client* c)
 bool setti_view_update(sett_server* s, server_client* c, uint32_t number)
 {
     sett_snapshot after;
+    sett_failure none = {SETT_OK, ""};
+    sett_world_swap_failure(c->view, &none); /* server_fail logs only what fails from here on */
     if (!view_look(s, c, number) || !view_reserve_due(s, c->list.count + 1)) {
         return false;
     }

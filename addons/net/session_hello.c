@@ -35,6 +35,15 @@ static const char* const hello_reasons[HELLO_REASONS] = {"",
                                                          "another player at this address",
                                                          "other types"};
 
+static const char* const hello_remedies[HELLO_REASONS] = {
+    "",
+    "build all with one version of Sett",
+    "build all with one version of Sett",
+    "start the same version of the game",
+    "set the same options",
+    "let all transports use the numbers of players",
+    "register the same types"};
+
 /* ------------------------------------------------------------------------------------- numbers */
 
 static bool hello_proves(const sett_session* s, uint32_t peer, uint64_t nonce, uint64_t cookie)
@@ -280,14 +289,16 @@ static void hello_write_values(const sett_session* s, uint32_t reason, packet* p
         hello_write_value(text, size, "input_size", options >> 8 & 0xFF, s->desc.input_size);
         hello_write_value(text, size, "hash_every", options >> 16, s->desc.hash_every & 0xFFFF);
     } else if (!p->bad && reason == HELLO_PLACE) {
-        const bool player = place < s->desc.players;
-        snprintf(text, size, "its transport has this machine as peer %u, %s", (unsigned)place,
-                 player ? "which is that player: `local` is another one here"
-                        : "which is a spectator: `local` is a player here");
+        char local[32];
+        snprintf(local, sizeof(local), "player %u", (unsigned)s->desc.local);
+        snprintf(text, size, "its transport numbers this machine %u, but `local` is %s here",
+                 (unsigned)place, setti_session_spectates(s) ? "SETT_SESSION_SPECTATOR" : local);
     }
     if (text[0] == '\0') {
         snprintf(text, size, "it has %s", hello_reasons[reason]);
     }
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, " - %s", hello_remedies[reason]);
 }
 
 static void hello_rejected(sett_session* s, uint32_t peer, packet* p)
@@ -344,7 +355,8 @@ static bool hello_compare_type(sett_session* s, uint32_t peer, uint32_t name, ui
         if (s->types[k].name == name) {
             s->types_both[k] = true;
             if (s->types[k].layout != layout) {
-                hello_reject(s, peer, "the type \"%.100s\" has another layout there",
+                hello_reject(s, peer,
+                             "the type \"%.100s\" has another layout there - register it alike",
                              hello_type_name(s, k));
             }
             return true;
@@ -358,11 +370,14 @@ static void hello_name_missing(sett_session* s, uint32_t peer)
 {
     for (uint32_t k = 0; k < s->type_count; k++) {
         if (!s->types_both[k]) {
-            hello_reject(s, peer, "it does not have the type \"%.100s\"", hello_type_name(s, k));
+            hello_reject(s, peer, "it does not have the type \"%.100s\" - register the same types",
+                         hello_type_name(s, k));
             return;
         }
     }
-    hello_reject(s, peer, "it has the type \"%.100s\", which is missing here", s->types_missing);
+    hello_reject(s, peer,
+                 "it has the type \"%.100s\", which is missing here - register the same types",
+                 s->types_missing);
 }
 
 static void hello_compare_types(sett_session* s, uint32_t peer, packet* p)

@@ -343,7 +343,8 @@ static void state_refuse(sett_session* s, uint32_t size)
 {
     char text[160];
     snprintf(text, sizeof(text),
-             "the state of the game has %u bytes, more than `state_limit`, %llu: raise it",
+             "the state of the game has %u bytes, more than `state_limit`, %llu bytes - raise "
+             "`state_limit`",
              (unsigned)size, (unsigned long long)s->desc.state_limit);
     setti_session_end(s, SETT_SESSION_FAILED, s->source, text);
 }

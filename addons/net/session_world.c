@@ -32,7 +32,7 @@ const char* setti_session_take_world(sett_session* s, sett_world* world)
 {
     const sett_status there = sett_module_import(world, WORLD_MODULE, world_reject);
     if (there == SETT_OK) {
-        return "the world has a session: destroy it first";
+        return "the world has a session already - destroy that session first";
     }
     if (there != SETT_STATUS_ABSENT ||
         sett_module_import(world, WORLD_MODULE, world_let_in) != SETT_OK) {
@@ -109,7 +109,7 @@ void setti_session_begin_call(sett_session* s)
     if (sett_state_hash(s->world, &hash) != SETT_OK || hash == s->noted_hash) {
         return;
     }
-    sett_desync found = {.text = "its state is another"};
+    sett_desync found = {.text = "its state differs"};
     sett_snapshot changed;
     if (sett_snapshot_take(s->world, &changed) == SETT_OK) {
         (void)world_compare(s, changed, &found);

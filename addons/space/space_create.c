@@ -10,6 +10,7 @@
 
 #include "sett/members.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Up to here each whole number is a double. */
@@ -76,9 +77,12 @@ static sett_space_number space_guess(const sett_space* s, const sett_space_desc*
     return s->is_grid ? SETT_SPACE_I32 : SETT_SPACE_NUMBER_DEFAULT;
 }
 
-/* Where the coordinates lie. Returns what is wrong, or NULL. */
-static const char* space_take_members(sett_space* s, const sett_space_desc* desc)
+#define SPACE_TEXT 200 /* bytes of the text that says what is wrong */
+
+/* Where the coordinates lie. Returns what is wrong, in `out`, or NULL. */
+static const char* space_take_members(sett_space* s, const sett_space_desc* desc, char* out)
 {
+    const char* name = sett_component_name(s->world, s->component);
     static const char* const usual[] = {"x", "y", "z"};
     bool has = sett_members_get(s->world, s->component) != NULL;
     for (uint32_t k = 0; k < s->dimensions; k++) {
@@ -86,7 +90,9 @@ static const char* space_take_members(sett_space* s, const sett_space_desc* desc
         const char* path = desc->member[k] != NULL ? desc->member[k] : usual[k];
         if (has || desc->member[k] != NULL) {
             if (!sett_member_find(s->world, s->component, path, &ref)) {
-                return "the component has no member x, y or z - set `member`";
+                snprintf(out, SPACE_TEXT, "\"%.60s\" has no member \"%.60s\" - set `member`", name,
+                         path);
+                return out;
             }
             s->number[k] = space_number_of(ref.kind);
             s->offset[k] = ref.offset;
@@ -96,10 +102,19 @@ static const char* space_take_members(sett_space* s, const sett_space_desc* desc
         }
         uint32_t size = space_number_size(s->number[k]);
         if (size == 0 || ref.count != 1 || s->offset[k] + size > s->stride) {
-            return "a coordinate is not one number in the value - set `member` or `number`";
+            snprintf(out, SPACE_TEXT,
+                     "coordinate %u of \"%.60s\" is not one number in the value - set `member` or "
+                     "`number`",
+                     (unsigned)k, name);
+            return out;
         }
         if (s->is_grid && (s->number[k] == SETT_SPACE_F32 || s->number[k] == SETT_SPACE_F64)) {
-            return "a coordinate of a grid is not an integer - use integer members";
+            snprintf(
+                out, SPACE_TEXT,
+                "coordinate %u of \"%.60s\" is not an integer, as a grid needs - use integers, or "
+                "SETT_SPACE_CONTINUOUS",
+                (unsigned)k, name);
+            return out;
         }
     }
     return NULL;
@@ -109,7 +124,7 @@ static const char* space_take_members(sett_space* s, const sett_space_desc* desc
 static const char* space_take_size(sett_space* s, const sett_space_desc* desc)
 {
     if (!s->is_grid && !(desc->cell > 0 && space_is_finite(desc->cell))) {
-        return "`cell`, the edge of a cell, is not above 0 - set another";
+        return "`cell`, the edge of a cell, is not a number above 0 - set another number";
     }
     uint64_t count = 1;
     for (uint32_t k = 0; k < 3; k++) {
@@ -119,10 +134,13 @@ static const char* space_take_size(sett_space* s, const sett_space_desc* desc)
         double cell = s->is_grid || !is ? 1 : desc->cell;
         double cells = s->size[k] / cell;
         if (!(s->size[k] > 0) || !space_is_finite(s->size[k]) || !space_is_finite(s->origin[k])) {
-            return "`size` is not above 0, or `origin` not finite";
+            return "`size` is not above 0, or `size` or `origin` is not finite - set other numbers";
         }
         if (cells >= SETT_SPACE_CELLS + 1.0) {
-            return "the space has more than SETT_SPACE_CELLS cells - make `cell` larger";
+            return s->is_grid
+                       ? "`size` makes more than SETT_SPACE_CELLS (67,108,864) cells - lower it"
+                       : "`size` and `cell` make more than SETT_SPACE_CELLS (67,108,864) cells - "
+                         "raise `cell`";
         }
         s->cells[k] = cells < 1 ? 1 : (int32_t)cells;
         bool whole = s->origin[k] >= -SPACE_WHOLE && s->origin[k] <= SPACE_WHOLE &&
@@ -135,7 +153,10 @@ static const char* space_take_size(sett_space* s, const sett_space_desc* desc)
         s->edge[k] = s->size[k] / s->cells[k];
         count *= (uint64_t)s->cells[k];
         if (count > SETT_SPACE_CELLS) {
-            return "the space has more than SETT_SPACE_CELLS cells - make `cell` larger";
+            return s->is_grid
+                       ? "`size` makes more than SETT_SPACE_CELLS (67,108,864) cells - lower it"
+                       : "`size` and `cell` make more than SETT_SPACE_CELLS (67,108,864) cells - "
+                         "raise `cell`";
         }
     }
     s->cell_count = (uint32_t)count;
@@ -173,7 +194,7 @@ static const char* space_take_query(sett_space* s, const sett_query* query)
     return NULL;
 }
 
-static const char* space_take(sett_space* s, const sett_space_desc* desc)
+static const char* space_take(sett_space* s, const sett_space_desc* desc, char* out)
 {
     s->component = desc->component;
     s->is_grid = desc->kind == SETT_SPACE_GRID;
@@ -185,10 +206,10 @@ static const char* space_take(sett_space* s, const sett_space_desc* desc)
     }
     s->stale = true;
     if (s->dimensions < 2 || s->dimensions > 3) {
-        return "`dimensions` is not 2 or 3 - set one of them";
+        return "`dimensions` is not 2 or 3 - set 2 or 3";
     }
     s->entry_size = (uint32_t)(sizeof(sett_entity) + (s->is_grid ? 0 : s->dimensions * 8));
-    const char* wrong = space_take_members(s, desc);
+    const char* wrong = space_take_members(s, desc, out);
     wrong = wrong == NULL ? space_take_size(s, desc) : wrong;
     return wrong == NULL ? space_take_query(s, desc->query) : wrong;
 }
@@ -209,7 +230,7 @@ sett_space* sett_space_create(sett_world* world, const sett_space_desc* desc)
     sett_component_desc type;
     if (sett_component_describe(world, desc->component, &type) != SETT_OK) {
         (void)setti_space_fail(world, SETT_STATUS_UNREGISTERED, space_call,
-                               "`component` is not registered - register it first");
+                               "`component` is not a registered component - register it first");
         return NULL;
     }
     sett_space* s = sett_world_alloc(world, sizeof(*s), 16);
@@ -219,7 +240,8 @@ sett_space* sett_space_create(sett_world* world, const sett_space_desc* desc)
     memset(s, 0, sizeof(*s));
     s->world = world;
     s->stride = (uint32_t)type.size;
-    const char* wrong = space_take(s, desc);
+    char text[SPACE_TEXT];
+    const char* wrong = space_take(s, desc, text);
     if (wrong == NULL && s->all != NULL) {
         s->cell = sett_world_alloc(world, (size_t)s->cell_count * sizeof(*s->cell), 16);
     }

@@ -323,7 +323,7 @@ sett_status sett_space_update(sett_space* s)
     s->since = now;
     return done ? SETT_OK
                 : setti_space_fail(s->world, SETT_STATUS_OUT_OF_MEMORY, space_update_call,
-                                   "no memory for cells - free some, and call sett_space_update "
+                                   "no memory for cells - free memory, and call sett_space_update "
                                    "again");
 }
 

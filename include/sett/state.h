@@ -314,8 +314,8 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  *
  * Fails: INVALID (the bytes are wrong, or of another version, or a callback wrote), CONFLICT (the
  * world is in another state, such as `b`: the message says if the delta was applied already; a type
- * is missing or different), LIMIT
- * (sett_snapshot_options.delta_limit), LOCKED, ARGUMENT (as sett_snapshot_take), OUT_OF_MEMORY.
+ * is missing or different), LIMIT (sett_snapshot_options.delta_limit, or the entity_limit of this
+ * world), LOCKED, ARGUMENT (as sett_snapshot_take), OUT_OF_MEMORY.
  * The message says where, or names the type. LOST: the delta could not be undone, because
  * callbacks wrote to many pages, and memory ran out: the world then has a part of the delta.
  * Cost: as the changes, plus sett_world_hash twice and O(types); O(rows) of changed types in sparse

@@ -20,7 +20,7 @@ struct setti_arena_chunk {
 
 static_assert(sizeof(setti_arena_chunk) <= ARENA_HEADER, "pieces begin after the header");
 
-/* Adds a chunk for at least `size` bytes. */
+/* Adds a chunk for `size` bytes. Returns false if memory runs out. */
 static bool arena_grow(setti_arena* arena, size_t size)
 {
     SETTI_ASSERT(arena->allocator != NULL);
@@ -47,7 +47,7 @@ static bool arena_grow(setti_arena* arena, size_t size)
 void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
 {
     SETTI_ASSERT(size != 0 && align != 0 && (align & (align - 1)) == 0);
-    size_t slack = align > ARENA_ALIGN ? align : 0; /* bytes skipped to align the piece */
+    size_t slack = align > ARENA_ALIGN ? align : 0; /* chunks are aligned to ARENA_ALIGN only */
     if (size > SIZE_MAX / 4) {
         return NULL;
     }

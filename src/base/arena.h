@@ -1,5 +1,4 @@
-/* arena.h: memory allocated piece by piece and freed all at once. Pieces are cut from chunks of the
- * allocator. After a few resets a single chunk suffices. */
+/* arena.h: memory allocated piece by piece and freed all at once. */
 #ifndef SETTI_ARENA_H
 #define SETTI_ARENA_H
 
@@ -19,7 +18,7 @@ typedef struct setti_arena {
 /* Allocates a piece of uninitialised memory. Returns NULL if memory runs out. */
 void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align);
 
-/* Frees the newest piece. Ignores other pieces. */
+/* Frees `piece` if it is the newest piece. */
 void setti_arena_pop(setti_arena* arena, const void* piece, size_t size);
 
 /* Frees all pieces. Keeps a single chunk of the total size. */

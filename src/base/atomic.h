@@ -1,8 +1,8 @@
 /* atomic.h: numbers shared by threads without a lock.
  *
  *     signal   tells waiting threads to take the lock; publishes earlier writes
- *     mark     a word that may be read during a write; orders nothing else
- *     tally    a sum of additions by several threads; orders nothing else
+ *     mark     a word that may be read while it is written; orders no other access
+ *     tally    a sum that several threads add to; orders no other access
  *     counter  counts threads; setti_counter_take publishes earlier writes
  *
  * Without C atomics (SETTI_ATOMICS is 0) signals are not read, tallies stay 0, and marks are plain
@@ -30,7 +30,7 @@ static inline void setti_tally_add(setti_tally* to, uintptr_t count)
     atomic_fetch_add_explicit(to, count, memory_order_relaxed);
 }
 
-/* Returns the sum and resets the tally to 0. */
+/* Returns the sum, and resets the tally to 0. */
 static inline uintptr_t setti_tally_take(setti_tally* from)
 {
     return atomic_exchange_explicit(from, 0, memory_order_relaxed);
@@ -74,6 +74,7 @@ static inline uint32_t setti_counter_get(setti_counter* from)
     return (uint32_t)atomic_load_explicit(from, memory_order_acquire);
 }
 
+/* The limit of loops that wait for a signal. */
 #define SETTI_SIGNAL_ROUNDS(rounds) (rounds)
 
 #else

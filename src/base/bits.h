@@ -43,7 +43,7 @@ SETTI_INLINE uint32_t setti_bits_highest(uint64_t word)
 #endif
 }
 
-/* Byte k of the result counts the set bits in bytes 0..k. */
+/* Byte k of the result counts the set bits in bytes 0 to k (SWAR). */
 SETTI_INLINE uint64_t setti_bits_sums(uint64_t word)
 {
     word -= (word >> 1) & 0x5555555555555555u;
@@ -52,7 +52,6 @@ SETTI_INLINE uint64_t setti_bits_sums(uint64_t word)
     return word * 0x0101010101010101u;
 }
 
-/* Counts the set bits. */
 SETTI_INLINE uint32_t setti_bits_count(uint64_t word)
 {
 #if defined(__POPCNT__)
@@ -77,7 +76,7 @@ static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t at, uint3
             at += setti_bits_lowest(rest);
             return at < end ? at : SETTI_NONE;
         }
-        at = (at | 63) + 1;
+        at = (at | 63) + 1; /* the next word */
     }
     return SETTI_NONE;
 }

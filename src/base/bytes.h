@@ -12,7 +12,7 @@ typedef struct setti_bytes {
     size_t capacity;
 } setti_bytes;
 
-/* Writes a number as up to 8 bytes, lowest byte first. */
+/* Writes the lowest `size` bytes of a number, lowest byte first. */
 static inline void setti_bytes_put(unsigned char* out, uint64_t number, size_t size)
 {
     SETTI_ASSERT(size <= sizeof(number));
@@ -40,7 +40,7 @@ static inline uint64_t setti_bytes_get(const unsigned char* from, size_t size)
     return number;
 }
 
-/* Reads fewer than 8 bytes without a call to memcpy. */
+/* Reads fewer than 8 bytes without a call of memcpy: in parts of 4, 2 and 1. */
 static inline uint64_t setti_bytes_get_few(const unsigned char* from, size_t size)
 {
     uint64_t number = 0;
@@ -62,7 +62,7 @@ static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, siz
     if (bytes->capacity != 0 && more <= bytes->capacity - bytes->size) {
         return true;
     }
-    size_t capacity = bytes->size + SETTI_MAX(SETTI_MAX(more, bytes->size), 1);
+    size_t capacity = bytes->size + SETTI_MAX(SETTI_MAX(more, bytes->size), 1); /* doubles */
     unsigned char* data = setti_pool_alloc(pool, capacity, 16);
     if (data == NULL) {
         return false;
@@ -76,7 +76,7 @@ static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, siz
     return true;
 }
 
-/* Replaces the contents. Returns false if memory runs out. */
+/* Replaces the contents. If memory runs out, empties the buffer and returns false. */
 static inline bool setti_bytes_copy(setti_pool* pool, setti_bytes* bytes, const void* from,
                                     size_t size)
 {
@@ -91,10 +91,10 @@ static inline bool setti_bytes_copy(setti_pool* pool, setti_bytes* bytes, const 
 /* Returns the address after the last byte in use. */
 static inline unsigned char* setti_bytes_end(const setti_bytes* bytes)
 {
-    return bytes->size != 0 ? bytes->data + bytes->size : bytes->data;
+    return bytes->size != 0 ? bytes->data + bytes->size : bytes->data; /* not NULL + 0 */
 }
 
-/* Appends uninitialised bytes. Returns NULL if memory runs out. */
+/* Appends uninitialised bytes. Returns their address, or NULL if memory runs out. */
 static inline unsigned char* setti_bytes_add(setti_pool* pool, setti_bytes* bytes, size_t size)
 {
     if (!setti_bytes_reserve(pool, bytes, size)) {

@@ -1,4 +1,4 @@
-/* common.c: version, and the texts of status codes. */
+/* common.c: version, texts of status codes, and logging to stderr. */
 #include "base/platform.h"
 
 #include <stdio.h>

@@ -6,11 +6,11 @@
 
 #include <assert.h>
 
-/* Holds in every correct program; checked in debug builds only. */
+/* The condition holds in every correct program. Only debug builds check it. */
 #define SETTI_ASSERT(condition) assert(condition)
 
 /* SETTI_COLD      for functions that rarely run
- * SETTI_APART     prevents inlining, because the caller's other path would have to save registers
+ * SETTI_APART     prevents inlining of a slow path: else the fast path would save registers too
  * SETTI_PREFETCH  loads memory ahead of use. A function that only prefetches must be SETTI_INLINE,
  *                 because gcc drops calls of pure functions. */
 #if defined(__GNUC__)
@@ -37,7 +37,7 @@
 #define SETTI_PREFETCH(address) (void)(address)
 #endif
 
-/* For fast paths. At -Os the compiler decides: the library would be an eighth larger. */
+/* Forces inlining on fast paths. Not at -Os: the library would be an eighth larger. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define SETTI_INLINE static inline __attribute__((always_inline))
 #elif defined(_MSC_VER) && !defined(__GNUC__)
@@ -46,7 +46,7 @@
 #define SETTI_INLINE static inline
 #endif
 
-/* Reports a parameter that is NULL on stderr. */
+/* Reports on stderr that a parameter is NULL. */
 void setti_report_null(const char* call, const char* what);
 
 /* Whether numbers are stored with the highest byte first. */
@@ -85,7 +85,7 @@ static inline bool setti_multiply(size_t count, size_t size, size_t* out)
 #define SETTI_DEBUG true
 #endif
 
-/* Tests a parameter for NULL. Debug builds report NULL. */
+/* Returns true if a parameter is NULL. Debug builds also report it. */
 static inline bool setti_is_null(const void* pointer, const char* call, const char* what)
 {
     if (SETTI_DEBUG && pointer == NULL) {
@@ -104,7 +104,7 @@ static inline bool setti_is_null(const void* pointer, const char* call, const ch
 #define SETTI_IS_NULL_IN_DEBUG(parameter) SETTI_IS_NULL(parameter)
 #endif
 
-/* Copies a struct of another version. Missing members become zero. */
+/* Copies a struct between two versions of the library. Members that `from` lacks become zero. */
 void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size);
 
 /* Adds a node at the beginning of a doubly linked list. */
@@ -126,7 +126,7 @@ void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_si
         }                                                                                          \
     } while (0)
 
-/* Casts away const. The only place that may. */
+/* Casts away const. No other function may. */
 static inline void* setti_unconst(const void* pointer)
 {
     return (void*)(uintptr_t)pointer;

@@ -30,7 +30,10 @@ setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages)
 void setti_notes_forget_all(const setti_pages* pages)
 {
     const setti_page_notes* notes = pages->notes;
-    for (uint32_t k = 0; notes != NULL && k < notes->hash_count; k++) {
+    if (notes == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < notes->hash_count; k++) {
         if (notes->hash[k].tick != 0) { /* most of a large table is never touched */
             notes->hash[k].tick = 0;
         }
@@ -61,6 +64,7 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
     return true;
 }
 
+/* Counts a page, unless NULL, as held by the diff. */
 static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     if (page != NULL) {
@@ -124,23 +128,27 @@ void setti_cow_let_go(setti_pool* pool, setti_cow* cow)
     cow->spare_taken = false;
 }
 
+SETTI_COLD static void* cow_take_spare(const setti_pool* pool, const setti_pages* pages)
+{
+    for (setti_spare** link = &pool->cow->spare; *link != NULL; link = &(*link)->next) {
+        setti_spare* spare = *link;
+        if (spare->size == pages->size && spare->align == pages->align) {
+            *link = spare->next;
+            pool->cow->spare_taken = true;
+            return spare;
+        }
+    }
+    return NULL;
+}
+
 /* Allocates memory for a saved page, or takes a spare. */
 static void* cow_room(setti_pool* pool, const setti_pages* pages)
 {
     void* room = setti_pool_alloc_exempt(pool, pages->size, pages->align);
-    setti_spare** at = &pool->cow->spare;
-    while (room == NULL && *at != NULL) {
-        if ((*at)->size == pages->size && (*at)->align == pages->align) {
-            room = *at;
-            *at = (*at)->next;
-            pool->cow->spare_taken = true;
-        } else {
-            at = &(*at)->next;
-        }
-    }
-    return room;
+    return room != NULL ? room : cow_take_spare(pool, pages);
 }
 
+/* Saves a page, or notes that there is none. Returns false if memory runs out. */
 static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(pages->tick[number] < pool->cow_from);
@@ -165,7 +173,6 @@ static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number
     return true;
 }
 
-/* Saves a page before a write. */
 static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_lock_take(&pool->lock);
@@ -177,6 +184,7 @@ static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number
     setti_lock_release(&pool->lock);
 }
 
+/* Moves the saved contents `from` to a page. */
 static void cow_move(const setti_pages* pages, void* to, void* from)
 {
     if (setti_pages_values(pages) != NULL) {
@@ -209,7 +217,7 @@ static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number
     if (entry->kind != SETTI_COW_COPY) {
         return false; /* the page is newer than the snapshot */
     }
-    /* the saved bytes return to the page */
+    /* the page gets the saved bytes back, and replaces the copy */
     cow_move(pages, page, entry->data);
     setti_pool_free(pool, entry->data, pages->size, pages->align);
     entry->kind = SETTI_COW_PARKED;
@@ -275,7 +283,7 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
     diff_hold(diff, pages, live);
     diff_let_go(diff, pages, entry->data);
     entry->data = live;
-    if (entry->kind != SETTI_COW_COPY) {
+    if (entry->kind != SETTI_COW_COPY) { /* else both have a page */
         entry->kind = live != NULL ? SETTI_COW_PARKED : SETTI_COW_ABSENT;
     }
 }
@@ -304,7 +312,7 @@ void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
     if (entry->kind == SETTI_COW_COPY) {
         cow_move(pages, *place, entry->data);
         setti_pool_free(pool, entry->data, pages->size, pages->align);
-    } else {
+    } else { /* `data` is the old page, or NULL */
         setti_pool_free(pool, *place, pages->size, pages->align);
         setti_pages_put(pages, entry->number, entry->data);
     }
@@ -352,26 +360,26 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
 {
     SETTI_ASSERT(diff->count != 0 && diff->count < SETTI_NONE / 4);
     index->diff = diff;
-    index->bits = 2 + setti_bits_highest(diff->count);
+    index->bits = 2 + setti_bits_highest(diff->count); /* over half are free */
     index->slot = setti_pool_alloc(pool, cow_index_size(index), 16);
     if (index->slot == NULL) {
         return false;
     }
-    memset(index->slot, 255, cow_index_size(index));
+    memset(index->slot, 255, cow_index_size(index)); /* SETTI_NONE */
     for (uint32_t k = 0; k < diff->count; k++) {
         *cow_index_find(index, diff->item[k].pages, diff->item[k].number) = k;
     }
     return true;
 }
 
-/* Merges two entries of a page: `far` stays with the older bytes, `near` is freed. */
+/* Merges two entries of a page: `far` stays with the older bytes, `near` (of `from`) is freed. */
 static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
                       setti_cow_entry* near)
 {
     SETTI_ASSERT(far->pages == near->pages && far->number == near->number);
     const setti_pages* pages = far->pages;
     if (far->kind == SETTI_COW_COPY && near->kind == SETTI_COW_PARKED) {
-        /* the page itself gets the older bytes */
+        /* the parked page gets the older bytes, and replaces the copy */
         if (setti_pages_values(pages) != NULL) {
             setti_pages_values(pages)->drop(pages, near->data);
         }
@@ -385,7 +393,7 @@ static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
     cow_free(pool, from, near);
 }
 
-/* Appends the entries of `from` that were not merged to `to`. */
+/* Moves the entries of `from` that were not merged to the end of `to`. */
 static void diff_move_entries(setti_pool* pool, setti_diff* to, setti_diff* from)
 {
     SETTI_ASSERT(to->count + from->count <= to->capacity);
@@ -400,7 +408,7 @@ static void diff_move_entries(setti_pool* pool, setti_diff* to, setti_diff* from
     memset(from, 0, sizeof(*from));
 }
 
-/* Merges the entries of pages in both diffs. Returns false if memory runs out. */
+/* Merges the entries of pages that are in both diffs. Returns false if memory runs out. */
 static bool diff_merge_entries(setti_pool* pool, const setti_diff* to, setti_diff* from)
 {
     cow_index index;
@@ -420,7 +428,7 @@ static bool diff_merge_entries(setti_pool* pool, const setti_diff* to, setti_dif
 
 bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from)
 {
-    const bool may_meet = to->count != 0 && from->count != 0; /* in the entries of a page */
+    const bool may_meet = to->count != 0 && from->count != 0; /* two entries of a page */
     if (!setti_diff_reserve(pool, to, from->count) ||
         (may_meet && !diff_merge_entries(pool, to, from))) {
         return false;

@@ -1,4 +1,4 @@
-/* cow.h: copy-on-write: old contents of pages. While a snapshot is held, a diff receives:
+/* cow.h: copy-on-write: old contents of pages. While a snapshot is held, its diff receives:
  *     the old bytes of a page, at the first write
  *     a freed page (parked)
  *     a note for a new page (absent) */
@@ -19,11 +19,11 @@ typedef struct setti_cow_entry {
     setti_pages* pages;
     void* data;
     uint64_t tick;   /* of the last write before the snapshot */
-    uint32_t number; /* of the page, in `pages` */
+    uint32_t number; /* of the page in `pages` */
     uint32_t kind;   /* setti_cow_kind */
 } setti_cow_entry;
 
-/* The difference between two states: at most an entry a page. */
+/* The difference between two states: at most one entry for each page. */
 typedef struct setti_diff {
     setti_cow_entry* item;
     uint32_t count;
@@ -47,17 +47,17 @@ typedef enum setti_cow_reason {
 
 typedef struct setti_cow {
     setti_diff* diff;  /* receives saved pages; NULL: pages are not saved */
-    uint32_t expected; /* entries of the last diff */
+    uint32_t expected; /* entries of the previous diff */
     size_t limit;      /* of the bytes in all diffs; 0: no limit */
     size_t others;     /* upper bound of the bytes in diffs other than `diff` */
     size_t pages;      /* upper bound of the pages in diffs other than `diff` */
     setti_spare* spare;
-    bool spare_taken; /* a page was saved in a spare */
-    /* Frees all diffs. The pool's lock is held. */
+    bool spare_taken; /* some page was saved in a spare */
+    /* Called to free all diffs. The pool's lock is held. */
     void (*end)(struct setti_cow* cow, setti_cow_reason reason);
     /* Called when the diffs exceed `limit`. The pool's lock is held. */
     void (*full)(struct setti_cow* cow);
-    /* Visits the saved data of a table in all diffs. */
+    /* Calls `visit` for the saved data of a table in all diffs. */
     void (*each)(struct setti_cow* cow, const setti_pages* pages,
                  void (*visit)(void* user, const void* data), void* user);
     /* Pointers for page.c: programs without snapshots do not link cow.c. */
@@ -67,26 +67,26 @@ typedef struct setti_cow {
     bool (*park)(setti_pool* pool, const setti_pages* pages, uint32_t number);
 } setti_cow;
 
-/* Operations on pages of values with hooks. Saved pages have a note of the live values. */
+/* Operations on pages of values with hooks. A saved page notes its rows with values. */
 typedef struct setti_page_values {
-    /* Copies the values of a live page. */
+    /* Copies the values of a live page to `copy`, with the note. */
     void (*save)(const setti_pages* pages, uint32_t number, void* copy);
-    /* Writes the note of the live values into a page. */
+    /* Writes the note into a page that will be a saved page. */
     void (*seal)(const setti_pages* pages, uint32_t number);
-    /* Exchanges the values of a live page and a saved page. */
+    /* Exchanges the values of a live page and the saved page `entry`. */
     void (*swap)(const setti_pages* pages, uint32_t number, void* entry);
-    /* Frees the values of a live page. */
+    /* Deinitialises the values of a live page. */
     void (*end)(const setti_pages* pages, uint32_t number);
-    /* Frees saved values. */
+    /* Deinitialises the values of the saved page `entry`. */
     void (*drop)(const setti_pages* pages, void* entry);
-    /* Moves saved values to a page without values. */
+    /* Moves the values of a saved page to a page without values. */
     void (*move)(const setti_pages* pages, void* to, void* from);
 } setti_page_values;
 
 /* The remembered hash of a page. */
 typedef struct setti_page_hash {
     uint64_t tick;  /* the hash is valid while the page has this tick; 0: no hash */
-    uint64_t shape; /* hash of the other inputs */
+    uint64_t shape; /* hash of the inputs other than the page */
     uint64_t hash;
 } setti_page_hash;
 
@@ -123,30 +123,29 @@ static inline void setti_cow_settle(setti_pool* pool)
     }
 }
 
-/* Begins to save the pages of a pool. */
 void setti_cow_begin(setti_pool* pool, setti_cow* cow);
 
-/* Exchanges two stretches of memory. */
 void setti_cow_swap_bytes(void* a, void* b, size_t size);
 
-/* Exchanges the saved and live contents of a page. Plain bytes are not copied. */
+/* Exchanges the saved and live contents of a page. Pages of plain bytes change places. */
 void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
 /* Puts the page of a SETTI_COW_LENT entry back into the table, with the bytes of the copy. */
 void setti_cow_give_back(setti_cow_entry* entry);
 
-/* Replaces live by saved contents and empties the entry. */
+/* Replaces the live contents of a page by the saved contents, and empties the entry. */
 void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
-/* Merges the later differences `from` into `to`. Returns false if memory runs out. */
+/* Merges the diff `from` into the earlier diff `to`. Returns false if memory runs out. */
 bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from);
 
 /* Makes room for `count` more entries. Returns false if memory runs out. */
 bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count);
 void setti_diff_deinit(setti_pool* pool, setti_diff* diff);
 
-/* Allocates spares for the large pages of a table. Returns false if memory runs out. */
+/* Allocates `count` spares of the size of a table's pages. Returns false if memory runs out. */
 bool setti_cow_hold(setti_pool* pool, setti_cow* cow, const setti_pages* pages, uint32_t count);
+/* Frees all spares. */
 void setti_cow_let_go(setti_pool* pool, setti_cow* cow);
 
 #endif

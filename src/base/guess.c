@@ -63,7 +63,7 @@ void setti_guess_try(setti_guess* guess, const char* name)
         return; /* the lengths differ too much */
     }
     if (length == guess->length && memcmp(name, guess->wrong, length) == 0) {
-        return;
+        return; /* not a misspelling */
     }
     uint32_t distance = guess_distance(guess->wrong, guess->length, name, length);
     if (distance < guess->distance) {

@@ -16,15 +16,14 @@ typedef struct setti_guess {
     const char* wrong;
     size_t length;
     const char* found; /* the most similar name so far, or NULL */
-    uint32_t distance; /* edits between `found` and `wrong`; at first a limit */
+    uint32_t distance; /* edits between `found` and `wrong`; at first too many */
     char text[SETTI_GUESS_LENGTH + 32];
 } setti_guess;
 
 setti_guess setti_guess_begin(const char* wrong, size_t length);
-/* Compares the unknown name with a known name. */
 void setti_guess_try(setti_guess* guess, const char* name);
 
-/* Returns the end of a message, or "" if no name is similar. */
+/* Returns a text to append to a message, or "" if no name is similar. */
 const char* setti_guess_text(setti_guess* guess);
 
 #endif

@@ -40,10 +40,10 @@ struct setti_range {
 };
 
 #define BLOCK_HEADER SETTI_POOL_STEP
-#define BLOCK_MIN ((size_t)56 << 10) /* two thousand entities of four types fit four blocks */
-#define BLOCK_SMALL ((size_t)16 << 10)
+#define BLOCK_MIN ((size_t)56 << 10)   /* two thousand entities of four types fit four blocks */
+#define BLOCK_SMALL ((size_t)16 << 10) /* with setti_pool.small */
 #define BLOCK_MAX ((size_t)4 << 20)
-#define HUGE_FROM ((size_t)1280 << 10)
+#define HUGE_FROM ((size_t)1280 << 10) /* larger pools take huge pages */
 
 static_assert(sizeof(setti_block) <= BLOCK_HEADER, "the header keeps pieces aligned to the step");
 static_assert(sizeof(setti_large) <= 64, "the header of a large piece fits its smallest room");
@@ -82,10 +82,10 @@ static size_t pool_class_align(uint32_t k)
     return k < 2 ? pool_class_size(k) : SETTI_POOL_STEP;
 }
 
-/* The header of a free piece. Both counts are hints, and include the pieces that follow. */
+/* The header of a free piece. The counts are estimates for the list from this piece on. */
 typedef struct pool_piece {
     struct pool_piece* next;
-    uint32_t length;
+    uint32_t length;   /* pieces */
     uint32_t unsorted; /* pieces added since the list was sorted by address */
 } pool_piece;
 
@@ -118,7 +118,7 @@ static pool_piece* pieces_merge(pool_piece* a, pool_piece* b)
 /* Sorts a list by address (merge sort). */
 static pool_piece* pieces_sort(pool_piece* left)
 {
-    pool_piece* part[32] = {NULL}; /* part[n]: 2^n pieces, sorted */
+    pool_piece* part[32] = {NULL}; /* part[n]: 2^n sorted pieces, or NULL */
     uint32_t n;
     while (left != NULL) {
         pool_piece* sorted = left;
@@ -155,14 +155,15 @@ static void* pool_pop(setti_pool* pool, uint32_t k)
 {
     SETTI_ASSERT(k < SETTI_POOL_CLASSES && pool->free[k] != NULL);
     void* piece = pool->free[k];
-    memcpy(&pool->free[k], piece, sizeof(void*));
+    memcpy(&pool->free[k], piece, sizeof(void*)); /* the next piece */
     return piece;
 }
 
 static void strip_unlink(setti_pool* pool, setti_strip* strip)
 {
     SETTI_ASSERT(pool->strips != NULL);
-    *(strip->previous != NULL ? &strip->previous->next : &pool->strips) = strip->next;
+    setti_strip** link = strip->previous != NULL ? &strip->previous->next : &pool->strips;
+    *link = strip->next;
     if (strip->next != NULL) {
         strip->next->previous = strip->previous;
     }
@@ -198,6 +199,7 @@ static void strip_retire(setti_pool* pool, setti_strip* strip)
     strip_unlink(pool, strip);
 }
 
+/* Returns the bytes that the ceiling limits. */
 static size_t pool_counted(const setti_pool* pool)
 {
     size_t exempt = pool->exempt + (pool->held != NULL ? pool->held->size : 0);
@@ -281,7 +283,7 @@ void setti_pool_deinit(setti_pool* pool)
     }
 }
 
-/* Cuts the rest of the newest block into large free pieces. */
+/* Cuts the memory at the bump pointer into free pieces, as large as possible. */
 static void pool_retire_bump(setti_pool* pool)
 {
     while (pool->bump_size >= 32) {
@@ -307,7 +309,7 @@ static bool pool_is_system(const setti_pool* pool)
 /* Returns the size of the next block: a part of the bytes in blocks. */
 static size_t pool_block_size(const setti_pool* pool, size_t need)
 {
-    const size_t held = pool->held != NULL ? pool->held->size : 0; /* until the end of a call */
+    const size_t held = pool->held != NULL ? pool->held->size : 0; /* held only for a call */
     const size_t blocks = pool->block_size - held;
     size_t most = SETTI_MAX(SETTI_MIN(blocks / 16, BLOCK_MAX), SETTI_HUGE_PAGE); /* 2 to 4 MB */
     size_t least = pool->small ? BLOCK_SMALL : BLOCK_MIN;
@@ -318,7 +320,7 @@ static size_t pool_block_size(const setti_pool* pool, size_t need)
     return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
 }
 
-/* Takes a block from the allocator, or the held block. */
+/* Takes a block from the allocator, if large perhaps of huge pages, or the held block. */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);
@@ -360,7 +362,7 @@ static size_t pool_gap(const setti_pool* pool, uint32_t k)
     return shifts ? gap + SETTI_POOL_STEP : gap;
 }
 
-/* Moves the bump pointer to the unused pages of a run. The allocator has failed. */
+/* Moves the bump pointer to the unused pages of a run, after the allocator has failed. */
 SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
 {
     for (setti_strip* strip = pool->strips; strip != NULL; strip = strip->next) {
@@ -376,7 +378,7 @@ SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
     return false;
 }
 
-/* Moves the bump pointer to joined free room. */
+/* Moves the bump pointer to joined free pieces. */
 static bool pool_take_range(setti_pool* pool, size_t need)
 {
     setti_range** link = &pool->ranges;
@@ -409,7 +411,7 @@ SETTI_COLD static bool pool_split(setti_pool* pool, size_t need)
     return false;
 }
 
-/* Makes room at the end of the newest block. */
+/* Moves the bump pointer to at least `need` bytes. Returns false if memory runs out. */
 static bool pool_make_room(setti_pool* pool, size_t need)
 {
     bool denied = pool->denied;
@@ -430,19 +432,20 @@ static bool pool_make_room(setti_pool* pool, size_t need)
 static void pool_fill_gap(setti_pool* pool, size_t gap)
 {
     while (gap >= 32) {
-        uint32_t small = gap >= 64 && (uintptr_t)pool->bump % 64 == 0 ? 1 : 0;
-        size_t step = pool_class_size(small);
-        pool_push(pool, small, pool->bump);
+        uint32_t k = gap >= 64 && (uintptr_t)pool->bump % 64 == 0 ? 1 : 0; /* 64 or 32 bytes */
+        size_t step = pool_class_size(k);
+        pool_push(pool, k, pool->bump);
         pool->bump += step;
         pool->bump_size -= step;
         gap -= step;
     }
 }
 
+/* Returns the bytes before a large piece, with its header. */
 static size_t large_room(size_t align)
 {
     SETTI_ASSERT(align != 0);
-    return SETTI_MAX(align, (size_t)64); /* for the header */
+    return SETTI_MAX(align, (size_t)64);
 }
 
 /* Zeroes have the alignment of calloc. */
@@ -478,7 +481,8 @@ static void pool_free_large(setti_pool* pool, void* piece, size_t size, size_t a
 {
     SETTI_ASSERT(pool->used_size >= size && pool->large != NULL);
     setti_large* large = (setti_large*)(void*)((unsigned char*)piece - large_room(align));
-    *(large->previous != NULL ? &large->previous->next : &pool->large) = large->next;
+    setti_large** link = large->previous != NULL ? &large->previous->next : &pool->large;
+    *link = large->next;
     if (large->next != NULL) {
         large->next->previous = large->previous;
     }
@@ -515,7 +519,7 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
         if (!pool_make_room(pool, rounded)) {
             return NULL;
         }
-        gap = 0;
+        gap = 0; /* the new room is aligned */
     }
     pool_fill_gap(pool, gap);
     void* piece = pool->bump;
@@ -548,8 +552,8 @@ bool setti_pool_reserve(setti_pool* pool, size_t size)
         return false;
     }
     const bool huge = true;
-    size_t more = SETTI_MIN(size / 4, RESERVE_FOR_STRIPS);
-    if (pool->bump_size < size + more && !pool_grow(pool, size + more, huge)) {
+    size_t for_strips = SETTI_MIN(size / 4, RESERVE_FOR_STRIPS);
+    if (pool->bump_size < size + for_strips && !pool_grow(pool, size + for_strips, huge)) {
         return false;
     }
     pool->promised = SETTI_MAX(pool->promised, pool->used_size + size);
@@ -568,16 +572,16 @@ void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t s
     }
     uint64_t began = setti_platform_now();
     uintptr_t bump = (uintptr_t)pool->bump;
-    uintptr_t next = (uintptr_t)*at;
-    bool continues = next >= bump && next - bump <= pool->bump_size; /* in the same block */
-    size_t done = continues ? next - bump : 0;
+    uintptr_t touched = (uintptr_t)*at;
+    bool continues = touched >= bump && touched - bump <= pool->bump_size; /* the same block */
+    size_t done = continues ? touched - bump : 0;
     size_t end = SETTI_MIN(done + step, pool->bump_size);
     while (done < end && setti_platform_now() - began <= nanoseconds) {
-        size_t part = SETTI_MIN(done + WARM_PART, end);
-        for (; done < part; done += 4096) {
+        size_t part_end = SETTI_MIN(done + WARM_PART, end);
+        for (; done < part_end; done += 4096) {
             pool->bump[done] = 0; /* a byte in each page of the system */
         }
-        done = part;
+        done = part_end;
     }
     *at = pool->bump_size != 0 ? pool->bump + done : NULL;
 }
@@ -724,7 +728,7 @@ static setti_block** pool_sort_blocks(const setti_pool* pool, size_t* count)
 {
     *count = 0;
     for (setti_block* block = pool->blocks; block != NULL; block = block->next) {
-        block->free_bytes = 0;
+        block->free_bytes = 0; /* for pool_forget_empty */
         ++*count;
     }
     size_t size = *count * sizeof(setti_block*);
@@ -754,7 +758,7 @@ void setti_pool_trim(setti_pool* pool)
         strip_retire(pool, pool->strips);
     }
     pool->promised = 0;
-    while (pool_take_range(pool, 0)) { /* retires the bump each time */
+    while (pool_take_range(pool, 0)) { /* the next call retires the bump */
     }
     pool_retire_bump(pool); /* now the free lists hold all free bytes */
     pool->bump = NULL;
@@ -807,7 +811,7 @@ const char* setti_pool_validate(const setti_pool* pool)
 
 /* --------------------------------------------------------------------------------------- tables */
 
-/* An entry has two ticks, a pointer, and a number (setti_pages_entry). */
+/* A table:  ticks | restore ticks | pointers | numbers (setti_pages_entry) | bits | `read` | run */
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
 static size_t table_bits(uint32_t capacity)
@@ -820,12 +824,13 @@ static size_t table_bits(uint32_t capacity)
  * 5.1, 256 KB 4.2, no runs 6.6. */
 #define STRIP_SIZE ((size_t)256 << 10)
 
+/* Returns the entries of `read`. */
 static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
 {
     return pages->none != NULL ? SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift) : 0;
 }
 
-/* Returns the offset of the run, the last part of a table. */
+/* Returns the offset of the run in a table. */
 static size_t table_strip(const setti_pages* pages, uint32_t capacity)
 {
     size_t size =
@@ -848,7 +853,7 @@ static setti_strip* pages_strip(const setti_pages* pages)
     return (setti_strip*)(void*)((unsigned char*)pages->tick + offset);
 }
 
-/* Moves the run of a table to `to`, or frees the run if `to` has none. */
+/* Moves the run of a table to `to`, or frees the run if `to` cannot have one. */
 static void pages_move_strip(setti_pool* pool, const setti_pages* from, const setti_pages* to)
 {
     setti_strip* old = pages_strip(from);
@@ -978,7 +983,7 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
     if (grows && !pages_resize(pool, pages, setti_bits_ceil(SETTI_MAX(count, 4)))) {
         return false;
     }
-    if (!grows || !table_is_zero(pages, pages->capacity)) {
+    if (!grows || !table_is_zero(pages, pages->capacity)) { /* new zeroes are clear */
         pages_clear(pages, count);
     }
     setti_pages_set_count(pages, count);
@@ -995,10 +1000,10 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
     if (number / 64 != 0) {
         word |= bits[number / 64 - 1] >> (number % 64);
     }
-    return word == UINT64_MAX ? 64 : 63 - setti_bits_highest(~word);
+    return word == UINT64_MAX ? 64 : 63 - setti_bits_highest(~word); /* the leading ones */
 }
 
-/* Cuts a run of new pages for a table that has `present` pages. */
+/* Cuts a run of new pages for a table with `present` pages before. */
 static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
 {
     SETTI_ASSERT(strip->left == 0 && pool->free[k] == NULL);
@@ -1018,7 +1023,7 @@ static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     pool->bump_size -= count * rounded;
 }
 
-/* Makes a run of free pages for a table that has `present` pages. */
+/* Makes a run of adjacent free pages for a table with `present` pages before. */
 static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
 {
     const pool_piece* head = pool->free[k];
@@ -1032,21 +1037,20 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     }
     unsigned char* first = pool->free[k];
     uint32_t count = 0;
-    while (count < most &&
-           (unsigned char*)pool->free[k] == first + count * rounded) { /* adjacent */
+    while (count < most && (unsigned char*)pool->free[k] == first + count * rounded) {
         (void)pool_pop(pool, k);
         count++;
     }
     strip_link(pool, strip, k, first, count);
 }
 
-/* Whether a table may take a run of class k. */
 static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t k)
 {
-    /* with a ceiling or a hold unused pages would waste memory */
+    /* with a ceiling or a hold, unused pages would waste memory */
     return strip->left == 0 && k >= 2 && pool->blocks != NULL && pool->ceiling == 0 && !pool->holds;
 }
 
+/* Takes a page from the table's run or the pool. Returns NULL if memory runs out. */
 static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_strip* strip = pages_strip(pages);
@@ -1055,14 +1059,14 @@ static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t num
     }
     uint32_t k = pool_class(SETTI_MAX(pages->size, pages->align));
     if (strip_can_begin(pool, strip, k)) {
-        uint32_t count = pages_before(pages, number); /* few if pages are scattered */
-        if (count == 64) {                            /* or more */
-            count = number;
+        uint32_t present = pages_before(pages, number); /* few if pages are scattered */
+        if (present == 64) {                            /* or more */
+            present = number;
         }
         if (pool->free[k] != NULL) {
-            strip_reuse(pool, strip, k, count);
+            strip_reuse(pool, strip, k, present);
         } else {
-            strip_begin(pool, strip, k, count);
+            strip_begin(pool, strip, k, present);
         }
     }
     if (strip->left == 0) {
@@ -1090,7 +1094,7 @@ bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, b
         if (page == NULL) {
             return false;
         }
-        setti_pages_write(pool, pages, number); /* a snapshot saves the page as absent */
+        setti_pages_write(pool, pages, number); /* a snapshot saves it as absent */
         setti_pages_put(pages, number, page);
         *fresh = true;
     }
@@ -1144,8 +1148,9 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
 
 const char* setti_pages_validate(const setti_pages* pages)
 {
-    if (pages->has_count != (pages->hidden ? 0 : table_read(pages, pages->count)) ||
-        pages->read_count != (pages->bare ? 0 : pages->has_count)) {
+    uint32_t has_count = pages->hidden ? 0 : table_read(pages, pages->count);
+    uint32_t read_count = pages->bare ? 0 : has_count;
+    if (pages->has_count != has_count || pages->read_count != read_count) {
         return "page table: readers count other pages than there are";
     }
     for (uint32_t number = 0; number < table_read(pages, pages->capacity); number++) {

@@ -25,7 +25,7 @@
     (SETTI_POOL_SMALL_CLASSES + (SETTI_POOL_PAGE_MAX - SETTI_POOL_SMALL_MAX) / SETTI_POOL_STEP)
 
 /* Inline reads see indices below 1 << SETTI_READ_SHIFT, the default limit of entities. */
-#define SETTI_READ_SHIFT 28 /* above, a single far entity could cost 32 MB */
+#define SETTI_READ_SHIFT 28 /* with more, a single far entity could cost 32 MB */
 
 typedef struct setti_block setti_block;
 typedef struct setti_large setti_large;
@@ -39,7 +39,7 @@ typedef struct setti_pool {
     /* Pages with an earlier tick are saved before a write. 0 while no snapshot is held. */
     uint64_t cow_from;
     struct setti_cow* cow; /* saves old contents of pages; cow.h */
-    /* Take the lock to allocate while parallel loops run: loops save pages. */
+    /* Take the lock to allocate while parallel loops run, because loops save pages. */
     setti_lock lock;
     sett_allocator allocator;
     setti_block* blocks; /* newest first */
@@ -47,17 +47,17 @@ typedef struct setti_pool {
     setti_large* large;  /* pieces beyond SETTI_POOL_PAGE_MAX or of unusual alignment */
     setti_strip* strips; /* runs: room for the next pages of a table */
     setti_range* ranges; /* free room joined by setti_pool_join */
-    unsigned char* bump; /* the unused end of the newest block */
+    unsigned char* bump; /* unused memory, mostly the end of the newest block */
     size_t bump_size;    /* bytes from `bump` on */
     size_t block_size;   /* bytes held from the allocator */
     size_t used_size;    /* bytes handed out, each piece rounded up to its class */
-    /* Limit of block_size without `exempt` and `held`; 0: no limit. For requests from outside. */
+    /* Limit of block_size without `exempt` and `held`; 0: no limit. For loads from outside. */
     size_t ceiling;
-    size_t exempt;        /* bytes held for copies of pages since the ceiling was set */
+    size_t exempt;        /* bytes taken for saved pages since the ceiling was set */
     size_t promised;      /* used_size may grow to this value (setti_pool_reserve) */
     bool holds;           /* between setti_pool_hold and setti_pool_end_hold: no new runs */
     uint64_t allocations; /* calls for memory so far */
-    /* Unless 0, pages do not move: some reserved rows are not taken yet (setti_edit_pin). */
+    /* While not 0, pages stay in place for reserved rows (setti_edit_pin). */
     uint32_t pinned;
     bool strayed;    /* a storage has a `stray`: pages became empty while pinned */
     bool huge_pages; /* all blocks are huge pages */
@@ -74,26 +74,26 @@ void setti_pool_deinit(setti_pool* pool);
 /* Allocates a piece of uninitialised memory. Returns NULL if memory runs out. */
 void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align);
 
-/* Allocates zeroes. Large pieces, of SETTI_POOL_ZERO bytes, cost nothing until touched. */
+/* Allocates zeroes. Pieces of at least SETTI_POOL_ZERO bytes cost nothing until touched. */
 void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align);
 #define SETTI_POOL_ZERO ((size_t)512 << 10)
 
-/* Promises `size` bytes: allocations of as many bytes in all cannot fail. Count 256 bytes more for
- * each piece. Returns false if memory runs out. */
+/* Reserves memory: allocations of `size` bytes in all cannot fail. Count 256 bytes more for each
+ * piece. Returns false if memory runs out. */
 bool setti_pool_reserve(setti_pool* pool, size_t size);
 
-/* Touches the next `step` bytes of unused memory, ahead of much work. The first call (*at is NULL)
- * takes a block for `size` bytes. */
+/* Touches the next `step` bytes of unused memory ahead of much work, for at most `nanoseconds`. The
+ * first call (*at is NULL) takes a block for `size` bytes. */
 void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
                      uint64_t nanoseconds);
 
-/* Joins neighbouring free pieces of a size. */
+/* Joins neighbouring free pieces of a size, for pieces of other sizes. */
 void setti_pool_join(setti_pool* pool, size_t size, size_t align);
 
 /* Holds a block in case the allocator fails: small pieces of `size` bytes in all cannot fail. Count
  * 256 bytes more for each piece. Returns false if memory runs out. */
 bool setti_pool_hold(setti_pool* pool, size_t size);
-/* Ends the hold. The block stays for the next hold. */
+/* Ends the hold. The block stays for the next hold; setti_pool_let_go frees it. */
 void setti_pool_end_hold(setti_pool* pool);
 void setti_pool_let_go(setti_pool* pool);
 
@@ -104,7 +104,8 @@ bool setti_pool_is_above(const setti_pool* pool);
 /* Allocates a piece that does not count against the ceiling. */
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align);
 
-/* Makes room for `more` items in an array, which may move. Returns NULL if memory runs out. */
+/* Makes room for `more` items in an array. Returns the array, perhaps moved, or NULL if memory runs
+ * out. */
 void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count, uint32_t more,
                       uint32_t* capacity);
 
@@ -133,13 +134,13 @@ struct setti_strip {
 /* A page table. The public sett_page_table_ has the same first members. */
 typedef struct setti_pages {
     void** data;    /* pages by number; NULL: no page */
-    uint64_t* tick; /* of the last write to the page; in the allocation of `data` */
+    uint64_t* tick; /* the tick of the last write to each page */
     uint32_t count; /* entries in use */
     uint32_t capacity;
     uint32_t size;           /* bytes of a page */
     uint32_t align;          /* of a page */
     setti_page_notes* notes; /* or NULL */
-    /* A copy of `data` for readers, with `none` instead of NULL. NULL if `none` is NULL. */
+    /* A copy of `data` for readers, with `none` for missing pages. NULL without `none`. */
     const void** read;
     const void* none;
     uint32_t read_mask;  /* entries of `read`, a power of two, minus 1 */
@@ -150,7 +151,6 @@ typedef struct setti_pages {
     uint32_t has_count; /* entries for readers of presence; 0 if `hidden` */
 } setti_pages;
 
-/* Makes an empty table for pages of `size` bytes. */
 void setti_pages_init(setti_pages* pages, size_t size, size_t align);
 
 /* Makes an empty table with readers. Readers see `none` in place of a missing page. */
@@ -176,7 +176,7 @@ static inline void setti_pages_hide(setti_pages* pages, bool hidden)
 /* Extends the table to `count` entries. Returns false if memory runs out. */
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
 
-/* Creates the page of an entry if missing. Returns false if memory runs out. */
+/* Creates the page of an entry if missing, and sets *fresh. Returns false if memory runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
 /* Moves a page to an empty entry. No snapshot may be held. */
@@ -199,14 +199,14 @@ SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
     return number < pages->count ? pages->data[number] : NULL;
 }
 
-/* Returns the tick of the last restore of a page. Restores reset `tick`, but not this tick. */
+/* Returns the address of a page's last restore tick. A restore sets `tick` back, not this tick. */
 SETTI_INLINE uint64_t* setti_pages_restored(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->capacity);
     return pages->tick + pages->capacity + number;
 }
 
-/* Marks `to` as restored if `from` was restored later: rows have moved. */
+/* Rows have moved from page `from` to page `to`: `to` takes the later restore tick. */
 static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from < pages->count && to < pages->count);
@@ -214,7 +214,7 @@ static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t 
     *restored = SETTI_MAX(*restored, *setti_pages_restored(pages, from));
 }
 
-/* Returns the number of a page's entry in the diff. Valid if the page was saved. */
+/* Returns the address of the number of a page's entry in the diff. Valid if the page was saved. */
 static inline uint32_t* setti_pages_entry(const setti_pages* pages, uint32_t number)
 {
     return (uint32_t*)(void*)(pages->data + pages->capacity) + number;
@@ -239,14 +239,14 @@ static inline void setti_pages_put(const setti_pages* pages, uint32_t number, vo
     *word = page != NULL ? *word | bit : *word & ~bit;
 }
 
-/* Returns the number of the first page from `number` on, or SETTI_NONE. */
+/* Returns the number of the first existing page from `number` on, or SETTI_NONE. */
 static inline uint32_t setti_pages_next(const setti_pages* pages, uint32_t number)
 {
     return pages->count != 0 ? setti_bits_next(setti_pages_bits(pages), number, pages->count)
                              : SETTI_NONE;
 }
 
-/* Returns the number of the last page before `end`, or SETTI_NONE. */
+/* Returns the number of the last existing page before `end`, or SETTI_NONE. */
 static inline uint32_t setti_pages_last(const setti_pages* pages, uint32_t end)
 {
     return pages->count != 0

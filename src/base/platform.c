@@ -203,14 +203,14 @@ static bool platform_rename(void* user, const char* from, const char* to)
 #if defined(PLATFORM_WINDOWS)
     return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
 #else
-#if !defined(PLATFORM_POSIX)
+#if !defined(PLATFORM_POSIX) /* rename may fail */
     (void)remove(to);
 #endif
     return rename(from, to) == 0;
 #endif
 }
 
-/* Writes renames in a folder to the disk. */
+/* Writes the renames in the folder of `path` to the disk. */
 static bool platform_sync_folder(void* user, const char* path)
 {
     (void)user;
@@ -270,7 +270,7 @@ static sett_status platform_take(platform_held* held)
     return GetLastError() == ERROR_SHARING_VIOLATION ? SETT_STATUS_LOCKED : SETT_STATUS_FILE;
 }
 #else
-/* Without file locks: if the file exists, another program holds the lock. */
+/* Without file locks, the file itself is the lock: if it exists, another program holds the lock. */
 static sett_status platform_take(platform_held* held)
 {
     FILE* file = fopen(held->path, "wbx");
@@ -424,7 +424,8 @@ static uintptr_t platform_stack_end(void)
     return end;
 }
 
-/* Not inlined: the caller's variables could lie below `here` in a shared frame. */
+/* Stacks grow down: what is below `here` belonged to a function that has returned. Not inlined: the
+ * caller's variables could lie below `here` in a shared frame. */
 SETTI_APART bool setti_platform_has_returned(const void* variable)
 {
     volatile char here = 0;
@@ -489,7 +490,7 @@ static platform_gate* platform_gate_of(setti_gate* gate)
 bool setti_gate_init(setti_gate* gate)
 {
     platform_gate* parts = platform_gate_of(gate);
-    bool good = parts != NULL;
+    bool good = parts != NULL; /* true */
 #if defined(PLATFORM_POSIX)
     good = pthread_mutex_init(&parts->mutex, NULL) == 0;
     if (good && pthread_cond_init(&parts->condition, NULL) != 0) {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Declared here alone, so that the program's name hides no other. */
+/* Declares SETT_PLATFORM here alone: elsewhere the program's name could hide others. */
 static const sett_platform* platform_own(void)
 {
     extern const sett_platform SETT_PLATFORM;
@@ -196,7 +196,7 @@ const sett_files* setti_platform_files(void)
                                     .rename = platform_rename_none,
                                     .unlink = platform_unlink_none,
                                     .lock = platform_lock_none,
-                                    .sync_folder = platform_unlink_none};
+                                    .sync_folder = platform_unlink_none}; /* fails too */
     return platform_own()->files != NULL ? platform_own()->files : &none;
 }
 

@@ -91,17 +91,18 @@ sett_autosave* sett_autosave_create(sett_world* world, const char* path, const s
 
 static sett_status autosave_copy(sett_autosave* autosave)
 {
+    static const char call[] = "sett_autosave_start";
     SETTI_ASSERT(!autosave->running);
     sett_world* world = autosave->world;
     bool types_ended = world->unregistered != autosave->unregistered_before;
     if (types_ended && !autosave_make_copy(autosave)) {
-        return setti_world_no_memory(world, "sett_autosave_start");
+        return setti_world_no_memory(world, call);
     }
     sett_world* copy = autosave->copy;
     sett_world_own(copy);
-    sett_status status = setti_replica_join_all(copy, world);
+    sett_status status = setti_replica_join_all(copy, world, call);
     if (status == SETT_OK) {
-        status = sett_world_clone(world, copy);
+        status = setti_replica_clone(world, copy, call);
     }
     if (status == SETT_OK) {
         return status;

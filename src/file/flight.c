@@ -113,7 +113,7 @@ static sett_status flight_put_delta(sett_flight* flight, sett_snapshot now, uint
 {
     sett_world* world = flight->world;
     setti_bytes delta = {0};
-    sett_status status = setti_delta_encode(world, flight->last, now, &delta);
+    sett_status status = setti_delta_encode(world, flight->last, now, call, &delta);
     flight->unit.size = 0;
     if (status == SETT_OK) {
         status = setti_bytes_copy(&world->pool, &flight->unit, flight->input,
@@ -195,7 +195,7 @@ sett_status sett_flight_append(sett_flight* flight, uint64_t frame)
         status = setti_values_check(world, __func__);
     }
     if (status == SETT_OK) {
-        status = sett_snapshot_take(world, &now);
+        status = setti_snapshot_take(world, &now, __func__);
     }
     if (status != SETT_OK) {
         return status;
@@ -443,7 +443,7 @@ static bool flight_begin(sett_flight* flight, const sett_flight_desc* desc)
     const sett_file_desc user = {.user_block = desc->user_block, .user_size = desc->user_size};
     if (setti_place_check_user(world, call, &user) != SETT_OK || !flight_reserve(flight, desc) ||
         setti_values_check(world, call) != SETT_OK ||
-        sett_snapshot_take(world, &flight->last) != SETT_OK) {
+        setti_snapshot_take(world, &flight->last, call) != SETT_OK) {
         return false;
     }
     flight->identity =

@@ -39,7 +39,7 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
         status = setti_place_save_all(place, desc, SETTI_PLACE_CONTINUES);
     }
     if (status == SETT_OK) {
-        status = sett_snapshot_take(world, &journal->last);
+        status = setti_snapshot_take(world, &journal->last, call);
     }
     if (status != SETT_OK) {
         return status;
@@ -130,7 +130,7 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
     SETTI_ASSERT(frame >= journal->frame);
     sett_world* world = journal->place.world;
     setti_bytes delta = {0};
-    sett_status status = setti_delta_encode(world, journal->last, now, &delta);
+    sett_status status = setti_delta_encode(world, journal->last, now, journal->place.call, &delta);
     if (status == SETT_OK) {
         status = journal_write_state(journal, SETTI_STREAM_DELTA, frame, &delta);
     }
@@ -211,7 +211,7 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
         status = setti_values_check(world, journal->place.call);
     }
     if (status == SETT_OK) {
-        status = sett_snapshot_take(world, &now);
+        status = setti_snapshot_take(world, &now, journal->place.call);
     }
     if (status != SETT_OK) {
         return status;

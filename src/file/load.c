@@ -77,7 +77,7 @@ const char* setti_load_why(const sett_world* apart)
 static sett_status load_fail_apart(load_attempt* load, sett_status status)
 {
     bool no_memory = status == SETT_STATUS_OUT_OF_MEMORY;
-    if (status == SETT_STATUS_LIMIT || (no_memory && load->apart->pool.denied)) {
+    if (load->apart->pool.denied && (no_memory || status == SETT_STATUS_LIMIT)) {
         return load_fail_limit(load);
     }
     return no_memory ? load_fail_memory(load)
@@ -169,8 +169,8 @@ static sett_status load_state(load_attempt* load)
         return load_fail(load, SETT_STATUS_INVALID,
                          "the file is damaged: it has two states - load a copy");
     }
-    sett_status status =
-        setti_delta_load(load->apart, payload->data, payload->size, load_update_limit(load));
+    sett_status status = setti_delta_load(load->apart, payload->data, payload->size,
+                                          load_update_limit(load), SETTI_FROM_FILE);
     if (status != SETT_OK) {
         return load_fail_apart(load, status);
     }
@@ -323,8 +323,9 @@ static sett_status load_register_types(load_attempt* load, const sett_world* old
     for (uint32_t k = 0; status == SETT_OK && k < old->registered.count; k++) {
         const setti_type* type = old->registered.item[k];
         const setti_type* program_type = setti_type_find(program, type->desc.name);
-        status = program_type != NULL ? setti_replica_join(load->apart, program, program_type)
-                                      : setti_replica_join(load->apart, old, type);
+        status = program_type != NULL
+                     ? setti_replica_join(load->apart, program, program_type, load->place->call)
+                     : setti_replica_join(load->apart, old, type, load->place->call);
     }
     return status;
 }
@@ -411,7 +412,7 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     if (status == SETT_OK) {
         status = load_all(load);
         if (status == SETT_OK) { /* the program's types can require more */
-            status = setti_replica_require(load->apart, place->world);
+            status = setti_replica_require(load->apart, place->world, place->call);
             status = status == SETT_OK ? status : load_fail_apart(load, status);
         }
         setti_pool_set_ceiling(&load->apart->pool, 0);
@@ -523,7 +524,7 @@ static sett_status load_world(sett_world* world, const char* call, const char* p
     if (status != SETT_OK) {
         return status;
     }
-    status = sett_world_clone(loaded.apart, world);
+    status = setti_replica_clone(loaded.apart, world, call);
     if (status == SETT_OK) {
         setti_run_apply(world, &loaded.run);
         if (loaded.result.new_types != 0) {

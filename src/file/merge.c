@@ -107,7 +107,7 @@ static sett_status merge_decide(merge_job* job)
         job->verdicts[type->id] = raw ? SETTI_CLONE_RAW : SETTI_CLONE_TAKE;
         status = setti_codec_register_library(job->to, type->desc.name);
         if (status == SETT_OK) {
-            status = setti_replica_join(job->to, from, type);
+            status = setti_replica_join(job->to, from, type, merge_call);
         }
     }
     job->clone.merge.verdicts = job->verdicts;

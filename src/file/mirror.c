@@ -121,10 +121,11 @@ static sett_status mirror_follow(sett_mirror* mirror)
     sett_world* world = mirror->world;
     sett_world* copy = mirror->copy;
     sett_world_own(copy);
-    sett_status status = setti_replica_join_all(copy, world);
+    sett_status status = setti_replica_join_all(copy, world, mirror_call);
     if (status == SETT_OK) {
-        status = mirror->whole ? setti_replica_update(world, copy, &mirror->map, mirror->since)
-                               : sett_world_clone(world, copy);
+        status = mirror->whole
+                     ? setti_replica_update(world, copy, &mirror->map, mirror->since, mirror_call)
+                     : setti_replica_clone(world, copy, mirror_call);
     }
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
         mirror->broken = mirror->whole; /* an incomplete update */

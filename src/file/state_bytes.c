@@ -55,7 +55,7 @@ sett_status sett_state_encode(sett_world* world, void* out, size_t capacity, siz
 static sett_world* state_begin_apart(sett_world* world)
 {
     sett_world* apart = setti_replica_create(world);
-    if (apart == NULL || setti_replica_join_all(apart, world) != SETT_OK) {
+    if (apart == NULL || setti_replica_join_all(apart, world, state_bytes_call) != SETT_OK) {
         sett_world_destroy(apart);
         apart = NULL;
         setti_world_no_memory(world, state_bytes_call);
@@ -70,19 +70,14 @@ static sett_status state_apply(sett_world* world, const setti_bytes* run,
     if (apart == NULL) {
         return world->error;
     }
-    sett_status status = setti_delta_load(apart, bytes, size, limit);
-    if (status == SETT_STATUS_LIMIT) {
-        status = setti_world_fail_input(world, status,
-                                        "%s: the state needs more than %lu bytes of memory - raise "
-                                        "`limit` if you trust the sender",
-                                        state_bytes_call, (unsigned long)limit);
-    } else if (status == SETT_STATUS_OUT_OF_MEMORY) {
+    sett_status status = setti_delta_load(apart, bytes, size, limit, SETTI_FROM_STATE);
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
         status = setti_world_no_memory(world, state_bytes_call);
     } else if (status != SETT_OK) {
         status = setti_world_fail_input(world, status, "%s: %.400s", state_bytes_call,
                                         setti_load_why(apart));
     } else {
-        status = sett_world_clone(apart, world);
+        status = setti_replica_clone(apart, world, state_bytes_call);
     }
     if (status == SETT_OK) {
         setti_run_apply(world, run);

@@ -27,6 +27,8 @@ enum {
 
 #define TYPES_NAMED 4 /* most names in a log line */
 
+static const char types_call[] = "sett_world_load";
+
 /* Returns the members described in a file, or NULL. */
 static const sett_struct* types_members(const setti_type* type)
 {
@@ -251,7 +253,7 @@ static sett_status types_join_links(sett_world* world, const sett_world* into,
     bool differs = desc->members != NULL && data.members != NULL &&
                    !setti_members_equal(data.members, desc->members);
     if (!renamed && !differs) {
-        return setti_replica_join_bare(world, into, local);
+        return setti_replica_join_bare(world, into, local, types_call);
     }
     if (differs) {
         data = *desc;
@@ -289,7 +291,7 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
         return types_register(world, entry, local->desc.name);
     }
     return local->links != NULL ? types_join_links(world, into, local, entry)
-                                : setti_replica_join_bare(world, into, local);
+                                : setti_replica_join_bare(world, into, local, types_call);
 }
 
 static sett_status types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,

@@ -16,7 +16,7 @@ SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index
     }
     SETTI_ASSERT(along->records == NULL);
     return along->links != NULL ? ((const sett_link*)value)->target.index
-                                : ((const sett_hierarchy*)value)->parent - 1;
+                                : ((const sett_hierarchy*)value)->parent - 1; /* 0: no parent */
 }
 
 /* Whether a type allows one target for each entity. */
@@ -25,7 +25,7 @@ SETTI_INLINE bool setti_along_is_one(const setti_type* type)
     return type->id == SETT_ID_HIERARCHY || (type->links != NULL && type->records == NULL);
 }
 
-/* Returns the entity of a term about a fixed entity or a singleton. */
+/* Returns the entity of a term about a fixed entity or a singleton, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton, sett_entity entity)
 {
     if (!singleton) {
@@ -36,7 +36,7 @@ SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton,
     return tag != NULL ? setti_storage_next(&tag->storage, &cursor) : SETTI_NONE;
 }
 
-/* A walk from target to target, with Brent's cycle detection. Begins with zeroes. */
+/* A walk from target to target, with Brent's cycle detection. A new walk is all zeroes. */
 typedef struct setti_along_walk {
     uint32_t seen;  /* an entity visited earlier, replaced after 1, 2, 4, ... steps */
     uint32_t left;  /* steps until `seen` changes */
@@ -59,7 +59,7 @@ SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type*
     return setti_along_target(along, index);
 }
 
-/* Returns the first entity of a walk that has the component, or SETTI_NONE. */
+/* Returns the first entity with the component `type` on a walk along `along`, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
                                        const setti_type* type, uint32_t index)
 {

@@ -44,7 +44,7 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 /* A loop over at most 64 rows reads one word of each array. */
 #define WORD_ROWS 64
 
-/* Sets the limit of a loop over pages. */
+/* Sets the limit of a loop over pages, and whether every row matches. */
 SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -67,7 +67,6 @@ static bool batch_gathers(const sett_batch* batch)
     return (loop->query->fields & ~loop->in_place) != 0;
 }
 
-/* Prepares a loop over the rows of a driver. */
 static void batch_start_driven(sett_batch* batch, const setti_plan* plan, bool hides)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -126,7 +125,7 @@ void setti_loop_start(sett_query* query, sett_batch* batch)
     batch_start(query, batch);
 }
 
-/* Gathers the fields that an outer loop may have copied. */
+/* Makes a loop gather the fields that an outer loop may have copied. */
 SETTI_COLD static void batch_nest(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -306,7 +305,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* Begins a loop with a batch on the stack. The world finds loops left open by open.frame. */
+/* Begins a loop with a batch on the stack. The world uses open.frame to find loops left open. */
 sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
 {
     const void* outermost = query != NULL ? query->open.frame : NULL;
@@ -322,7 +321,7 @@ sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_jo
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_world* world = query->world;
-    /* a multiple: no page of rows is in two ranges */
+    /* a multiple of the largest page: no page is in two ranges */
     SETTI_ASSERT(from % SETT_BATCH_ROWS == 0 && query->version == world->listener_version);
     batch_start(query, batch);
     loop->cursor = from;
@@ -346,7 +345,7 @@ void setti_query_close_job(setti_job_loops* job)
     job->gathering = 0;
 }
 
-/* Returns the scratch of a loop. Stops a loop that the world has closed. */
+/* Returns the scratch of a loop. If the world has closed the loop, stops it and returns NULL. */
 static setti_gather_scratch* batch_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -379,7 +378,6 @@ static void scratch_note_rows(const sett_batch* batch, uint32_t first)
     }
 }
 
-/* Finds the generations of the entities in a batch. */
 static void set_generations(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -538,7 +536,7 @@ SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* lis
     }
 }
 
-/* Moves the cursor to the next step with matches. Returns NULL at the end. */
+/* Moves the cursor to the next step with matches. Returns NULL at the end, or if `unlisted`. */
 SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 {
     const sett_query* query = loop->query;
@@ -567,7 +565,7 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 /* The value of `rows` for a batch that is a run. */
 #define BATCH_IS_RUN ((const uint16_t*)NULL)
 
-/* Makes a batch of `count` rows of plain pages. */
+/* Makes a batch of `count` rows from `base` on in a direct loop: fields are values in place. */
 SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t count,
                                  const uint16_t* rows)
 {
@@ -604,7 +602,7 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
     SETTI_ASSERT(at % 64 == 0);
     while (at < loop->limit) {
         const uint64_t* words = setti_storage_word(rarest, at);
-        if (words == NULL || (at % SETT_BATCH_ROWS == 0 && *words == 0)) {
+        if (words == NULL || (at % SETT_BATCH_ROWS == 0 && *words == 0)) { /* perhaps no page */
             at = setti_array_seek(rarest, at);
             if (at >= loop->limit) {
                 break;
@@ -632,7 +630,6 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
     return 0;
 }
 
-/* Makes a batch of the rows of a word. */
 SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t word)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -650,7 +647,6 @@ SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t
     return batch_hand_out(batch, base, count, loop->list);
 }
 
-/* Makes the next batch of a loop over a rare type. */
 SETTI_APART static bool batch_next_rare(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -686,7 +682,6 @@ SETTI_APART static bool batch_next_word(sett_batch* batch)
     return batch_hand_out_word(batch, 0, word);
 }
 
-/* Makes the next batch of a loop with remembered steps. */
 SETTI_APART static bool batch_next_listed(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -694,7 +689,7 @@ SETTI_APART static bool batch_next_listed(sett_batch* batch)
         return batch_next_rare(batch);
     }
     const setti_listed* listed = loop->remembers ? loop->ahead : NULL;
-    if (listed == NULL && loop->remembers && !loop->unlisted) {
+    if (listed == NULL && loop->remembers && !loop->unlisted) { /* not looked ahead yet */
         listed = step_look_ahead(loop);
     }
     if (listed == NULL) {
@@ -767,7 +762,6 @@ SETTI_INLINE void load_ahead(const unsigned char* page)
     SETTI_PREFETCH(page + 448);
 }
 
-/* Makes the next batch of an arranged loop. */
 SETTI_APART static bool batch_next_arranged(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -9,7 +9,6 @@
  */
 #include "query/query.h"
 
-/* The direction of a copy. */
 typedef enum column_copying {
     COLUMN_READS,
     COLUMN_WRITES
@@ -41,11 +40,14 @@ static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32
                         unsigned char* out, const unsigned char* in)
 {
     unsigned char* field = sett_batch_field(batch, k);
-    if (field == NULL && out != NULL) {
-        memset(out, 0, count * size); /* the optional type is absent */
+    if (field == NULL) { /* the optional type is absent */
+        if (out != NULL) {
+            memset(out, 0, count * size);
+        }
+        return;
     }
     uint32_t at_once = batch->rows != NULL ? 1 : count; /* rows in a memcpy */
-    for (uint32_t n = 0; field != NULL && n < count; n += at_once) {
+    for (uint32_t n = 0; n < count; n += at_once) {
         unsigned char* values = field + (batch->rows != NULL ? batch->rows[n] : n) * size;
         if (out != NULL) {
             memcpy(out + n * size, values, at_once * size);
@@ -101,11 +103,11 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
 /* The values of sett_run.state_ between two calls of sett_batch_next_run. */
 enum {
     COLUMN_USED,  /* the batch is in the last run, or the loop begins */
-    COLUMN_AHEAD, /* the batch is after the last run, and begins the next run */
+    COLUMN_AHEAD, /* the batch begins the next run */
     COLUMN_ENDED  /* the loop has ended */
 };
 
-/* Whether a batch follows a run in memory. */
+/* Whether the values of a batch follow a run's in memory. */
 static bool column_continues(const sett_run* run, const sett_batch* batch)
 {
     const sett_query* query = setti_loop_of(batch)->query;

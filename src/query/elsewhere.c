@@ -13,7 +13,7 @@
 #include "query/along.h"
 #include "query/steps.h"
 
-/* Returns a term about another entity, or NULL. */
+/* Returns term k if it is about another entity, else NULL. */
 static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
 {
     if (k < query->term_count || k >= query->term_count + query->elsewhere_count) {
@@ -28,7 +28,7 @@ static bool elsewhere_is_fixed(const setti_elsewhere* at)
     return at->given.singleton || !sett_is_null(at->given.entity);
 }
 
-/* Finds the entity with the component of a term, or SETTI_NONE. */
+/* Finds the entity with the component of a term for the visited entity `index`, or SETTI_NONE. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
 {
     const sett_term* term = &at->given;
@@ -39,16 +39,14 @@ static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* a
     return setti_along_find(setti_world_type(world, term->along), term->walk, at->type, index);
 }
 
-/* Whether a term is true for a visited entity. */
 SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhere* at,
                                     uint32_t index)
 {
     sett_term_kind kind = at->given.kind;
-    return kind == SETT_OPTIONAL ||
+    return kind == SETT_OPTIONAL || /* else SETT_WITH, or SETT_WITHOUT: none may be found */
            (elsewhere_find(world, at, index) != SETTI_NONE) == (kind == SETT_WITH);
 }
 
-/* Whether all terms are true for a visited entity. */
 SETTI_INLINE bool elsewhere_are_true(const sett_query* query, uint32_t index)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
@@ -66,11 +64,15 @@ bool setti_elsewhere_is(const sett_query* query, uint32_t index)
 
 bool setti_elsewhere_is_all(const sett_query* query)
 {
-    bool fixed = query->term_count == 0;
-    for (uint32_t k = 0; fixed && k < query->elsewhere_count; k++) {
-        fixed = elsewhere_is_fixed(&query->elsewhere[k]);
+    if (query->term_count != 0) {
+        return false;
     }
-    return fixed;
+    for (uint32_t k = 0; k < query->elsewhere_count; k++) {
+        if (!elsewhere_is_fixed(&query->elsewhere[k])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool setti_elsewhere_holds(const sett_query* query)
@@ -143,7 +145,7 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, boo
     }
 }
 
-/* Finds the entity and the term of a call on a batch. Returns SETTI_NONE after a misuse. */
+/* Finds the entity and the term for a row of a batch. Returns SETTI_NONE also after a misuse. */
 static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
                              const setti_elsewhere** term)
 {
@@ -164,7 +166,7 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
 
 sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 {
-    const setti_elsewhere* term;
+    const setti_elsewhere* term; /* not needed */
     uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, &term);
     return index != SETTI_NONE
                ? setti_entity_at(&setti_loop_of(batch)->query->world->entities, index)
@@ -195,9 +197,12 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
     const setti_type* type = setti_world_type(world, component);
     const setti_type* link = setti_world_type(world, along);
     bool has_one_target = link != NULL ? setti_along_is_one(link) : along == SETT_ID_HIERARCHY;
-    if (type == NULL || !has_one_target) {
-        setti_world_misuse(world, type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT,
-                           __func__, entity, type == NULL ? component : along);
+    if (type == NULL) {
+        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity, component);
+        return sett_null();
+    }
+    if (!has_one_target) {
+        setti_world_misuse(world, SETT_STATUS_ARGUMENT, __func__, entity, along);
         return sett_null();
     }
     setti_along_walk up = {0}; /* setti_along_find would skip switched-off components */

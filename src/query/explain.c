@@ -4,7 +4,6 @@
 #include "query/along.h"
 #include "query/query.h"
 
-/* Writes the names and counts of the types of `terms`. */
 static void explain_terms(setti_writer* text, const sett_query* query, uint32_t terms)
 {
     const char* separator = "";
@@ -16,7 +15,6 @@ static void explain_terms(setti_writer* text, const sett_query* query, uint32_t 
     }
 }
 
-/* Writes how a loop over pages finds entities. */
 static void explain_pages(setti_writer* text, const sett_query* query)
 {
     uint32_t terms = query->required & query->positional;
@@ -41,7 +39,6 @@ static void explain_pages(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Writes the driving sparse set or group and the reason. */
 static void explain_driver(setti_writer* text, const sett_query* query, const setti_plan* plan)
 {
     SETTI_ASSERT(plan->driver < query->term_count);
@@ -54,13 +51,13 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
     }
     setti_writer_add(text, "sparse-set %s drives with its %u rows, ", type->desc.name,
                      (unsigned)type->storage.count);
-    const char* reason = "because it is estimated to cost the least";
     if (query->drives != 0) {
-        reason = "because the query says so";
+        setti_writer_add(text, "because the query says so");
     } else if (query->array_count == 0 && query->arranged == 0) {
-        reason = "because it is the smallest required set";
+        setti_writer_add(text, "because it is the smallest required set");
+    } else {
+        setti_writer_add(text, "because it is estimated to cost the least");
     }
-    setti_writer_add(text, "%s", reason);
 }
 
 /* Writes the terms about fixed entities that prevent all matches. */
@@ -95,7 +92,6 @@ static uint32_t shared_terms(const sett_query* query)
     return shared;
 }
 
-/* Writes the types that instances share with their prefabs. */
 static void explain_shared(setti_writer* text, const sett_query* query)
 {
     SETTI_EACH_TERM(k, shared_terms(query)) {
@@ -107,7 +103,7 @@ static void explain_shared(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Whether only prefabs have a type. */
+/* Whether a few prefabs alone have a type. */
 static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* type)
 {
     const setti_type* tag = setti_world_type(query->world, SETT_ID_PREFAB);
@@ -127,7 +123,8 @@ static bool shared_would_match(const sett_query* query, uint32_t shared, uint32_
     uint32_t prefab = setti_along_target(along, index);
     SETTI_EACH_TERM(k, query->required | query->without) {
         uint32_t at = (shared >> k & 1) != 0 ? prefab : index;
-        if (setti_storage_has(&query->term[k].type->storage, at) != (query->required >> k & 1)) {
+        bool required = (query->required >> k & 1) != 0;
+        if (setti_storage_has(&query->term[k].type->storage, at) != required) {
             return false;
         }
     }

@@ -20,7 +20,8 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
     }
 }
 
-/* Copies the values of a batch into the scratch. */
+/* Copies the values of a batch into the scratch and keeps their addresses. Marks the pages as
+ * written if the term writes. */
 SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -43,7 +44,7 @@ SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, siz
         SETTI_ASSERT(place != SETTI_NONE && setti_pages_get(pages, number) != NULL);
         unsigned char* address = (unsigned char*)data[number] + (size_t)(place & mask) * size;
         if (writes && ticks[number] != tick) {
-            setti_pages_write(pool, pages, number);
+            setti_pages_write(pool, pages, number); /* does not move the page */
         }
         sources[row].address = address;
         setti_row_copy(values + row * size, address, size);
@@ -145,7 +146,6 @@ SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* t
     }
 }
 
-/* Gathers the field of a term. */
 static void* gather_field(const sett_batch* batch, const setti_term* term, bool nested)
 {
     setti_loop* loop = setti_loop_of(batch);

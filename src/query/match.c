@@ -86,11 +86,11 @@ static void match_storage(sett_batch* batch, const setti_term* term, bool wanted
     }
 }
 
-/* Switched-off components count as absent. */
+/* Tests a term. Switched-off components count as absent. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count)
 {
-    setti_type* off = term->type->off; /* for SETT_WITH, one of query->hidden */
+    setti_type* off = term->type->off; /* the tag; with SETT_WITH tested among query->hidden */
     if (SETTI_LIKELY(off == NULL || term->kind == SETT_WITH || off->storage.count == 0)) {
         match_storage(batch, term, wanted, words, word_count);
         return;
@@ -106,7 +106,7 @@ void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, ui
     }
 }
 
-/* Keeps the rows with at least one of the ANY types. */
+/* Keeps the rows that have at least one of the types of SETT_ANY terms. */
 static void match_any(sett_batch* batch, uint64_t* words, uint32_t word_count)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -133,7 +133,7 @@ bool setti_match_is_new(const sett_query* query, const setti_storage* storage, u
     return tick > query->since;
 }
 
-/* Keeps the rows with a new value. */
+/* Keeps the rows with a value written after query->since. */
 static void match_changed(const sett_batch* batch, const setti_storage* storage, uint64_t* words,
                           uint32_t word_count)
 {
@@ -220,7 +220,7 @@ SETTI_APART uint32_t setti_match_seek(const sett_query* query, uint32_t from)
     return to;
 }
 
-/* Sets the words of a step to the living entities. */
+/* Sets the words of a step to the living entities. Returns which are not 0. */
 SETTI_INLINE uint32_t match_alive(const sett_batch* batch, uint32_t rows)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -231,7 +231,6 @@ SETTI_INLINE uint32_t match_alive(const sett_batch* batch, uint32_t rows)
     return setti_words_some(loop->words, (rows + 63) / 64);
 }
 
-/* Takes the next step over pages. */
 static setti_step step_pages(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -249,6 +248,7 @@ static setti_step step_pages(sett_batch* batch)
             loop->cursor = setti_match_seek(query, base) & ~(loop->unit - 1); /* begin of a step */
             continue;
         }
+        /* also plain if no entity of this step is hidden */
         bool plain = loop->plain || (query->plain && match_shows(query, base, word_count));
         if (query->array_count == 0) {
             loop->some = match_alive(batch, rows);

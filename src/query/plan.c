@@ -38,27 +38,32 @@
 /* Finds the term with a type and kind. Returns SETT_QUERY_TERMS if there is none. */
 static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_term_kind kind)
 {
-    uint32_t k = 0;
-    while (k < query->term_count && (query->term[k].type != type || query->term[k].kind != kind)) {
-        k++;
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        if (query->term[k].type == type && query->term[k].kind == kind) {
+            return k;
+        }
     }
-    return k < query->term_count ? k : SETT_QUERY_TERMS;
+    return SETT_QUERY_TERMS;
 }
 
 /* Whether a term of a query has the type. */
 static bool plan_names(const sett_query* query, const setti_type* type)
 {
-    uint32_t k = 0;
-    while (k < query->term_count && query->term[k].type != type) {
-        k++;
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        if (query->term[k].type == type) {
+            return true;
+        }
     }
-    return k < query->term_count;
+    return false;
 }
 
 /* Whether a query skips all hidden entities that a listener skips. */
 static bool plan_skips_hidden(const sett_query* query, const setti_listener* listener)
 {
-    for (uint32_t k = 0; listener->hidden != NULL && k < SETTI_HIDDEN; k++) {
+    if (listener->hidden == NULL) {
+        return true;
+    }
+    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         const setti_type* tag = listener->hidden[k];
         bool shows = plan_names(query, tag) &&
                      plan_term(query, tag, SETT_WITHOUT) == SETT_QUERY_TERMS &&
@@ -70,7 +75,7 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
     return true;
 }
 
-/* Returns the terms that a listener covers. Returns 0 if the query lacks a condition. */
+/* Returns the terms that a listener covers, or 0 if the query lacks one of its conditions. */
 static uint32_t plan_covered(const sett_query* query, const setti_listener* listener)
 {
     SETTI_ASSERT(!listener->observes);
@@ -92,7 +97,6 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
     return plan_skips_hidden(query, listener) ? covered : 0;
 }
 
-/* Whether cover `a` is better than cover `b`. */
 static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const setti_listener* b,
                            uint32_t covered_b)
 {
@@ -134,7 +138,10 @@ static void plan_find_cover(sett_query* query)
             query->covered = covered;
         }
     }
-    for (uint32_t k = 0; query->cover != NULL && k < query->cover->owned.count; k++) {
+    if (query->cover == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < query->cover->owned.count; k++) {
         uint32_t term = plan_term(query, query->cover->owned.item[k], SETT_WITH);
         SETTI_ASSERT(term != SETT_QUERY_TERMS);
         query->arranged |= (uint32_t)1 << term;
@@ -197,10 +204,10 @@ void setti_plan_update(sett_query* query)
     query->direct =
         query->plain && query->array_count != 0 && (query->fields & ~query->positional) == 0;
     bool is_slow = !(query->simple && query->direct);
-    query->version_short = query->version - is_slow;
+    query->version_short = is_slow ? query->version - 1 : query->version;
 }
 
-/* Finds the required sparse set with the fewest entities. */
+/* Finds the required sparse set with the fewest entities, or SETT_QUERY_TERMS. */
 static uint32_t plan_fewest(const sett_query* query, uint32_t except)
 {
     uint32_t fewest = SETT_QUERY_TERMS;
@@ -224,7 +231,6 @@ static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* pla
     plan->limit = query->term[driver].type->storage.extent;
 }
 
-/* Makes the plan over the members of the owning group. */
 static void plan_walk_group(const sett_query* query, setti_plan* plan)
 {
     SETTI_ASSERT(query->cover != NULL && query->arranged != 0);
@@ -317,16 +323,17 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     uint32_t aligned = way == SETTI_WAY_SPARSE ? setti_plan_terms_in_order(query, plan->driver) : 0;
     uint32_t tested = way == SETTI_WAY_PAGES ? query->filter : plan->residual & ~aligned;
     uint64_t all = query->world->entities.count;
-    uint64_t rows = all;
+    uint64_t visited = all;
     uint64_t apart = 0;
     if (way == SETTI_WAY_ARRANGED) {
-        rows = query->cover->length;
+        visited = query->cover->length;
     } else if (way == SETTI_WAY_SPARSE) {
         const setti_storage* driver = &query->term[plan->driver].type->storage;
-        rows = driver->count;
+        visited = driver->count;
         apart = (uint64_t)COST_APART * plan_disorder(driver) / ORDER_SAMPLES;
     }
-    uint64_t cost = rows * COST_PASS;
+    uint64_t cost = visited * COST_PASS;
+    uint64_t rows = visited; /* left after the tests */
     for (uint32_t k = 0; way == SETTI_WAY_PAGES && k < query->array_count; k++) {
         rows = plan_share(query, rows, query->array[k]->count);
     }
@@ -348,7 +355,7 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
 static uint32_t plan_ways(const sett_query* query)
 {
     bool group = query->arranged != 0;
-    bool sparse = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS; /* not of the group */
+    bool sparse = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS; /* outside the group */
     bool pages = !group && (query->array_count != 0 || !sparse);
     uint32_t ways = (uint32_t)group << SETTI_WAY_ARRANGED | (uint32_t)sparse << SETTI_WAY_SPARSE |
                     (uint32_t)pages << SETTI_WAY_PAGES;

@@ -87,13 +87,11 @@ static sett_status query_unregistered(sett_world* world, const char* call, const
         (unsigned)k, number, setti_component_remedy(component != UINT32_MAX ? component : 0));
 }
 
-/* Whether a term writes values. */
 static bool query_writes(const sett_term* term)
 {
     return term->kind != SETT_WITHOUT && (term->access == SETT_INOUT || term->access == SETT_OUT);
 }
 
-/* Returns the contradiction between two terms of the same type, or NULL. */
 static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
     SETTI_ASSERT(a->component == b->component);
@@ -157,7 +155,6 @@ static void query_add_scratch(sett_query* query, setti_term* term)
     query->scratch_size = (uint32_t)(at + sizeof(setti_source) * SETTI_GATHER_ROWS);
 }
 
-/* Adds a term about the visited entity. */
 static void query_add_term(sett_query* query, const sett_term* given)
 {
     uint32_t bit = (uint32_t)1 << query->term_count;
@@ -189,19 +186,19 @@ static void query_update_all(sett_world* world)
     }
 }
 
-/* Returns the name of a query with a term of the type. */
+/* Returns the name of a query with a term of the type, or NULL. */
 static const char* query_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
-        bool found = false;
         for (uint32_t k = 0; k < query->term_count; k++) {
-            found = found || query->term[k].type == type;
+            if (query->term[k].type == type) {
+                return query->open.name;
+            }
         }
         for (uint32_t k = 0; k < query->elsewhere_count; k++) {
-            found = found || query->elsewhere[k].type == type;
-        }
-        if (found) {
-            return query->open.name;
+            if (query->elsewhere[k].type == type) {
+                return query->open.name;
+            }
         }
     }
     return NULL;
@@ -225,16 +222,16 @@ static void query_count_all(const sett_world* world, sett_stats* stats)
 
 static const char* query_validate_all(sett_world* world, const char** where)
 {
-    const char* found = NULL;
-    for (const sett_query* at = setti_query_first(world); found == NULL && at != NULL;
-         at = at->next) {
-        found = setti_lists_validate(at);
-        *where = at->open.name;
+    for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
+        *where = query->open.name;
+        const char* found = setti_lists_validate(query);
+        if (found != NULL) {
+            return found;
+        }
     }
-    return found;
+    return NULL;
 }
 
-/* Creates a query. Reports a failure and returns NULL. */
 static sett_query* query_make(sett_world* world, const char* name, const sett_query_desc* desc,
                               const char* call)
 {
@@ -262,7 +259,6 @@ static sett_query* query_make(sett_world* world, const char* name, const sett_qu
     return query;
 }
 
-/* Adds a query to the list of the world. */
 static void query_link(sett_query* query)
 {
     static const setti_module_calls calls = {.slot = SETTI_SLOT_QUERIES,
@@ -396,7 +392,7 @@ bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* te
     return true;
 }
 
-/* Finds the term with values of a C type. */
+/* Finds a term with values of the C type `type`, or NULL. */
 static const setti_term* query_term_of_type(const sett_query* query, size_t size, const char* type)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -409,7 +405,7 @@ static const setti_term* query_term_of_type(const sett_query* query, size_t size
     return NULL;
 }
 
-/* Writes why a term has no field of a C type. */
+/* Writes why term k has no field of the C type `type`. */
 SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint32_t k, size_t size,
                                                   const char* type, char* out, size_t room)
 {
@@ -443,7 +439,6 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
     snprintf(out, room, "%s%s", wrong, hint);
 }
 
-/* Reports an undeclared access to a field. */
 SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, bool mut)
 {
     const char* name = query->term[k].type->desc.name;

@@ -71,8 +71,8 @@ struct sett_query {
     /* Sets of terms, bit k for term k. */
     uint32_t required;
     uint32_t without;
-    uint32_t
-        optional;     /* SETT_OPTIONAL and SETT_ANY: all rows of a batch have the type, or no row */
+    /* SETT_OPTIONAL and SETT_ANY: all rows of a batch have the type, or no row */
+    uint32_t optional;
     uint32_t any;     /* SETT_ANY */
     uint32_t changed; /* terms with `changed` */
     uint32_t fields;  /* terms with has_field */
@@ -95,7 +95,7 @@ struct sett_query {
     uint32_t array_count;
     uint32_t filter;
     bool since_is_state; /* `since` is restored with the state: restored values are no changes */
-    bool simple;         /* loops are over pages, for any counts */
+    bool simple;         /* loops are over pages, for any counts of values */
     bool plain;          /* over pages, a row matches if all of `array` have the row */
     bool direct;         /* plain, with an array, and nothing is gathered over pages */
     /* Tags that hide entities, as terms. */
@@ -113,7 +113,6 @@ enum {
     SETTI_SLOT_QUERIES = 6
 };
 
-/* Returns the head of the list of queries, or NULL. */
 SETTI_INLINE sett_query* setti_query_first(const sett_world* world)
 {
     return world->module[SETTI_SLOT_QUERIES];
@@ -164,7 +163,7 @@ typedef struct setti_loop {
     bool unlisted;        /* the step at the cursor cannot be remembered */
     bool sifts;           /* a row matches if both arrays of `sieve` have the row */
     const struct setti_listed* ahead; /* the remembered step at the cursor, or NULL */
-    /* The arrays to compare with remembered steps; one array stands twice. */
+    /* The arrays to compare with remembered steps. A single array is in both places. */
     const setti_storage* sieve[2];
     /* The waiting rows of the step; a word of 0 follows. */
     uint64_t words[SETT_BATCH_ROWS / 64 + 1];
@@ -197,10 +196,9 @@ typedef struct setti_survey {
     uint64_t bits[SETTI_SURVEY_CHUNKS / 64]; /* the filled chunks */
 } setti_survey;
 
-/* Makes a survey of a new loop. */
 void setti_query_survey(sett_query* query, setti_survey* survey);
 
-/* Returns the row of an entity in a new loop, or SETTI_NONE. */
+/* Returns the row of an entity in a new loop, or SETTI_NONE if the entity does not match. */
 uint32_t setti_query_row(sett_query* query, sett_entity entity);
 
 /* The values of `remembers` below. */
@@ -214,7 +212,6 @@ sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_jo
 /* Decides how much a query remembers. */
 void setti_lists_update(sett_query* query);
 
-/* Calls setti_lists_update when due. */
 SETTI_INLINE void setti_lists_prepare(sett_query* query)
 {
     if (SETTI_UNLIKELY(--query->lists.due == 0)) {
@@ -222,10 +219,8 @@ SETTI_INLINE void setti_lists_prepare(sett_query* query)
     }
 }
 
-/* Frees the remembered steps. */
 void setti_lists_free(sett_query* query);
 
-/* Returns an error of the remembered steps, or NULL. */
 const char* setti_lists_validate(const sett_query* query);
 
 void setti_query_free(sett_query* query);
@@ -259,10 +254,10 @@ SETTI_INLINE bool setti_query_is_hidden(const sett_query* query, uint32_t index)
     return hidden;
 }
 
-/* Reports a query without matches because instances share a required type. */
+/* Reports a query that has no matches because instances share a required type. */
 void setti_query_check_shared(const sett_query* query);
 
-/* Returns the limit of a loop over pages. */
+/* Returns the limit of a loop over pages: the smallest extent. */
 SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
 {
     uint32_t limit = UINT32_MAX;
@@ -275,13 +270,12 @@ SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
 /* Returns the error of a term about another entity, or NULL. */
 const char* setti_elsewhere_check(const sett_world* world, const sett_term* term);
 
-/* Adds a term about another entity to a query. */
 void setti_elsewhere_add(sett_query* query, const sett_term* given);
 
 /* Whether all terms about other entities are true for a visited entity. */
 bool setti_elsewhere_is(const sett_query* query, uint32_t index);
 
-/* Tests the terms about other entities for the rows of a step. */
+/* Keeps the rows of a step that match the terms about other entities. */
 void setti_elsewhere_match(sett_batch* batch);
 
 /* Whether all terms about singletons and fixed entities are true. */

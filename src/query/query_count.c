@@ -79,7 +79,6 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
     return any_found && setti_elsewhere_is(query, entity.index);
 }
 
-/* Marks a chunk that may have a match. */
 static void survey_mark(setti_survey* survey, uint32_t chunk)
 {
     SETTI_ASSERT(chunk < SETTI_SURVEY_CHUNKS &&
@@ -104,7 +103,7 @@ static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits
     return row;
 }
 
-/* Looks for the first match in each chunk. */
+/* Marks each chunk in which a search finds a match. */
 static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* survey)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
@@ -143,9 +142,9 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
         loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));
     }
     uint32_t units = loop->limit / SETT_BATCH_ROWS + (loop->limit % SETT_BATCH_ROWS != 0);
-    uint32_t size = SETTI_MAX((units + SETTI_SURVEY_CHUNKS - 1) / SETTI_SURVEY_CHUNKS, 1);
-    survey->rows = size * SETT_BATCH_ROWS;
-    survey->count = units / size + (units % size != 0);
+    uint32_t chunk_units = SETTI_MAX((units + SETTI_SURVEY_CHUNKS - 1) / SETTI_SURVEY_CHUNKS, 1);
+    survey->rows = chunk_units * SETT_BATCH_ROWS;
+    survey->count = units / chunk_units + (units % chunk_units != 0);
     if (pages && units > 1) {
         survey_pages(query, loop->limit, survey);
         return;

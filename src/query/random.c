@@ -85,13 +85,11 @@ typedef struct random_item {
     sett_entity entity;
 } random_item;
 
-/* Whether an item comes before another in the shuffled order. */
 static bool random_goes_before(const random_item* a, const random_item* b)
 {
     return a->key != b->key ? a->key < b->key : a->entity.index < b->entity.index;
 }
 
-/* Moves an item down in a heap. */
 static void random_sink(random_item* items, uint32_t at, uint32_t count)
 {
     random_item item = items[at];

@@ -46,7 +46,7 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t 
     return length;
 }
 
-/* Whether the run that ends at `end` has all bits. */
+/* Whether no bit is set from `end` on. */
 static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
 {
     SETTI_ASSERT(some != 0 && end != 0);
@@ -54,7 +54,8 @@ static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
     return some >> last == 1 && (words[last] & ~setti_bits_below(end - last * 64)) == 0;
 }
 
-/* The numbers of the set bits of each byte, ascending. `p` holds 8 bits a number. */
+/* The numbers of the set bits of each byte, ascending. `p` holds 8 bits a number. LIST_k lists
+ * first the bytes without bit k. */
 #define LIST_BITS(p)                                                                               \
     {                                                                                              \
         (p) & 255, (p) >> 8 & 255, (p) >> 16 & 255, (p) >> 24 & 255, (p) >> 32 & 255,              \
@@ -72,7 +73,8 @@ static const uint16_t list_of_byte[256][8] = {LIST_6((uint64_t)0), LIST_6((uint6
 /* Adds the same number to four rows: 1 in each 16 bits. */
 #define LIST_FOUR 0x0001000100010001u
 
-/* Writes the row numbers of the bits of a word. Each byte writes eight numbers. */
+/* Writes the row numbers of the bits of a word. Each byte writes eight numbers, from the place in
+ * its byte of `starts` on. */
 SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint16_t* out)
 {
     for (uint32_t byte = 0; byte < 8; byte++) {
@@ -85,7 +87,7 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
     }
 }
 
-/* After 128 rows a step has more matches than `few` promised. */
+/* With more rows, a step has more matches than `few` promises. */
 #define LIST_FEW 128
 
 /* Writes the row numbers of all bits, without a branch for each word. */
@@ -98,10 +100,10 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
     while (few && word != 0 && count < LIST_FEW) { /* one row in each round */
         list[count++] = (uint16_t)(at * 64 + setti_bits_lowest(word));
         word &= word - 1;
-        uint32_t rest = word == 0 ? some & (some - 1) : some;
-        at = setti_bits_lowest(rest | (uint32_t)1 << SETTI_STEP_WORD_COUNT); /* at the end: 0 */
-        word = word == 0 ? words[at] : word;
-        some = rest;
+        bool word_ends = word == 0;
+        some = word_ends ? some & (some - 1) : some;
+        at = setti_bits_lowest(some | (uint32_t)1 << SETTI_STEP_WORD_COUNT); /* then a word of 0 */
+        word = word_ends ? words[at] : word;
     }
     while (word != 0) {
         uint64_t ends = setti_bits_sums(word); /* byte k: set bits in bytes 0 to k */
@@ -122,7 +124,6 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
     return count;
 }
 
-/* Clears the bits of a run of rows. */
 static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 {
     SETTI_ASSERT(first < end);
@@ -149,7 +150,6 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     }
 }
 
-/* Whether the remembered rows are the matching rows. */
 static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
 {
     const uint64_t* words = setti_listed_words(listed);
@@ -164,7 +164,7 @@ static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
     return differ == 0;
 }
 
-/* Remembers a batch. Returns false if the list has no room. */
+/* Remembers a batch in `listed`. Returns false if the list has no room. */
 SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, setti_listed taken,
                                 setti_listed* listed)
 {
@@ -181,7 +181,7 @@ SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, s
     return true;
 }
 
-/* Makes a batch of all rows, or of a long leading run. Returns true if no row is left. */
+/* Makes a batch of all rows of `words`, or of a long leading run. Returns true if none is left. */
 SETTI_INLINE bool rows_take(setti_loop* loop, const uint64_t* words, uint32_t word_count,
                             uint32_t some, setti_listed* taken)
 {
@@ -209,7 +209,7 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
     return all && rows_remember(loop, words, taken, listed);
 }
 
-/* Keeps the rows before the first waiting row outside of `taken`. */
+/* Keeps the rows before the first waiting row that is not taken. */
 static void take_leading(const setti_loop* loop, uint64_t* taken)
 {
     uint32_t at = 0;
@@ -252,6 +252,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
     setti_listed* listed =
         loop->remembers ? setti_lists_at(&loop->query->lists, loop->unit_base) : NULL;
     SETTI_ASSERT(loop->some != 0);
+    /* direct loops have compared before */
     if (listed != NULL && !loop->direct && rows_are_listed(loop, listed)) {
         batch->rows = listed->run ? NULL : setti_listed_rows(listed, loop->unit);
         batch->count = listed->count;
@@ -264,8 +265,8 @@ uint32_t setti_rows_choose(sett_batch* batch)
     } else if (rows_take(loop, loop->words, loop->word_count, loop->some, &taken)) {
         loop->some = 0;
         if (listed != NULL) {
-            uint32_t missing =
-                loop->unit / 64 - loop->word_count; /* the last step may be shorter */
+            /* the last step may be shorter */
+            uint32_t missing = loop->unit / 64 - loop->word_count;
             memset(loop->words + loop->word_count, 0, missing * sizeof(uint64_t));
             (void)rows_remember(loop, loop->words, taken, listed);
         }
@@ -278,10 +279,10 @@ uint32_t setti_rows_choose(sett_batch* batch)
     return taken.first;
 }
 
-/* Loops between two decisions of setti_lists_update, from the second decision on. */
+/* Loops until the next decision of setti_lists_update; 1 after the first decision. */
 #define LISTS_DUE 16
 
-/* With more matches a list saves less than a quarter of the time. */
+/* If more than this of 8 rows match, a list saves less than a quarter of the time. */
 #define LISTS_EIGHTHS 5
 
 void setti_lists_free(sett_query* query)
@@ -308,7 +309,7 @@ static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
     lists->size = (uint32_t)setti_align_up(
         sizeof(setti_listed) + lists->unit / 8 + room * sizeof(uint16_t), sizeof(uint64_t));
     lists->step = setti_pool_alloc(&query->world->pool, (size_t)steps * lists->size, 16);
-    if (lists->step != NULL) { /* zeroes: no row matches */
+    if (lists->step != NULL) { /* zeroes: no row has matched */
         memset(lists->step, 0, (size_t)steps * lists->size);
         lists->steps = steps;
         lists->recalls = true;
@@ -329,10 +330,20 @@ static uint32_t lists_estimate(sett_query* query, uint32_t limit)
     return matches;
 }
 
+/* Whether remembered steps save time, if `rows` are expected to match in a step. */
+static bool lists_pay(const sett_query* query, uint32_t limit, uint32_t rows)
+{
+    if (query->array_count == 0 || (query->optional | query->changed) != 0 ||
+        (query->fields & ~query->positional) != 0) {
+        return false; /* steps differ by more than the words of arrays */
+    }
+    return limit > 64 && !query->lists.rare && rows * 8 <= query->array_rows * LISTS_EIGHTHS;
+}
+
 SETTI_COLD void setti_lists_update(sett_query* query)
 {
     setti_lists* lists = &query->lists;
-    bool again = lists->known; /* false before the first loop */
+    bool again = lists->known; /* false at the first decision */
     lists->due = again ? LISTS_DUE : 1;
     if (query->open.count != 0) {
         return; /* batches point into the lists */
@@ -347,12 +358,8 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     lists->few = rows * 16 <= unit;
     lists->rare = query->array_count != 0 && matches <= steps / 2;
     lists->recalls = lists->rare || lists->step != NULL;
-    bool pays =
-        limit > 64 && !lists->rare && rows * 8 <= unit * LISTS_EIGHTHS && (again || lists->few);
-    bool wanted = pays && query->array_count != 0 && (query->optional | query->changed) == 0 &&
-                  (query->fields & ~query->positional) == 0;
     bool fits = unit == lists->unit && steps <= lists->steps && rows <= lists->room;
-    if (wanted && !fits) {
+    if (!fits && (again || lists->few) && lists_pay(query, limit, rows)) {
         uint32_t spare = steps / 4; /* counts go up and down */
         lists_make(query, steps + spare, rows + rows / 4 + 16);
     }

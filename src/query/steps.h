@@ -36,7 +36,7 @@ SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 #define SETTI_HAS_TYPE true
 #define SETTI_LACKS_TYPE false
 
-/* Keeps the rows with a type, or the rows without it. */
+/* Keeps the rows that have the type of a term, or the rows that lack it. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 
@@ -69,7 +69,7 @@ SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
     return rows % 64 != 0 ? all & (words[rows / 64] | ~setti_bits_below(rows % 64)) : all;
 }
 
-/* Finds the words of all arrays at `base`. Returns an array without a page, or NULL. */
+/* Finds the words of all arrays at `base`. Returns NULL, or an array that has no page there. */
 SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, uint32_t base,
                                                        const uint64_t** bits)
 {
@@ -82,10 +82,10 @@ SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, 
     return NULL;
 }
 
-/* Returns the next index that has a page in all arrays. */
+/* Skips missing pages. No index between `from` and the result has a page in all arrays. */
 uint32_t setti_match_seek(const sett_query* query, uint32_t from);
 
-/* Returns the array with the fewest values at the last setti_lists_update. */
+/* Returns the array that had the fewest values at the last setti_lists_update. */
 SETTI_INLINE const setti_storage* setti_match_rarest(const sett_query* query)
 {
     SETTI_ASSERT(query->array_count != 0 && query->lists.rarest < query->array_count);

@@ -311,7 +311,7 @@ static uint32_t pair_find(const setti_relation* relation, uint32_t source, sett_
 
 bool setti_chain_reserve(setti_relation* relation)
 {
-    bool fresh;
+    bool fresh; /* not needed */
     return relation->record_count != SETTI_NONE &&
            setti_pages_ensure(&relation->world->pool, &relation->records,
                               relation->record_count >> relation->layout.shift, &fresh);
@@ -320,17 +320,19 @@ bool setti_chain_reserve(setti_relation* relation)
 bool setti_chain_claim(setti_relation* relation, uint32_t count)
 {
     SETTI_ASSERT(relation->many);
-    bool fresh;
+    bool fresh; /* not needed */
     uint64_t end = (uint64_t)relation->record_count + relation->claimed + count;
     uint32_t page = (relation->record_count + relation->claimed) >> relation->layout.shift;
-    bool reserved = end < SETTI_NONE;
-    for (; reserved && page <= (uint32_t)(end - 1) >> relation->layout.shift; page++) {
-        reserved = setti_pages_ensure(&relation->world->pool, &relation->records, page, &fresh);
+    if (end >= SETTI_NONE) {
+        return false;
     }
-    if (reserved) {
-        relation->claimed += count;
+    for (; page <= (uint32_t)(end - 1) >> relation->layout.shift; page++) {
+        if (!setti_pages_ensure(&relation->world->pool, &relation->records, page, &fresh)) {
+            return false;
+        }
     }
-    return reserved;
+    relation->claimed += count;
+    return true;
 }
 
 void setti_chain_delete(setti_relation* relation, uint32_t place)
@@ -455,7 +457,7 @@ static uint32_t chain_walk(const setti_relation* relation, sett_entity source, s
 
 uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source, sett_entity target)
 {
-    uint32_t steps;
+    uint32_t steps; /* not needed */
     return chain_walk(relation, source, target, &steps);
 }
 

@@ -85,13 +85,17 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
                            const setti_type* type)
 {
     const setti_clone_node* first = &clone->nodes[node->counterpart];
-    bool taken = first->derives && type == clone->instances->links;
-    for (const setti_clone_node* at = first; at != node && !taken; at++) {
-        bool same_copies = at == first || at->counterpart == node->counterpart;
-        taken = same_copies && setti_storage_has(&type->storage, at->index) &&
-                (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at));
+    if (first->derives && type == clone->instances->links) {
+        return true;
     }
-    return taken;
+    for (const setti_clone_node* at = first; at != node; at++) {
+        bool same_copies = at == first || at->counterpart == node->counterpart;
+        if (same_copies && setti_storage_has(&type->storage, at->index) &&
+            (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool clone_is_copied(const setti_clone_node* node)
@@ -110,17 +114,17 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
                                    uint32_t* cursor)
 {
     setti_type* type;
-    bool skipped;
     if (!clone_is_copied(node)) {
         return NULL;
     }
-    do {
-        type = clone_next_of_all(clone, node, cursor);
-        skipped = type != NULL && (clone_verdict(clone, type) == SETTI_CLONE_SKIP ||
-                                   (SETTI_UNLIKELY(node->counterpart != SETTI_NONE) &&
-                                    clone_is_taken(clone, node, type)));
-    } while (skipped);
-    return type;
+    while ((type = clone_next_of_all(clone, node, cursor)) != NULL) {
+        bool taken =
+            SETTI_UNLIKELY(node->counterpart != SETTI_NONE) && clone_is_taken(clone, node, type);
+        if (!taken && clone_verdict(clone, type) != SETTI_CLONE_SKIP) {
+            return type;
+        }
+    }
+    return NULL;
 }
 
 /* The node with the copies of an entity, or SETTI_NONE. */
@@ -347,7 +351,7 @@ static sett_status clone_gather(setti_clone* clone)
         return clone_no_memory(clone);
     }
     clone->node_room = clone->node_count;
-    /* After a failure setti_clone_release frees nodes that were not initialised. */
+    /* Cleared, because after a failure setti_clone_release frees uninitialised nodes too. */
     memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes));
     uint32_t k = 0;
     sett_status status = clone_list(clone, clone->desc.root, &k);
@@ -656,9 +660,10 @@ static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* no
 static sett_status clone_reserve_names(setti_clone* clone)
 {
     uint64_t count = 0;
-    for (uint32_t k = 0; setti_names_of(clone->from) != NULL && k < clone->node_count; k++) {
+    bool may_be_named = setti_names_of(clone->from) != NULL;
+    for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
-        if (clone_is_copied(node) && setti_clone_keeps_name(clone, node)) {
+        if (may_be_named && clone_is_copied(node) && setti_clone_keeps_name(clone, node)) {
             if (clone_set_name(clone, node) != SETT_OK) {
                 return clone->to->error;
             }

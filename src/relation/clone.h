@@ -9,7 +9,7 @@ typedef struct setti_clone_node {
     uint32_t index;       /* of the original */
     uint32_t lead;        /* the node's first setti_clone_lead, or SETTI_NONE */
     uint32_t counterpart; /* an earlier node whose copies this node completes, or SETTI_NONE */
-    uint32_t parent;      /* with bases: the parent's node, or the counterpart of that node */
+    uint32_t parent;      /* with bases: the parent's node, or that node's counterpart */
     uint64_t name;        /* key of the copies' name, or 0 */
     bool derives;         /* the copies get an InstanceOf link to the original */
     bool outside;         /* not copied, but `onto` in the other world has the same path */

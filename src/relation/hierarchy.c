@@ -315,8 +315,8 @@ static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
     if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, setti_link_to(index))) {
         return SETTI_NONE;
     }
-    /* Destroyed nodes must leave the list. Rejected: returning SETTI_NONE, because the order of
-     * destruction would depend on earlier moves. */
+    /* Destroyed nodes must leave the list of moved nodes. Rejected: returning SETTI_NONE, because
+     * the order of destruction would depend on earlier moves. */
     if (SETTI_UNLIKELY(tree->moved != 0)) {
         tree_repair_all(world, tree);
     }

@@ -217,8 +217,12 @@ static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64
 {
     setti_texts* texts = &setti_names_of(world)->texts;
     const char* text = setti_text_of(world, texts, key);
-    uint32_t used = text == NULL ? sides->number(sides, &texts->root, SETTI_AFTER) : 0;
-    *length = text != NULL ? strlen(text) : 0;
+    if (text != NULL) {
+        *length = strlen(text);
+        return text;
+    }
+    *length = 0;
+    uint32_t used = sides->number(sides, &texts->root, SETTI_AFTER);
     for (uint32_t number = 0; text == NULL && number < texts->pages.capacity; number++) {
         const unsigned char* page = sides->page(sides, &texts->pages, number, SETTI_AFTER);
         size_t begin = (size_t)number * SETTI_TEXT_PAGE;
@@ -239,8 +243,9 @@ static void codec_name_encode(setti_encoder* to, const setti_type* type, const v
         length = 0;
         to->status = setti_world_fail_with(
             type->world, SETT_STATUS_ARGUMENT,
-            "sett_delta_encode: the text of an earlier name is lost, because another name has "
-            "the same hash - change one of the names, and take new snapshots");
+            "%s: the text of an earlier name is lost, because another name has the same hash - "
+            "change one of the names, and take new snapshots",
+            to->call);
     }
     setti_encode_number(to, length, 2);
     to->write(to, text, length);
@@ -287,7 +292,7 @@ static bool codec_name_play(const setti_player* player, setti_type* type, sett_e
     memcpy(text, entry->bytes, entry->count);
     text[entry->count] = '\0';
     if (strlen(text) != entry->count) {
-        return player->reject(player, "a name contains a zero byte");
+        return player->reject(player, type, "a name contains a zero byte");
     }
     sett_status status = sett_name_set(type->world, entity, text);
     if (status == SETT_OK) {

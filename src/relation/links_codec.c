@@ -2,8 +2,6 @@
 #include "relation/chain.h"
 #include "relation/codecs.h"
 
-static const char codec_call[] = "sett_delta_apply";
-
 /* The link at `place` in the state `side`. */
 static const void* codec_link_at(setti_sides* sides, const setti_type* type, uint32_t place,
                                  uint32_t side)
@@ -68,7 +66,8 @@ static const void* codec_link_data(const setti_player* player, const setti_type*
     return room;
 }
 
-static bool codec_link_begin(const setti_type* type, sett_entity source, void** room)
+static bool codec_link_begin(const setti_player* player, const setti_type* type, sett_entity source,
+                             void** room)
 {
     size_t size = setti_relation_of_links(type)->data_size;
     *room = NULL;
@@ -77,7 +76,7 @@ static bool codec_link_begin(const setti_type* type, sett_entity source, void** 
     }
     *room = setti_pool_alloc(&type->world->pool, size, 16);
     if (*room == NULL) {
-        setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, codec_call, source, type->id);
+        setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, player->call, source, type->id);
     }
     return *room != NULL;
 }
@@ -149,12 +148,12 @@ static bool codec_link_play(const setti_player* player, setti_type* type, sett_e
 {
     sett_entity target;
     void* room;
-    if (!codec_link_begin(type, entity, &room)) {
+    if (!codec_link_begin(player, type, entity, &room)) {
         return false;
     }
     const void* data = codec_link_data(player, type, entity, entry, 0, &target, room);
     bool done =
-        setti_relation_relate(type->world, entity, type->id, target, data, codec_call) != NULL;
+        setti_relation_relate(type->world, entity, type->id, target, data, player->call) != NULL;
     codec_link_end(type, room);
     return done;
 }
@@ -210,16 +209,20 @@ static bool codec_links_are_equal(const setti_relation* relation, uint32_t sourc
                                   const setti_delta_entry* entry)
 {
     const sett_links* links = setti_storage_find(&relation->links->storage, source);
-    bool equal = links != NULL && links->count == entry->count;
-    uint32_t place = equal ? links->first_ : SETTI_NONE;
-    for (uint32_t k = 0; equal && k < entry->count; k++) {
+    if (links == NULL || links->count != entry->count) {
+        return false;
+    }
+    uint32_t place = links->first_;
+    for (uint32_t k = 0; k < entry->count; k++) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
         sett_entity target;
         (void)codec_link_target(entry, k, &target);
-        equal = sett_equals(record->link.target, target);
+        if (!sett_equals(record->link.target, target)) {
+            return false;
+        }
         place = record->by_source.next;
     }
-    return equal;
+    return true;
 }
 
 static bool codec_links_set(const setti_player* player, setti_relation* relation,
@@ -233,7 +236,7 @@ static bool codec_links_set(const setti_player* player, setti_relation* relation
         const void* data =
             codec_link_data(player, relation->links, source, entry, k, &target, room);
         if (!player->room(player) ||
-            setti_relation_relate(world, source, id, target, data, codec_call) == NULL) {
+            setti_relation_relate(world, source, id, target, data, player->call) == NULL) {
             return false;
         }
         setti_chain_requeue(relation, SETTI_TARGETS, setti_chain_find(relation, source, target));
@@ -245,7 +248,7 @@ static bool codec_links_set(const setti_player* player, setti_relation* relation
         }
     }
     return codec_links_are_equal(relation, source.index, entry) ||
-           player->reject(player, "an entity has two links to one target");
+           player->reject(player, relation->links, "an entity has two links to one target");
 }
 
 /* Sets the data of existing links. */
@@ -259,7 +262,7 @@ static bool codec_links_set_data(const setti_player* player, setti_type* type, s
         const void* old_data = sett_related(type->world, source, type->id, target);
         if (memcmp(old_data, data, data_size) != 0 &&
             (!player->room(player) || setti_relation_relate(type->world, source, type->id, target,
-                                                            data, codec_call) == NULL)) {
+                                                            data, player->call) == NULL)) {
             return false;
         }
     }
@@ -271,7 +274,7 @@ static bool codec_links_play(const setti_player* player, setti_type* type, sett_
 {
     setti_relation* relation = setti_relation_of_links(type);
     void* room;
-    if (!codec_link_begin(type, source, &room)) {
+    if (!codec_link_begin(player, type, source, &room)) {
         return false;
     }
     bool done = true;
@@ -322,10 +325,11 @@ static bool codec_target_differs(const void* before, const void* after)
 }
 
 /* Fails if memory was not reserved. Returns `reserved`. */
-static bool codec_target_check_memory(const setti_type* type, sett_entity entity, bool reserved)
+static bool codec_target_check_memory(const setti_player* player, const setti_type* type,
+                                      sett_entity entity, bool reserved)
 {
     if (!reserved) {
-        setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, codec_call, entity, type->id);
+        setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, player->call, entity, type->id);
     }
     return reserved;
 }
@@ -333,14 +337,13 @@ static bool codec_target_check_memory(const setti_type* type, sett_entity entity
 static bool codec_target_play(const setti_player* player, setti_type* type, sett_entity entity,
                               const setti_delta_entry* entry)
 {
-    (void)player;
     (void)entry;
     setti_edit_settle(type->world);
     bool reserved = setti_chain_reserve_target(setti_relation_of_ends(type), entity.index);
     if (reserved) {
         setti_chain_make_target(setti_relation_of_ends(type), entity);
     }
-    return codec_target_check_memory(type, entity, reserved);
+    return codec_target_check_memory(player, type, entity, reserved);
 }
 
 /* Removes the component of a target without sources. */
@@ -352,13 +355,13 @@ static bool codec_target_remove(const setti_player* player, setti_type* type, se
         return true;
     }
     if (list->count != 0) {
-        return player->reject(player, "an entity is said to be no target, and is one");
+        return player->reject(player, type, "an entity with links to it is no target");
     }
     bool reserved = setti_change_reserve_remove(type->world, type, entity.index);
     if (reserved) {
         setti_change_remove_reserved(type->world, type, entity.index);
     }
-    return codec_target_check_memory(type, entity, reserved);
+    return codec_target_check_memory(player, type, entity, reserved);
 }
 
 const setti_codec setti_target_codec = {

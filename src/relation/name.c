@@ -348,13 +348,17 @@ sett_component sett_name_register(sett_world* world)
 static uint32_t name_numbered(const char* text, size_t length)
 {
     uint64_t index = 0;
-    bool is_number =
-        length > 1 && length <= 11 && text[0] == '#' && (text[1] != '0' || length == 2);
-    for (size_t k = 1; is_number && k < length; k++) {
-        is_number = text[k] >= '0' && text[k] <= '9';
+    bool has_leading_zero = length > 2 && text[1] == '0';
+    if (length < 2 || length > 11 || text[0] != '#' || has_leading_zero) {
+        return 0;
+    }
+    for (size_t k = 1; k < length; k++) {
+        if (text[k] < '0' || text[k] > '9') {
+            return 0;
+        }
         index = index * 10 + (uint64_t)(text[k] - '0');
     }
-    return is_number && index < UINT32_MAX ? setti_link_to((uint32_t)index) : 0;
+    return index < UINT32_MAX ? setti_link_to((uint32_t)index) : 0;
 }
 
 const char* setti_name_check(const char* name)

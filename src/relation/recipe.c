@@ -377,7 +377,8 @@ static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, co
     for (uint32_t k = 0; k < edit->added_count; k++) {
         setti_edit_part* part = &edit->added[k];
         if (part->type == type) {
-            if (value != NULL || part->origin != NULL) { /* else keeps &recipe_node.copy */
+            if (value != NULL ||
+                part->origin != NULL) { /* else the hierarchy's: keeps &recipe_node.copy */
                 part->value = value;
             }
             part->origin = NULL;

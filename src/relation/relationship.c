@@ -22,7 +22,10 @@ static void links_copy(void* to, const void* from, uint32_t count, void* user)
 {
     const setti_relation* relation = user;
     size_t size = relation->links->storage.size;
-    for (uint32_t k = 0; !relation->many && k < count; k++) {
+    if (relation->many) {
+        return;
+    }
+    for (uint32_t k = 0; k < count; k++) {
         memcpy((unsigned char*)to + k * size + relation->layout.data,
                (const unsigned char*)from + k * size + relation->layout.data, relation->data_size);
     }
@@ -84,7 +87,10 @@ static void relation_fill_members(const setti_relation* relation, sett_member* m
 {
     const sett_struct* data = relation->data_type->desc.members;
     member[0] = (sett_member){.name = "link", .size = sizeof(sett_link), .of = link_members};
-    for (uint32_t k = 0; data != NULL && k < data->count; k++) {
+    if (data == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < data->count; k++) {
         member[k + 1] = data->members[k];
         member[k + 1].offset += relation->layout.data;
     }

@@ -268,7 +268,7 @@ static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const set
 {
     SETTI_ASSERT((begin & TEXT_MASK) == 0);
     setti_pool* pool = &world->pool;
-    uint32_t hole = begin; /* the current hole begins there, after a text in use */
+    uint32_t hole = begin; /* the current hole begins here: the end of the last text in use */
     uint32_t at = begin;
     while (at < begin + SETTI_TEXT_PAGE) {
         uint32_t extent = text_extent(texts, at);
@@ -363,7 +363,8 @@ static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size,
         return place;
     }
     place = text_end(texts, size);
-    if ((place & TEXT_MASK) == 0 && texts->fresh >= TEXT_SWEEP && texts->fresh >= texts->live) {
+    bool needs_page = (place & TEXT_MASK) == 0;
+    if (needs_page && texts->fresh >= TEXT_SWEEP && texts->fresh >= texts->live) {
         setti_text_sweep(world, texts);
         if (!text_find_room(texts, size, &place)) {
             place = text_end(texts, size);

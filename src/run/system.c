@@ -624,7 +624,7 @@ sett_status sett_system_destroy(sett_system* system)
 
 sett_status sett_system_order(sett_system* first, sett_system* then)
 {
-    if (SETTI_IS_NULL(first)) {
+    if (SETTI_IS_NULL(first) || SETTI_IS_NULL(then)) {
         return SETT_STATUS_ARGUMENT;
     }
     sett_world* world = first->world;

@@ -181,9 +181,11 @@ static uint32_t share_sample(const setti_storage* of, const setti_storage* other
     uint32_t seen = 0;
     *both = 0;
     if (of->kind == SETTI_SPARSE) {
-        /* With keep_order no row is sampled: the positions of gaps are not part of the state. */
+        if (of->keep_order) {
+            return 0; /* the positions of gaps are not part of the state */
+        }
         uint32_t step = SETTI_MAX(of->extent / SHARE_SAMPLES, 1);
-        for (uint32_t row = 0; row < of->extent && !of->keep_order; row += step) {
+        for (uint32_t row = 0; row < of->extent; row += step) {
             *both += setti_storage_has(other, *setti_storage_index(of, row));
             seen++;
         }
@@ -240,7 +242,7 @@ static bool choose_is_decided_by_bits(const setti_search_item* item)
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver)
 {
-    /* If bits decide the item, its type, even if negated; else the type that the item requires. */
+    /* The item's type if bits decide the item, even a negated one; else the type it requires. */
     bool decides = choose_is_decided_by_bits(item) && item->source == variable && !item->optional;
     const setti_type* type = decides ? item->needs[0] : choose_required_type(item, variable);
     bool is_driver = type == driver && !item->negated;

@@ -1185,13 +1185,14 @@ static uint32_t explain_joined(const sett_search* search, const setti_search_sco
                                uint32_t variable)
 {
     uint32_t part = (uint32_t)1 << variable;
-    for (uint32_t before = 0; before != part;) { /* until no term adds a variable */
+    uint32_t before;
+    do {
         before = part;
         for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
             uint32_t item = search->item[search->order[k]].variables;
             part |= (item & part) != 0 ? item : 0;
         }
-    }
+    } while (part != before); /* until no term adds a variable */
     return part;
 }
 

@@ -224,14 +224,20 @@ static bool lookup_order_all(sett_lookup* l)
 {
     setti_pool* pool = &l->world->pool;
     size_t size = (size_t)l->count * 2 * sizeof(setti_key_pair);
-    setti_key_pair* pair = l->count != 0 ? setti_pool_alloc(pool, size, 16) : NULL;
-    if (pair == NULL) { /* there are no records, or memory ran out */
-        l->unsorted = l->count != 0;
-        return l->count == 0;
+    l->unsorted = l->count != 0;
+    if (!l->unsorted) {
+        return true;
+    }
+    setti_key_pair* pair = setti_pool_alloc(pool, size, 16);
+    if (pair == NULL) {
+        return false;
     }
     uint32_t count = 0;
     for (uint32_t number = 0; number < l->page_count; number++) {
-        for (uint32_t k = 0; l->page[number] != NULL && k < lookup_page_rows(l); k++) {
+        if (l->page[number] == NULL) {
+            continue;
+        }
+        for (uint32_t k = 0; k < lookup_page_rows(l); k++) {
             const lookup_record* record = &l->page[number][k];
             if (record->index != SETTI_NONE) {
                 pair[count++] = (setti_key_pair){record->key, record->index};
@@ -252,7 +258,10 @@ static size_t lookup_page_size(const sett_lookup* l)
 static void lookup_drop_page(sett_lookup* l, uint32_t number)
 {
     lookup_record* page = l->page[number];
-    for (uint32_t k = 0; page != NULL && k < lookup_page_rows(l); k++) {
+    if (page == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < lookup_page_rows(l); k++) {
         if (page[k].index != SETTI_NONE) {
             lookup_unlink(l, (number << l->shift) + k);
         }
@@ -277,12 +286,15 @@ static bool lookup_ensure_page(sett_lookup* l, uint32_t number)
     }
     if (l->page[number] == NULL) {
         lookup_record* page = setti_pool_alloc(pool, lookup_page_size(l), 16);
-        for (uint32_t k = 0; page != NULL && k < lookup_page_rows(l); k++) {
+        if (page == NULL) {
+            return false;
+        }
+        for (uint32_t k = 0; k < lookup_page_rows(l); k++) {
             page[k].index = SETTI_NONE;
         }
         l->page[number] = page;
     }
-    return l->page[number] != NULL;
+    return true;
 }
 
 SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
@@ -306,7 +318,7 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
     }
 }
 
-/* Makes a key of a member's bits, after the shift. */
+/* Makes a key of a member's bits, which are shifted by `up` already. */
 SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
 {
     bits = bits == code->minus_zero ? 0 : bits;

@@ -381,8 +381,11 @@ static bool parse_walk(parse* p, sett_search_term* term)
 
 static bool parse_source(parse* p, sett_search_term* term)
 {
-    if (!parse_walk(p, term) || term->walk != SETT_WALK_NONE) {
-        return p->out->error_column == 0; /* a walk from $this, or an error */
+    if (!parse_walk(p, term)) {
+        return false;
+    }
+    if (term->walk != SETT_WALK_NONE) { /* a walk from $this */
+        return true;
     }
     term->singleton = parse_word(p, "singleton");
     if (!term->singleton && !parse_ref(p, "an entity or a variable", &term->source)) {

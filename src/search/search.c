@@ -424,37 +424,47 @@ typedef enum build_end {
 
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until);
 
+/* The caller handles `!`. */
+static bool build_term_or_list(search_build* b, search_items* items, uint16_t scope, bool* or_next)
+{
+    const sett_search* search = b->search;
+    if (search->term[b->at].kind != SETT_SEARCH_BEGIN) {
+        if (!build_leaf(b, items, scope)) {
+            return false;
+        }
+    } else {
+        b->at++;
+        if (!build_scope(b, items, scope, BUILD_TO_LIST_END)) {
+            return false;
+        }
+    }
+    *or_next = search->term[b->at].or_next;
+    b->at++;
+    return true;
+}
+
 static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
 {
-    sett_search* search = b->search;
-    const sett_search_term* term = &search->term[b->at];
-    SETTI_ASSERT(b->at < search->term_count);
+    const sett_search_term* term = &b->search->term[b->at];
+    SETTI_ASSERT(b->at < b->search->term_count);
     bool leaf = term->kind != SETT_SEARCH_BEGIN;
     if (term->optional && (!leaf || term->negated)) {
         return BUILD_REJECT(b, leaf ? "a term cannot be both optional and negated - leave out one"
                                     : "a list cannot be optional - leave out \"?\"");
     }
-    search_items negated = {.count = 0};
-    uint16_t inner = scope;
-    setti_search_item* list = NULL;
-    if (term->negated) { /* in a list of its own; build_collapse removes some of these lists */
-        list = build_item(b, items, SETTI_ITEM_LIST);
-        inner = build_new_scope(b, scope);
-        if (b->failed) {
-            return false;
-        }
-        list->negated = true;
+    if (!term->negated) {
+        return build_term_or_list(b, items, scope, or_next);
     }
-    b->at += leaf ? 0 : 1; /* skips SETT_SEARCH_BEGIN */
-    search_items* into = list != NULL ? &negated : items;
-    bool built = leaf ? build_leaf(b, into, inner) : build_scope(b, into, inner, BUILD_TO_LIST_END);
-    if (!built) {
+    /* In a list of its own. build_collapse removes some of these lists. */
+    setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
+    uint16_t inner = build_new_scope(b, scope);
+    if (b->failed) {
         return false;
     }
-    *or_next = search->term[b->at].or_next;
-    b->at++;
-    return list == NULL ||
-           (build_close_scope(b, inner, &negated) && build_close(b, &list->scopes, &inner, 1));
+    list->negated = true;
+    search_items negated = {.count = 0};
+    return build_term_or_list(b, &negated, inner, or_next) &&
+           build_close_scope(b, inner, &negated) && build_close(b, &list->scopes, &inner, 1);
 }
 
 /* Whether `||` follows the term or list at the term `first`. */

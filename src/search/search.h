@@ -95,7 +95,7 @@ typedef struct setti_search_step {
     const setti_type* driver;        /* of a scan; NULL: all entities */
     const setti_search_scope* scope; /* of a scan: the scope of the items to test */
     setti_span pipes;                /* of a list's test: the pipes of the sides */
-    uint32_t found;                  /* of a list's test: bits of variables found before */
+    uint32_t found;                  /* of a list's test: bits of variables found before it */
     bool prefetch;                   /* because the links are larger than a cache */
     uint64_t estimate;               /* rows after the step, times SETTI_ESTIMATE_ONE */
 } setti_search_step;

@@ -237,7 +237,10 @@ size_t sett_search_print(const sett_search* search, char* out, size_t size)
 {
     setti_writer writer = setti_writer_begin(out, size);
     const char* between = "";
-    for (uint32_t k = 0; search != NULL && k < search->term_count; k++) {
+    if (search == NULL) {
+        return writer.length;
+    }
+    for (uint32_t k = 0; k < search->term_count; k++) {
         const sett_search_term* term = &search->term[k];
         if (term->kind == SETT_SEARCH_END) {
             setti_writer_add(&writer, "}");
@@ -251,8 +254,6 @@ size_t sett_search_print(const sett_search* search, char* out, size_t size)
         }
         between = term->kind == SETT_SEARCH_BEGIN ? "" : term->or_next ? " || " : ", ";
     }
-    if (search != NULL) {
-        spell_order(&writer, search);
-    }
+    spell_order(&writer, search);
     return writer.length;
 }

@@ -36,12 +36,15 @@ static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc
 {
     uint32_t lists = 0;
     for (uint32_t k = 0; k < parsed->term_count; k++) {
-        bool begins_list = parsed->term[k].or_next && (k == 0 || !parsed->term[k - 1].or_next);
-        bool in_list = parsed->term[k].or_next || (k != 0 && parsed->term[k - 1].or_next);
-        lists += begins_list ? 1 : 0;
+        bool follows_or = k != 0 && parsed->term[k - 1].or_next;
+        bool in_list = parsed->term[k].or_next || follows_or;
+        lists += in_list && !follows_or ? 1 : 0;
         *at = k;
-        if (k == SETT_QUERY_TERMS || lists > 1) {
-            return lists > 1 ? "more than one list of ||" : "more than 32 terms";
+        if (lists > 1) {
+            return "more than one list of ||";
+        }
+        if (k == SETT_QUERY_TERMS) {
+            return "more than 32 terms";
         }
         const char* wrong = plain_term(&parsed->term[k], in_list, &desc->terms[k]);
         if (wrong != NULL) {

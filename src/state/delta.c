@@ -14,8 +14,6 @@
 #include "world/command.h"
 #include "world/written.h"
 
-static const char delta_call[] = "sett_delta_encode";
-
 const setti_codec* setti_delta_codec(const setti_type* type)
 {
     if (setti_type_varies(type)) {
@@ -33,8 +31,8 @@ setti_delta_form setti_delta_form_of(const setti_type* type)
 const char* setti_delta_rejects(const setti_type* type)
 {
     if (type->desc.save == SETT_SAVE_CLONE && setti_hash_size(type) == 0) {
-        return "has SETT_SAVE_CLONE, but no `write` and `read` hooks - set these, or register it "
-               "with SETT_SAVE_SKIP";
+        return "has SETT_SAVE_CLONE, but no members, `bytes` or `write` hook to encode - set one "
+               "of the three, or use SETT_SAVE_SKIP";
     }
     return setti_values_unsaved(type);
 }
@@ -395,23 +393,24 @@ static sett_status delta_check_types(sett_world* world, const char* call, setti_
 static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snapshot* b,
                                 setti_delta_writer* to)
 {
+    const char* call = to->encoder.call;
     setti_view view;
     setti_compare walk;
     sett_status status = SETT_OK;
     if (!a->summed && !b->summed) { /* the other sum follows from the difference */
-        status = setti_snapshot_sum(world, b, delta_call);
+        status = setti_snapshot_sum(world, b, call);
     }
     if (status != SETT_OK) {
         return status;
     }
     if (!setti_view_init(world, a, b, &view)) {
-        return setti_world_no_memory(world, delta_call);
+        return setti_world_no_memory(world, call);
     }
     if (!setti_compare_init(&view, &walk)) {
         setti_view_deinit(world, &view);
-        return setti_world_no_memory(world, delta_call);
+        return setti_world_no_memory(world, call);
     }
-    status = delta_check_types(world, delta_call, &walk);
+    status = delta_check_types(world, call, &walk);
     if (status == SETT_OK) {
         to->sum.view = &view;
         setti_delta_sum_slots(&to->sum);
@@ -441,7 +440,7 @@ static sett_status delta_encode_handles(sett_world* world, sett_snapshot a, sett
         sett_status status;
         node[k] = setti_snapshot_find(world, handle[k], &status);
         if (node[k] == NULL) {
-            return setti_snapshot_fail(world, handle[k], status, delta_call);
+            return setti_snapshot_fail(world, handle[k], status, to->encoder.call);
         }
     }
     return delta_encode(world, node[0], node[1], to);
@@ -453,15 +452,16 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    setti_delta_writer to = {.out = out, .capacity = out != NULL ? capacity : 0};
+    setti_delta_writer to = {
+        .encoder.call = __func__, .out = out, .capacity = out != NULL ? capacity : 0};
     *size = 0;
     sett_status status = delta_encode_handles(world, a, b, &to);
     if (status == SETT_OK) {
         *size = to.size;
-        return setti_delta_check_capacity(world, delta_call, out, capacity, to.size);
+        return setti_delta_check_capacity(world, __func__, out, capacity, to.size);
     }
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
-        return setti_world_no_memory(world, delta_call);
+        return setti_world_no_memory(world, __func__);
     }
     return status;
 }
@@ -473,8 +473,8 @@ sett_status setti_delta_check_capacity(sett_world* world, const char* call, cons
         return SETT_OK;
     }
     return setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                 "%s: the result takes %lu bytes, and the buffer has %lu - pass a "
-                                 "larger buffer",
+                                 "%s: the result takes %lu bytes, and the buffer has %lu bytes - "
+                                 "pass a larger buffer",
                                  call, (unsigned long)size, (unsigned long)capacity);
 }
 
@@ -495,11 +495,11 @@ static sett_status delta_take_bytes(sett_world* world, const char* call, sett_st
 }
 
 sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
-                               setti_bytes* out)
+                               const char* call, setti_bytes* out)
 {
-    setti_delta_writer to = {.pool = &world->pool};
+    setti_delta_writer to = {.encoder.call = call, .pool = &world->pool};
     sett_status status = delta_encode_handles(world, a, b, &to);
-    return delta_take_bytes(world, delta_call, status, &to, out);
+    return delta_take_bytes(world, call, status, &to, out);
 }
 
 /* Returns a likely size of the whole state. */
@@ -540,7 +540,7 @@ static sett_status delta_encode_all(sett_world* world, const char* call, setti_d
 
 sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out)
 {
-    setti_delta_writer to = {0};
+    setti_delta_writer to = {.encoder.call = call};
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK) {
         status = setti_commands_apply_all(world);

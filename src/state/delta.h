@@ -94,7 +94,7 @@ sett_status setti_delta_check_capacity(sett_world* world, const char* call, cons
 sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out);
 
 sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
-                               setti_bytes* out);
+                               const char* call, setti_bytes* out);
 
 /* Converts values of a type with another layout in the delta. */
 typedef struct setti_delta_rule {
@@ -103,8 +103,17 @@ typedef struct setti_delta_rule {
     void (*convert)(struct setti_delta_rule* rule, const void* from, size_t size, void* to);
 } setti_delta_rule;
 
+/* Where the bytes come from, for messages. */
+typedef enum setti_delta_source {
+    SETTI_FROM_DELTA,
+    SETTI_FROM_SELECTION,
+    SETTI_FROM_STATE, /* sett_state_apply */
+    SETTI_FROM_FILE
+} setti_delta_source;
+
 /* Loads a state into an empty world without listeners. Destroy the world after a failure. */
-sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit);
+sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit,
+                             setti_delta_source source);
 
 /* An array of structs of `size` bytes that begin with a setti_delta_rule. */
 typedef struct setti_delta_rules {
@@ -125,7 +134,7 @@ typedef struct setti_delta_allowed {
 
 /* Applies a part of a world's values. */
 sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t size,
-                                   const setti_delta_allowed* allowed);
+                                   const setti_delta_allowed* allowed, const char* call);
 
 /* Whether the hashes in a delta are compared. */
 typedef enum setti_trust {

@@ -15,6 +15,7 @@
 #include "world/change.h"
 #include "world/command.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 static const char apply_call[] = "sett_delta_apply";
@@ -137,11 +138,76 @@ static bool apply_has_handle(const setti_delta_handles* list, sett_entity entity
     return apply_find_handle(list, entity.index, &found) && sett_equals(found, entity);
 }
 
-sett_status setti_delta_reject(const setti_delta* delta, const char* why)
+/* The words of messages about the bytes. */
+typedef struct apply_words {
+    const char* noun;
+    const char* sender;
+    const char* remedy; /* if the bytes are damaged */
+} apply_words;
+
+static const apply_words* apply_words_of(const setti_delta* delta)
 {
+    static const apply_words words[] = {
+        [SETTI_FROM_DELTA] = {"delta", "sender", "get it from the sender again"},
+        [SETTI_FROM_SELECTION] = {"selection", "sender", "get it from the sender again"},
+        [SETTI_FROM_STATE] = {"state", "sender", "get it from the sender again"},
+        [SETTI_FROM_FILE] = {"file", "program that wrote it", "load a copy"},
+    };
+    return &words[delta->source];
+}
+
+const char* setti_delta_noun(const setti_delta* delta)
+{
+    return apply_words_of(delta)->noun;
+}
+
+sett_status setti_delta_reject(const setti_delta* delta, const char* format, ...)
+{
+    const apply_words* words = apply_words_of(delta);
+    char why[SETTI_MESSAGE_SIZE / 2];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(why, sizeof(why), format, arguments);
+    va_end(arguments);
     return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
-                                  "%s: the bytes are damaged: %s - get them from the sender again",
-                                  apply_call, why);
+                                  "%s: the %s is damaged: %s - %s", delta->player.call, words->noun,
+                                  why, words->remedy);
+}
+
+/* Fails because the delta needs too much memory. */
+static sett_status apply_reject_size(const setti_delta* delta)
+{
+    static const char* const remedy[] = {
+        [SETTI_FROM_DELTA] = "raise sett_snapshot_options.delta_limit if you trust the sender",
+        [SETTI_FROM_SELECTION] = "raise sett_snapshot_options.delta_limit if you trust the sender",
+        [SETTI_FROM_STATE] = "pass a higher `limit` if you trust the sender",
+        [SETTI_FROM_FILE] = "raise sett_file_desc.limit if you trust the file",
+    };
+    return setti_world_fail_input(delta->world, SETT_STATUS_LIMIT,
+                                  "%s: the %s needs more than %lu bytes of memory - %s",
+                                  delta->player.call, setti_delta_noun(delta),
+                                  (unsigned long)delta->limit, remedy[delta->source]);
+}
+
+/* Reports a failure of a call that the library made (see world_report_error). */
+static sett_status apply_fail_step(const setti_delta* delta)
+{
+    sett_world* world = delta->world;
+    const char* call = delta->player.call;
+    size_t length = strlen(call);
+    sett_status status = world->error;
+    char text[SETTI_MESSAGE_SIZE];
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        return world->pool.denied ? apply_reject_size(delta) : setti_world_no_memory(world, call);
+    }
+    snprintf(text, sizeof(text), "%s", sett_world_message(world));
+    if (strncmp(text, call, length) == 0 && (text[length] == ':' || text[length] == ',')) {
+        return setti_world_fail_input(world, status, "%s", text); /* the text is complete */
+    }
+    bool keeps = status == SETT_STATUS_LIMIT || status == SETT_STATUS_LOCKED;
+    return setti_world_fail_input(world, keeps ? status : SETT_STATUS_INVALID,
+                                  "%s: a change of the %s fails: %.380s", call,
+                                  setti_delta_noun(delta), text);
 }
 
 /* -------------------------------------------------------------------------------------- parsing */
@@ -181,22 +247,46 @@ static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
         sources ? "%s: relationship \"%s\" is not registered in this world - register the "
-                  "relationship as the sender does"
+                  "relationship as the %s does"
                 : "%s: type \"%s\" is not registered in this world - register the type as the "
-                  "sender does",
-        apply_call, name);
+                  "%s does",
+        delta->player.call, name, apply_words_of(delta)->sender);
 }
 
-static sett_status apply_reject_policy(const setti_delta* delta, const setti_delta_type* of,
-                                       const char* source, const char* name)
+static sett_status apply_reject_policy(const setti_delta* delta, bool skipped, const char* name)
 {
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
-        of->bytes == 0 ? "%s: the %s leaves out values of \"%s\" (SETT_SAVE_SKIP), and this "
-                         "world saves them - register the type with the same `save`"
-                       : "%s: the %s has values of \"%s\", and this world leaves them out "
-                         "(SETT_SAVE_SKIP) - register the type with the same `save`",
-        apply_call, source, name);
+        skipped ? "%s: the %s leaves out values of \"%s\" (SETT_SAVE_SKIP), and this world saves "
+                  "them - register the type with the same `save`"
+                : "%s: the %s has values of \"%s\", and this world leaves them out "
+                  "(SETT_SAVE_SKIP) - register the type with the same `save`",
+        delta->player.call, setti_delta_noun(delta), name);
+}
+
+static bool apply_is_component(setti_delta_form form)
+{
+    return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
+}
+
+/* Returns which options of a type differ. Returns NULL if the size or the version differs. */
+static const char* apply_find_difference(const setti_delta_type* of, uint32_t size,
+                                         uint32_t version)
+{
+    const setti_module* module = of->type->module;
+    setti_delta_form form = setti_delta_form_of(of->type);
+    bool component = apply_is_component(form);
+    bool same_size = setti_delta_size(of->type) == size;
+    if (component != apply_is_component(of->form)) {
+        return "relationship options (or none)";
+    }
+    if (module != NULL && module->choice != NULL) {
+        return "relationship options"; /* `version` is a choice */
+    }
+    if (form != of->form || (same_size && of->type->desc.layout_version == version)) {
+        return component ? "members, `bytes` or hooks" : "relationship options";
+    }
+    return NULL;
 }
 
 static sett_status apply_reject_type(const setti_delta* delta, const setti_delta_type* of,
@@ -208,41 +298,44 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
     if (of->type == NULL) {
         return apply_reject_unknown(delta, text);
     }
-    const sett_component_desc* local = &of->type->desc;
-    const char* source = delta->loading ? "file" : "delta";
-    const char* sender = delta->loading ? "program that wrote it" : "sender";
-    bool same_layout = local->size == size && local->layout_version == version;
-    bool one_skips = of->form == SETTI_DELTA_VALUES && of->bytes != setti_delta_bytes(of->type) &&
-                     (local->save == SETT_SAVE_SKIP || of->bytes == 0);
-    if (same_layout && one_skips) {
-        return apply_reject_policy(delta, of, source, text);
+    const apply_words* words = apply_words_of(delta);
+    bool components = apply_is_component(of->form) && of->type->module == NULL;
+    bool skipped = of->form == SETTI_DELTA_VALUES && of->bytes == 0 && size != 0;
+    bool skipped_here = of->type->desc.save == SETT_SAVE_SKIP;
+    bool same_layout =
+        setti_delta_size(of->type) == size && of->type->desc.layout_version == version;
+    if (components && same_layout && skipped != skipped_here) {
+        return apply_reject_policy(delta, skipped, text);
     }
-    if (same_layout) {
+    const char* difference = apply_find_difference(of, size, version);
+    if (difference != NULL) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_CONFLICT,
             "%s: type \"%s\" is registered here with other %s than in the %s - register the type "
             "as the %s does",
-            apply_call, text,
-            of->type->module != NULL ? "relationship options" : "`bytes`, or rounding of members,",
-            source, sender);
+            delta->player.call, text, difference, words->noun, words->sender);
     }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
         "%s: type \"%s\" is registered with %u bytes and layout_version %u here, in the %s with "
         "%u bytes and layout_version %u - register the type as the %s does",
-        apply_call, text, (unsigned)local->size, (unsigned)local->layout_version, source,
-        (unsigned)size, (unsigned)version, sender);
+        delta->player.call, text, (unsigned)setti_delta_size(of->type),
+        (unsigned)of->type->desc.layout_version, words->noun, (unsigned)size, (unsigned)version,
+        words->sender);
 }
 
 /* Finds a type by name. *type becomes NULL if the world lacks the type. */
-static sett_status apply_find_type(sett_world* world, const char* name, setti_type** type)
+static sett_status apply_find_type(const setti_delta* delta, const char* name, setti_type** type)
 {
+    sett_world* world = delta->world;
     sett_status status = SETT_OK;
     if (setti_type_find(world, name) == NULL) {
+        world->receiving = true; /* a failure is reported once, below */
         status = setti_codec_register_library(world, name);
+        world->receiving = false;
     }
     *type = setti_type_find(world, name);
-    return status;
+    return status == SETT_OK ? status : apply_fail_step(delta);
 }
 
 static setti_delta_rule* apply_find_rule(const setti_delta* delta, const char* name)
@@ -289,7 +382,7 @@ static sett_status apply_read_record(const setti_delta* delta, setti_delta_reade
     of->extent = setti_delta_u32(from);
     of->choice = record->version;
     if (from->short_of) {
-        return setti_delta_reject(delta, "they end within the description of a type");
+        return setti_delta_reject(delta, "the description of a type is incomplete");
     }
     if (length == 0 || length >= sizeof(record->name) || memchr(bytes, 0, length) != NULL) {
         return setti_delta_reject(delta, "the name of a type is invalid");
@@ -303,7 +396,7 @@ static sett_status apply_read_record(const setti_delta* delta, setti_delta_reade
 static sett_status apply_match_type(const setti_delta* delta, setti_delta_type* of,
                                     const apply_record* record)
 {
-    sett_status status = apply_find_type(delta->world, record->name, &of->type);
+    sett_status status = apply_find_type(delta, record->name, &of->type);
     if (status != SETT_OK) {
         return status;
     }
@@ -313,17 +406,22 @@ static sett_status apply_match_type(const setti_delta* delta, setti_delta_type* 
     if (!fits) {
         return apply_reject_type(delta, of, record->name, record->size, record->version);
     }
-    const char* why = setti_delta_rejects(of->type);
+    if (of->count[SETTI_DELTA_ENTRIES] == 0 && of->count[SETTI_DELTA_CHANGES] == 0) {
+        return SETT_OK;
+    }
     if ((record->form & SETTI_DELTA_BIG_ENDIAN) != setti_delta_order_of(of->type)) {
-        why = "comes from a machine of another byte order and has opaque bytes - describe all "
-              "its members in both programs";
+        return setti_world_fail_input(
+            delta->world, SETT_STATUS_CONFLICT,
+            "%s: values of \"%.100s\" come from a machine of another byte order, and some of "
+            "their bytes are in no member - describe all members in both programs",
+            delta->player.call, of->type->desc.name);
     }
-    if (why != NULL &&
-        (of->count[SETTI_DELTA_ENTRIES] != 0 || of->count[SETTI_DELTA_CHANGES] != 0)) {
-        return setti_world_fail_with(delta->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
-                                     apply_call, of->type->desc.name, why);
+    const char* why = setti_delta_rejects(of->type);
+    if (why == NULL) {
+        return SETT_OK;
     }
-    return SETT_OK;
+    return setti_world_fail_with(delta->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
+                                 delta->player.call, of->type->desc.name, why);
 }
 
 static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from)
@@ -346,10 +444,12 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     }
     of->codec = codec;
     if (of->sent && delta->part == NULL) {
-        return setti_delta_reject(delta, "a delta has rounded values, which only selections have");
+        return setti_delta_reject(delta,
+                                  "\"%.100s\" has rounded values, which only selections have",
+                                  of->type->desc.name);
     }
     if (of->type->delta_number != 0) {
-        return setti_delta_reject(delta, "a type is listed twice");
+        return setti_delta_reject(delta, "\"%.100s\" is listed twice", of->type->desc.name);
     }
     of->type->delta_number = ++delta->types_found; /* position + 1; 0 means: not in the delta */
     return SETT_OK;
@@ -360,22 +460,27 @@ static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* fr
     uint64_t magic = setti_delta_number(from, 4);
     uint32_t version = setti_delta_u32(from);
     bool is_part = delta->part != NULL;
-    if (from->short_of || magic != (is_part ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC)) {
+    bool is_known = !from->short_of && magic == (is_part ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC);
+    if (!is_known && delta->loading) {
+        return setti_delta_reject(delta, "the beginning is wrong");
+    }
+    if (!is_known) {
         return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
                                       is_part ? "%s: these bytes are not a selection - pass what "
                                                 "sett_selection_encode wrote"
                                               : "%s: these bytes are not a delta - pass what "
                                                 "sett_delta_encode wrote",
-                                      apply_call);
+                                      delta->player.call);
     }
     bool half_hashes = !is_part && (version & SETTI_DELTA_SHORT) != 0;
     delta->hash_mask = half_hashes ? UINT32_MAX : UINT64_MAX;
     if (version != (SETTI_DELTA_VERSION | (half_hashes ? SETTI_DELTA_SHORT : 0))) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_INVALID,
-            "%s: the bytes have version %u of the format, and this library reads version %u - use "
-            "the same library as the sender",
-            apply_call, (unsigned)version, (unsigned)SETTI_DELTA_VERSION);
+            "%s: the %s has version %u of the format, and this library reads version %u - use "
+            "the same library as the %s",
+            delta->player.call, setti_delta_noun(delta), (unsigned)version,
+            (unsigned)SETTI_DELTA_VERSION, apply_words_of(delta)->sender);
     }
     return SETT_OK;
 }
@@ -401,21 +506,26 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     delta->begun.runs = setti_delta_u32(from);
     delta->slots.runs = setti_delta_u32(from);
     if (from->short_of) {
-        return setti_delta_reject(delta, "they end within the header");
+        return setti_delta_reject(delta, "the header is incomplete");
+    }
+    if (stated_size != size && delta->loading) {
+        return setti_delta_reject(delta, "the header has a wrong size");
     }
     if (stated_size != size) {
+        const char* noun = setti_delta_noun(delta);
         return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
-                                      "%s: `size` is %lu, and by their header the bytes are %lu - "
-                                      "pass all of them, and no others",
-                                      apply_call, (unsigned long)size, (unsigned long)stated_size);
+                                      "%s: `size` is %llu bytes, but the header of the %s says "
+                                      "%llu bytes - pass the whole %s and no other bytes",
+                                      delta->player.call, (unsigned long long)size, noun,
+                                      (unsigned long long)stated_size, noun);
     }
     /* short hashes have no upper halves; the seal does not cover the version */
     bool version_altered = ((delta->before | delta->after) & ~delta->hash_mask) != 0;
     if (version_altered || (altered && trust == SETTI_COMPARE_HASHES)) {
-        return setti_delta_reject(delta, "they do not have the checksum that they state");
+        return setti_delta_reject(delta, "the checksum is wrong");
     }
     if (types_size > (size_t)(from->end - from->at) || type_count > types_size / APPLY_TYPE_BYTES) {
-        return setti_delta_reject(delta, "they end within the descriptions of types");
+        return setti_delta_reject(delta, "the descriptions of types are incomplete");
     }
     delta->type_count = type_count;
     from->end -= types_size;
@@ -432,7 +542,7 @@ static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* fro
     sett_status status = SETT_OK;
     delta->type = setti_pool_alloc(&delta->world->pool, apply_types_size(delta), 16);
     if (delta->type == NULL) {
-        return setti_world_no_memory(delta->world, apply_call);
+        return setti_world_no_memory(delta->world, delta->player.call);
     }
     while (status == SETT_OK && delta->types_found < delta->type_count) {
         status = apply_parse_type(delta, from);
@@ -479,7 +589,7 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, set
     apply_skip_handles(from, &delta->begun);
     apply_skip_handles(from, &delta->slots);
     if (status == SETT_OK && from->short_of) {
-        status = setti_delta_reject(delta, "they end within the list of entities");
+        status = setti_delta_reject(delta, "the list of entities is incomplete");
     }
     return status;
 }
@@ -509,6 +619,15 @@ static bool apply_is_allowed(const setti_delta* delta, sett_entity entity)
            setti_selected_has(delta->part->entities, entity);
 }
 
+static sett_status apply_reject_excluded(const setti_delta* delta, sett_entity entity,
+                                         const char* verb)
+{
+    return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
+                                  "%s: the selection %s entity %u:%u, which `allowed` excludes - "
+                                  "discard the selection, or allow the entity",
+                                  delta->player.call, verb, SETTI_HANDLE(entity));
+}
+
 static sett_status apply_check_ended(const setti_delta* delta)
 {
     setti_delta_handles handles = delta->ended;
@@ -518,12 +637,11 @@ static sett_status apply_check_ended(const setti_delta* delta)
     }
     while (setti_delta_next_handle(&handles, &entity)) {
         if (delta->part == NULL && !sett_entity_valid(delta->world, entity)) {
-            return setti_delta_reject(delta,
-                                      "they destroy an entity that this world does not have");
+            return setti_delta_reject(delta, "entity %u:%u is destroyed, but does not exist",
+                                      SETTI_HANDLE(entity));
         }
         if (!apply_is_allowed(delta, entity)) {
-            return setti_delta_reject(delta,
-                                      "they destroy an entity that the caller's options exclude");
+            return apply_reject_excluded(delta, entity, "destroys");
         }
     }
     return SETT_OK;
@@ -543,6 +661,42 @@ static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool*
     return current;
 }
 
+/* Fails because this world cannot create an entity at its index.
+ *   current  the present generation of the index
+ *   dead     no entity has the index */
+static sett_status apply_reject_index(const setti_delta* delta, sett_entity entity,
+                                      uint32_t current, bool dead)
+{
+    if (delta->part == NULL) {
+        return setti_delta_reject(delta,
+                                  dead ? "entity %u:%u is created, and its index is used up"
+                                       : "entity %u:%u is created, and its index has an entity",
+                                  SETTI_HANDLE(entity));
+    }
+    if (dead) {
+        return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
+                                      "%s: the selection has entity %u:%u, and this world has used "
+                                      "up the generations of that index - give this world another "
+                                      "range of indices (sett_entity_set_range)",
+                                      delta->player.call, SETTI_HANDLE(entity));
+    }
+    return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
+                                  "%s: the selection has entity %u:%u, and entity %u:%u of this "
+                                  "world has the same index - give this world another range of "
+                                  "indices (sett_entity_set_range)",
+                                  delta->player.call, SETTI_HANDLE(entity), (unsigned)entity.index,
+                                  (unsigned)current);
+}
+
+static sett_status apply_reject_limit(const setti_delta* delta, uint32_t index)
+{
+    return setti_world_fail_input(delta->world, SETT_STATUS_LIMIT,
+                                  "%s: the %s has entity index %u, and the entity_limit of this "
+                                  "world is %u - create this world with a higher limit",
+                                  delta->player.call, setti_delta_noun(delta), (unsigned)index,
+                                  (unsigned)delta->world->entities.limit);
+}
+
 static sett_status apply_check_begun(const setti_delta* delta)
 {
     setti_delta_handles handles = delta->begun;
@@ -555,18 +709,20 @@ static sett_status apply_check_begun(const setti_delta* delta)
         uint32_t current = apply_generation(delta, entity.index, &dead);
         bool exists = !dead && current == entity.generation;
         if (!apply_is_allowed(delta, entity)) {
-            return setti_delta_reject(delta,
-                                      "they create an entity that the caller's options exclude");
+            return apply_reject_excluded(delta, entity, exists ? "changes" : "creates");
         }
         if (delta->part != NULL && exists) {
             continue; /* a part lists every entity that has an entry */
         }
-        if (!dead) {
-            return setti_delta_reject(delta, "they create an entity at the index of another one");
+        if (entity.generation == 0 || entity.generation > SETTI_GENERATION_MAX) {
+            return setti_delta_reject(delta, "entity %u:%u has an invalid generation",
+                                      SETTI_HANDLE(entity));
         }
-        if (current == SETTI_RETIRED || entity.index >= delta->world->entities.limit ||
-            entity.generation == 0 || entity.generation > SETTI_GENERATION_MAX) {
-            return setti_delta_reject(delta, "they create an entity with an invalid handle");
+        if (entity.index >= delta->world->entities.limit) {
+            return apply_reject_limit(delta, entity.index);
+        }
+        if (!dead || current == SETTI_RETIRED) {
+            return apply_reject_index(delta, entity, current, dead);
         }
     }
     return SETT_OK;
@@ -586,11 +742,15 @@ static sett_status apply_check_slots(const setti_delta* delta)
         bool dead;
         uint32_t current = apply_generation(delta, slot.index, &dead);
         if (!dead || apply_has_index(&delta->begun, slot.index)) {
-            return setti_delta_reject(delta, "they free the index of a living entity");
+            return setti_delta_reject(delta, "index %u is freed, but has an entity",
+                                      (unsigned)slot.index);
         }
-        if (current == SETTI_RETIRED || (slot.generation & SETTI_DEAD) == 0 ||
-            slot.generation == SETTI_RETIRED || slot.index >= delta->world->entities.limit) {
-            return setti_delta_reject(delta, "they free an index that no entity can have");
+        if (slot.index >= delta->world->entities.limit) {
+            return apply_reject_limit(delta, slot.index);
+        }
+        if (current == SETTI_RETIRED || (slot.generation & SETTI_DEAD) == 0) {
+            return setti_delta_reject(delta, "index %u is freed with an invalid generation",
+                                      (unsigned)slot.index);
         }
     }
     return SETT_OK;
@@ -613,18 +773,18 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
     bool has = fate == SETTI_FATE_STAYS && setti_storage_has(&of->type->storage, entry.index);
     /* changed values without a codec are in another section */
     if (entry.kind >= (of->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED)) {
-        return "a change of a component is of an unknown kind";
+        return "the kind of the change is unknown";
     }
     if (fate == SETTI_FATE_NONE) {
-        return "a value is for an entity that does not exist";
+        return "the entity does not exist";
     }
     if (delta->part != NULL && !apply_has_index(&delta->begun, entry.index)) {
-        return "a value is for an entity that the selection does not list";
+        return "the selection does not list the entity";
     }
     bool is_added = entry.kind == SETTI_DELTA_ADDED;
     if (delta->part == NULL && has == is_added) {
-        return has ? "a component is added to an entity that has it"
-                   : "a component is removed from an entity that lacks it";
+        return has ? "the entity has the component already"
+                   : "the entity does not have the component";
     }
     if (entry.kind == SETTI_DELTA_REMOVED || of->codec == NULL || of->codec->check == NULL) {
         return NULL;
@@ -632,19 +792,28 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
     return of->codec->check(&delta->player, of->type, &entry);
 }
 
-static const char* apply_check_block(const setti_delta* delta, const setti_delta_type* of,
+static sett_status apply_check_block(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry block)
 {
     const char* why = NULL;
-    setti_delta_entry entry;
+    setti_delta_entry entry = block;
     if (delta->loading && of->codec == NULL) { /* setti_delta_play checks the entities */
         bool added = block.kind == SETTI_DELTA_ADDED;
-        return added ? NULL : "a whole state removes or changes a component";
+        why = added ? NULL : "a whole state has no removed or changed components";
+    } else {
+        while (why == NULL && setti_delta_take(&block, of, &entry)) {
+            why = apply_check_entry(delta, of, entry);
+        }
     }
-    while (why == NULL && setti_delta_take(&block, of, &entry)) {
-        why = apply_check_entry(delta, of, entry);
-    }
-    return why;
+    return why == NULL ? SETT_OK
+                       : setti_delta_reject(delta, "\"%.100s\" of index %u: %s",
+                                            of->type->desc.name, (unsigned)entry.index, why);
+}
+
+static sett_status apply_reject_incomplete(const setti_delta* delta, const setti_delta_type* of)
+{
+    return setti_delta_reject(delta, "the values of \"%.100s\" are incomplete",
+                              of->type->desc.name);
 }
 
 static sett_status apply_check_entries(const setti_delta* delta, setti_delta_reader* from,
@@ -654,7 +823,7 @@ static sett_status apply_check_entries(const setti_delta* delta, setti_delta_rea
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_ENTRIES]; k++) {
         setti_delta_entry entry = setti_delta_next(from, of);
         if (from->short_of) {
-            return setti_delta_reject(delta, "they end within the values of components");
+            return apply_reject_incomplete(delta, of);
         }
         uint64_t first = entry.index;
         uint64_t last = first;
@@ -663,11 +832,13 @@ static sett_status apply_check_entries(const setti_delta* delta, setti_delta_rea
             first += setti_bits_lowest(entry.bits);
         }
         if (first < end) {
-            return setti_delta_reject(delta, "values are not in the order of entities");
+            return setti_delta_reject(delta,
+                                      "the values of \"%.100s\" are not in the order of entities",
+                                      of->type->desc.name);
         }
-        const char* why = apply_check_block(delta, of, entry);
-        if (why != NULL) {
-            return setti_delta_reject(delta, why);
+        sett_status status = apply_check_block(delta, of, entry);
+        if (status != SETT_OK) {
+            return status;
         }
         end = last + 1;
     }
@@ -678,13 +849,15 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
                                      const setti_delta_type* of)
 {
     if (of->count[SETTI_DELTA_LISTS] != 0 && (of->codec == NULL || of->codec->list == NULL)) {
-        return setti_delta_reject(delta, "they order the links of a type that has no links");
+        return setti_delta_reject(delta, "\"%.100s\" has no links, but an order of links",
+                                  of->type->desc.name);
     }
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
         (void)setti_delta_read(from, 8);
         uint32_t count = setti_delta_u32(from);
         if (from->short_of || !apply_skip(from, count, 4)) {
-            return setti_delta_reject(delta, "they end within the order of links");
+            return setti_delta_reject(delta, "the order of links of \"%.100s\" is incomplete",
+                                      of->type->desc.name);
         }
     }
     return SETT_OK;
@@ -779,14 +952,14 @@ static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, s
         const unsigned char* begin = from->at;
         setti_delta_entry entry = setti_delta_next(from, of);
         if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
-            return setti_delta_reject(delta, "they end within the values of components");
+            return apply_reject_incomplete(delta, of);
         }
         size_t most = (size_t)(from->at - begin) + 4; /* 4: a removed entry's count */
         if (of->sent) {
             most = SETTI_DELTA_BLOCK_HEAD + apply_value_count(&entry) * value_size;
         }
         if (!setti_bytes_reserve(&delta->world->pool, out, most)) {
-            return setti_world_no_memory(delta->world, apply_call);
+            return setti_world_no_memory(delta->world, delta->player.call);
         }
         if (of->sent) {
             out->size += apply_write_restored(of, &entry, begin, setti_bytes_end(out));
@@ -807,11 +980,11 @@ static sett_status apply_reject_required(const setti_delta* delta, const setti_t
 {
     return setti_world_fail_input(
         delta->world, SETT_STATUS_INVALID,
-        removed ? "%s: the selection removes \"%.100s\", which \"%.100s\" requires, but the "
-                  "options select only the first - select both"
-                : "%s: the selection adds \"%.100s\", which requires \"%.100s\", but the options "
-                  "select only the first - select both",
-        apply_call, type->desc.name, other->desc.name);
+        removed ? "%s: the selection removes \"%.100s\", which \"%.100s\" requires, but `allowed` "
+                  "has only the first - allow both types"
+                : "%s: the selection adds \"%.100s\", which requires \"%.100s\", but `allowed` has "
+                  "only the first - allow both types",
+        delta->player.call, type->desc.name, other->desc.name);
 }
 
 /* Returns an excluded type that an entry would add or remove too, or NULL. */
@@ -858,15 +1031,21 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
                        of->form == SETTI_DELTA_LINKS;
     bool rewritten = has_targets || of->sent;
     if (!setti_selection_has_type(delta->part->selection, of->type)) {
-        return setti_delta_reject(delta, "they change a type that the caller's options exclude");
+        return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
+                                      "%s: the selection changes type \"%.100s\", which `allowed` "
+                                      "excludes - discard the selection, or add the type to "
+                                      "`allowed`",
+                                      delta->player.call, of->type->desc.name);
     }
     if (of->count[SETTI_DELTA_CHANGES] != 0 || of->count[SETTI_DELTA_LISTS] != 0 ||
         of->count[SETTI_DELTA_ROWS] != 0 || of->form == SETTI_DELTA_TARGET) {
-        return setti_delta_reject(delta, "a selection has parts that only a delta can have");
+        return setti_delta_reject(delta, "\"%.100s\" has orders or targets, which only deltas have",
+                                  of->type->desc.name);
     }
     if (has_targets &&
         of->bytes < (of->form == SETTI_DELTA_TREE ? APPLY_NODE_BYTES : APPLY_LINK_BYTES)) {
-        return setti_delta_reject(delta, "a link has too few bytes");
+        return setti_delta_reject(delta, "a link of \"%.100s\" has too few bytes",
+                                  of->type->desc.name);
     }
     sett_status status = rewritten ? apply_rewrite(delta, from, of) : SETT_OK;
     setti_delta_reader entries = of->section[SETTI_DELTA_ENTRIES];
@@ -900,8 +1079,9 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
         of->section[SETTI_DELTA_ROWS] = *from;
         if (status == SETT_OK && !apply_skip_runs(from, of->count[SETTI_DELTA_ROWS],
                                                   of->kind == SETTI_SPARSE ? of->extent : 0)) {
-            status = setti_delta_reject(delta, from->short_of ? "they end within an order of rows"
-                                                              : "an order of rows is impossible");
+            status = setti_delta_reject(delta, "the order of rows of \"%.100s\" is %s",
+                                        of->type->desc.name,
+                                        from->short_of ? "incomplete" : "impossible");
         }
     }
     if (status == SETT_OK && from->at != from->end) {
@@ -976,17 +1156,9 @@ static bool apply_measure(setti_delta* delta)
         }
     }
     if (!done) {
-        setti_world_no_memory(delta->world, apply_call);
+        setti_world_no_memory(delta->world, delta->player.call);
     }
     return done;
-}
-
-static sett_status apply_reject_size(const setti_delta* delta)
-{
-    return setti_world_fail_with(delta->world, SETT_STATUS_LIMIT,
-                                 "%s: the delta needs more than %lu bytes of memory - reject its "
-                                 "sender, or raise sett_snapshot_options.delta_limit",
-                                 apply_call, (unsigned long)delta->limit);
 }
 
 /* Reserves `size` bytes for copies of `pages` pages. Sets the world's error on failure. */
@@ -1000,7 +1172,7 @@ static bool apply_reserve(const setti_delta* delta, size_t size, uint32_t pages)
     bool done = pool->cow->diff != NULL && !pool->cow->spare_taken &&
                 setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
     if (!done) {
-        setti_world_no_memory(delta->world, apply_call);
+        setti_world_no_memory(delta->world, delta->player.call);
     }
     return done;
 }
@@ -1036,28 +1208,13 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
         size += done ? 2 * pages * piece : 0; /* copies, and new pages in place of parked pages */
     }
     if (!done) {
-        setti_world_no_memory(delta->world, apply_call);
+        setti_world_no_memory(delta->world, delta->player.call);
         return false;
     }
     return apply_reserve(delta, size, delta->room_pages + pages + storage->presence.count);
 }
 
 /* ------------------------------------------------------------------------------------- changing */
-
-static sett_status apply_fail_call(const setti_delta* delta)
-{
-    sett_world* world = delta->world;
-    char text[SETTI_MESSAGE_SIZE - 64];
-    if (world->error == SETT_STATUS_OUT_OF_MEMORY && world->pool.denied) {
-        return apply_reject_size(delta);
-    }
-    if (world->error == SETT_STATUS_OUT_OF_MEMORY || world->error == SETT_STATUS_LOCKED ||
-        strncmp(sett_world_message(world), apply_call, sizeof(apply_call) - 1) == 0) {
-        return world->error; /* the message is complete */
-    }
-    snprintf(text, sizeof(text), "%s", sett_world_message(world));
-    return setti_world_fail_input(world, SETT_STATUS_INVALID, "%s: %s", apply_call, text);
-}
 
 /* Returns the limit of memory for a delta of `size` bytes. */
 static size_t apply_limit(const setti_delta* delta, size_t size)
@@ -1117,14 +1274,15 @@ static sett_status apply_reject_result(const setti_delta* delta)
     if (!setti_delta_find_altered(delta, &entity, &name)) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_INVALID,
-            "%s: the result differs from the sender's state - look for a callback that writes "
-            "values, or apply the sender's whole state",
-            apply_call);
+            "%s: the result differs from the sender's state - remove writes from callbacks of this "
+            "world, or apply the sender's whole state (sett_state_apply)",
+            delta->player.call);
     }
     return setti_world_fail_with(delta->world, SETT_STATUS_INVALID,
                                  "%s: a callback of this world wrote \"%.100s\" of entity %u:%u, "
-                                 "which the delta sets - only read in callbacks of a receiver",
-                                 apply_call, name, SETTI_HANDLE(entity));
+                                 "a value that the delta sets - let callbacks of this world "
+                                 "only read",
+                                 delta->player.call, name, SETTI_HANDLE(entity));
 }
 
 static void apply_choices(const setti_delta* delta)
@@ -1151,9 +1309,9 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trus
     status = SETT_OK; /* also while loading, without a snapshot */
     if (!setti_delta_play(delta) ||
         (delta->part == NULL && !setti_delta_arrange(delta, setti_unconst(before)))) {
-        status = apply_fail_call(delta);
+        status = apply_fail_step(delta);
     } else if (world->last_tag != NULL && world->last_tag->storage.count > 1) {
-        status = setti_delta_reject(delta, "they have two entities with singletons");
+        status = setti_delta_reject(delta, "two entities have singletons");
     } else if (trust == SETTI_COMPARE_HASHES && delta->part == NULL &&
                !apply_is_state(delta, delta->after)) {
         status = apply_reject_result(delta);
@@ -1165,6 +1323,15 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trus
     return status;
 }
 
+/* Fails because memory for undoing the delta ran out. */
+static sett_status apply_fail_undo(const setti_delta* delta, sett_status status)
+{
+    return setti_world_fail_with(delta->world, status,
+                                 "%s: the %s failed, and memory ran out before it was undone: this "
+                                 "world has a part of it - apply a whole state (sett_state_apply)",
+                                 delta->player.call, setti_delta_noun(delta));
+}
+
 /* Plays a delta. After a failure, restores the state. */
 static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
 {
@@ -1173,7 +1340,7 @@ static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
     SETTI_ASSERT(state != NULL && world->locks == 0);
     sett_snapshot undo;
     setti_state_lift_limit(state); /* so that no older snapshot is dropped to make room */
-    sett_status status = sett_snapshot_take(world, &undo);
+    sett_status status = setti_snapshot_take(world, &undo, delta->player.call);
     if (status != SETT_OK) {
         setti_state_set_limit(state);
         return status;
@@ -1181,10 +1348,13 @@ static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
     status = apply_play(delta, undo, trust);
     if (status != SETT_OK) {
         (void)sett_world_message(world); /* writes the text while the named entity exists */
-        sett_status back = setti_snapshot_undo(world, undo);
-        if (back != SETT_OK) {
-            status = back;
+        sett_status back = sett_snapshot_status(world, undo);
+        if (back == SETT_OK) {
+            back = setti_snapshot_undo(world, undo, delta->player.call);
+        } else {
+            (void)apply_fail_undo(delta, back);
         }
+        status = back != SETT_OK ? back : status;
     }
     if (sett_snapshot_status(world, undo) == SETT_OK) { /* not dropped by the undo */
         (void)sett_snapshot_drop(world, undo);
@@ -1206,7 +1376,8 @@ static sett_status apply_reject_state(const setti_delta* delta)
     if (apply_is_state(delta, delta->after)) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_CONFLICT,
-            "%s: this world is in the delta's last state already - skip the delta", apply_call);
+            "%s: this world is in the delta's last state already - skip the delta",
+            delta->player.call);
     }
     for (uint32_t k = 0; type == NULL && k < delta->type_count; k++) {
         const setti_delta_type* of = &delta->type[k];
@@ -1217,30 +1388,29 @@ static sett_status apply_reject_state(const setti_delta* delta)
     if (type == NULL) {
         return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
                                       "%s: this world differs from the delta's first state - "
-                                      "apply every delta, in order, to a world that was equal to "
-                                      "the sender's; call sett_world_difference to see what "
-                                      "differs",
-                                      apply_call);
+                                      "apply all deltas in order and change nothing between them, "
+                                      "or begin with the sender's whole state (sett_state_apply)",
+                                      delta->player.call);
     }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
         "%s: this world differs from the delta's first state: the sender takes other bytes of "
         "\"%.100s\" for padding - register it with the same `mask` and `bytes` in both programs",
-        apply_call, type->desc.name);
+        delta->player.call, type->desc.name);
 }
 
 /* Plays a delta. After a failure, restores the state and frees memory. */
 static sett_status apply_change(setti_delta* delta, size_t size, setti_trust trust)
 {
     sett_world* world = delta->world;
-    if (setti_state_get(world) == NULL) {
+    if (setti_state_get(world, delta->player.call) == NULL) {
         return world->error;
     }
     uint32_t roots = world->last_root->number + 1;
     size_t old_size = world->pool.block_size;
     uint32_t* capacity = apply_list_capacities(world, 2 * roots * sizeof(*capacity));
     if (capacity == NULL) {
-        return setti_world_no_memory(world, apply_call);
+        return setti_world_no_memory(world, delta->player.call);
     }
     delta->limit = apply_limit(delta, size);
     sett_status status = apply_or_undo(delta, trust);
@@ -1273,18 +1443,19 @@ static bool apply_player_room(const setti_player* player)
     return setti_delta_room((const setti_delta*)player);
 }
 
-static bool apply_player_reject(const setti_player* player, const char* why)
+static bool apply_player_reject(const setti_player* player, const setti_type* type, const char* why)
 {
-    return setti_delta_reject((const setti_delta*)player, why) == SETT_OK;
+    const setti_delta* delta = (const setti_delta*)player;
+    return setti_delta_reject(delta, "\"%.100s\": %s", type->desc.name, why) == SETT_OK;
 }
 
 /* Parses and checks a delta, after recorded commands. */
 static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     sett_world* world = delta->world;
-    sett_status status = setti_world_check_unlocked(world, apply_call);
+    sett_status status = setti_world_check_unlocked(world, delta->player.call);
     if (status == SETT_OK && !delta->loading) { /* the reader of a file checks the file's types */
-        status = setti_values_check(world, apply_call);
+        status = setti_values_check(world, delta->player.call);
     }
     delta->player.fate = apply_fate;
     delta->player.room = apply_player_room;
@@ -1320,14 +1491,15 @@ static sett_status apply_bytes(setti_delta* delta, const void* bytes, size_t siz
 
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, setti_trust trust)
 {
-    setti_delta delta = {.world = world};
+    setti_delta delta = {.player.call = apply_call, .world = world};
     return apply_bytes(&delta, bytes, size, trust);
 }
 
 sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t size,
-                                   const setti_delta_allowed* allowed)
+                                   const setti_delta_allowed* allowed, const char* call)
 {
-    setti_delta delta = {.world = world, .part = allowed};
+    setti_delta delta = {
+        .player.call = call, .world = world, .source = SETTI_FROM_SELECTION, .part = allowed};
     return apply_bytes(&delta, bytes, size, SETTI_COMPARE_HASHES);
 }
 
@@ -1347,16 +1519,19 @@ static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size
     return status;
 }
 
-sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit)
+sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit,
+                             setti_delta_source source)
 {
-    setti_delta delta = {.world = world, .limit = limit};
+    setti_delta delta = {
+        .player.call = apply_call, .world = world, .source = source, .limit = limit};
     return apply_load(&delta, bytes, size);
 }
 
 sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
                                 const setti_delta_rules* rules)
 {
-    setti_delta delta = {.world = world, .rules = rules};
+    setti_delta delta = {
+        .player.call = apply_call, .world = world, .source = SETTI_FROM_FILE, .rules = rules};
     return apply_load(&delta, state->data, state->size);
 }
 

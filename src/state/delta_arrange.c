@@ -19,7 +19,7 @@
 
 static bool arrange_fail(const setti_delta* delta)
 {
-    setti_world_no_memory(delta->world, "sett_delta_apply");
+    setti_world_no_memory(delta->world, delta->player.call);
     return false;
 }
 
@@ -96,9 +96,9 @@ static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
         setti_state_of(world)->order_reported = true; /* once a world */
         setti_world_log(
             world, SETT_LOG_INFO,
-            "sett_delta_apply: rows of \"%.100s\" keep this world's order: loops visit them in "
-            "another order than at the sender (the state is the same; logged once)",
-            of->type->desc.name);
+            "%s: rows of \"%.100s\" keep this world's order: loops visit them in another order "
+            "than at the sender (the state is the same; logged once)",
+            delta->player.call, of->type->desc.name);
     }
 }
 

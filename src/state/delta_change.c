@@ -569,7 +569,8 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
         return SETT_OK;
     }
     if (of->codec != NULL || of->bytes == 0 || delta->loading) {
-        return setti_delta_reject(delta, "they change a part of a value that has to be whole");
+        return setti_delta_reject(delta, "values of \"%.100s\" are changed in part, not as a whole",
+                                  of->type->desc.name);
     }
     if (!same_words) {
         delta->changed = *from;
@@ -579,7 +580,8 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
     setti_delta_reader list = delta->changed;
     size_t count = change_count(delta, of, &list, delta->changed_words);
     if (count == 0) {
-        return setti_delta_reject(delta, "they change a value that does not exist");
+        return setti_delta_reject(delta, "a changed value of \"%.100s\" does not exist",
+                                  of->type->desc.name);
     }
     if (!same_words) {
         from->at = list.at; /* skips the list */
@@ -591,11 +593,12 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
         out = setti_bytes_add(&delta->world->pool, &of->changes, entries + size);
     }
     if (out == NULL) {
-        return setti_world_no_memory(delta->world, "sett_delta_apply");
+        return setti_world_no_memory(delta->world, delta->player.call);
     }
     unsigned char* columns = out + entries; /* the buffer has the entries, then the columns */
     if (!change_read_columns(from, columns, size)) {
-        return setti_delta_reject(delta, "they end within the changed parts of values");
+        return setti_delta_reject(delta, "the changed values of \"%.100s\" are incomplete",
+                                  of->type->desc.name);
     }
     change_make_entries(of, delta->changed, columns, count, out);
     of->section[SETTI_DELTA_CHANGES] = (setti_delta_reader){.at = out, .end = columns};

@@ -22,13 +22,13 @@ static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t be
                              uint32_t after)
 {
     uint32_t next = order_next_generation(before);
-    bool retired = before == SETTI_RETIRED || after == SETTI_RETIRED || next == SETTI_RETIRED;
+    bool retired = before == SETTI_RETIRED || next == SETTI_RETIRED;
     if (retired && before != after && next != after) { /* no handle has a retired slot again */
         to->encoder.status = setti_world_fail_with(
             setti_unconst(to->walk->view->world), SETT_STATUS_ARGUMENT,
-            "sett_delta_encode: entity index %u has used up its generations in one of the two "
-            "snapshots, which no delta can undo - send the whole state (sett_state_encode)",
-            (unsigned)index);
+            "%s: index %u has used up its generations in the first snapshot, but not in the "
+            "second, which a delta cannot encode - send the whole state (sett_state_encode)",
+            to->encoder.call, (unsigned)index);
     } else if ((after & SETTI_DEAD) != 0 && next != after) {
         setti_delta_write_handle(to, index, after);
     }

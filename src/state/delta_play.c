@@ -123,7 +123,7 @@ static bool play_begin(const setti_delta* delta, sett_entity entity)
     if (delta->loading) {
         sett_status status = setti_entity_reserve_index(&world->pool, table, entity.index);
         if (status != SETT_OK) {
-            setti_world_fail(world, status, "sett_delta_apply", entity, 0);
+            setti_world_fail(world, status, delta->player.call, entity, 0);
             return false;
         }
         setti_entity_create_at(&world->pool, table, entity);
@@ -149,10 +149,14 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
     }
     sett_status status = setti_entity_reserve_index(&world->pool, &world->entities, slot.index);
     if (status != SETT_OK) {
-        setti_world_fail(world, status, "sett_delta_apply", slot, 0);
+        setti_world_fail(world, status, delta->player.call, slot, 0);
         return false;
     }
-    setti_entity_set_next(&world->pool, &world->entities, slot);
+    if (slot.generation == SETTI_RETIRED) {
+        setti_entity_retire(&world->pool, &world->entities, slot.index);
+    } else {
+        setti_entity_set_next(&world->pool, &world->entities, slot);
+    }
     return true;
 }
 
@@ -206,16 +210,33 @@ static void play_fill_write(const setti_edit_fill* given, void* value)
     }
 }
 
-static bool play_value(sett_world* world, const setti_delta_type* of, sett_entity entity,
+/* Whether a part gives the singletons to another entity than this world. */
+static bool play_moves_singletons(const setti_delta* delta, const setti_type* type,
+                                  sett_entity entity)
+{
+    return delta->part != NULL && (type->flags & SETTI_TYPE_ONE) != 0 && type->storage.count != 0 &&
+           !setti_storage_has(&type->storage, entity.index);
+}
+
+static bool play_value(const setti_delta* delta, const setti_delta_type* of, sett_entity entity,
                        setti_delta_entry entry)
 {
     SETTI_ASSERT(of->codec == NULL && (entry.bytes != NULL || of->bytes == 0));
+    sett_world* world = delta->world;
     const play_fill fill = {{play_fill_write}, of, entry.bytes};
     setti_type* type = of->type;
+    if (play_moves_singletons(delta, type, entity)) {
+        setti_world_fail_input(world, SETT_STATUS_INVALID,
+                               "%s: entity %u:%u of the selection has the sender's singletons, and "
+                               "another entity has those of this world - leave sett_singletons out "
+                               "of the selection",
+                               delta->player.call, SETTI_HANDLE(entity));
+        return false;
+    }
     if (type->storage.size == 0) {
         return sett_ensure(world, entity, type->id) != NULL;
     }
-    return setti_change_put(world, type, entity, &fill.fill, "sett_delta_apply") != NULL;
+    return setti_change_put(world, type, entity, &fill.fill, delta->player.call) != NULL;
 }
 
 /* -------------------------------------------------------------------------------------- entries */
@@ -228,7 +249,8 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     sett_entity entity = setti_entity_at(&world->entities, entry.index);
     if (sett_is_null(entity)) { /* a policy or an observer destroyed the entity */
         (void)setti_delta_reject(delta,
-                                 "a value is for an entity that an earlier change destroyed");
+                                 "\"%.100s\" of index %u: an earlier change destroys the entity",
+                                 type->desc.name, (unsigned)entry.index);
         return false;
     }
     if (!setti_delta_room(delta)) {
@@ -245,7 +267,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     if (codec != NULL) {
         return codec->play(&delta->player, type, entity, &entry);
     }
-    return play_value(world, of, entity, entry);
+    return play_value(delta, of, entity, entry);
 }
 
 static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
@@ -267,7 +289,7 @@ static bool play_block(const setti_delta* delta, const setti_delta_type* of,
         /* a single call for all entries */
         const unsigned char* values = of->bytes != 0 ? block.bytes : NULL;
         return setti_change_add_word(world, of->type, block.index, block.bits, values,
-                                     "sett_delta_apply");
+                                     delta->player.call);
     }
     while (done && setti_delta_take(&block, of, &entry)) {
         done = play_entry(delta, of, entry);
@@ -345,7 +367,7 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
     uint32_t index = 0;
     bool done = true;
     if (seen == NULL) {
-        setti_world_no_memory(world, "sett_delta_apply");
+        setti_world_no_memory(world, delta->player.call);
         return false;
     }
     memset(seen, 0, size);
@@ -356,10 +378,15 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
     setti_pool_free(&world->pool, seen, size, 16);
     if (!done) {
         sett_entity entity = setti_entity_at(&world->entities, index);
-        setti_world_fail_with(world, SETT_STATUS_INVALID,
-                              "sett_delta_apply: \"%.100s\" is acyclic, but links of the delta "
-                              "lead from entity %u:%u back to itself - discard the delta",
-                              of->type->desc.name, SETTI_HANDLE(entity));
+        setti_world_fail_input(
+            world, SETT_STATUS_INVALID,
+            delta->part != NULL ? "%s: \"%.100s\" is acyclic, but with the links of the %s "
+                                  "entity %u:%u leads back to itself - select the targets of "
+                                  "these links, too"
+                                : "%s: \"%.100s\" is acyclic in this world, but by the links of "
+                                  "the %s entity %u:%u leads back to itself - register it "
+                                  "without `acyclic`",
+            delta->player.call, of->type->desc.name, setti_delta_noun(delta), SETTI_HANDLE(entity));
     }
     return done;
 }
@@ -415,8 +442,8 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
     fits = fits && of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list);
     /* fails too if a member is given twice */
     return (fits && play_list_ends(delta, of, list.last, &members, count)) ||
-           delta->player.reject(&delta->player,
-                                "an order of links names an entity without such a link");
+           delta->player.reject(&delta->player, of->type,
+                                "the order of links names an entity without such a link");
 }
 
 static bool play_lists(const setti_delta* delta)

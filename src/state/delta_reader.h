@@ -93,9 +93,10 @@ typedef struct setti_delta {
     sett_world* world;
     uint64_t before;
     uint64_t after;
-    uint64_t hash_mask;              /* bits of `before` and `after` that were sent */
-    const setti_delta_rules* rules;  /* or NULL */
-    bool loading;                    /* into an empty world */
+    uint64_t hash_mask;             /* bits of `before` and `after` that were sent */
+    const setti_delta_rules* rules; /* or NULL */
+    bool loading;                   /* into an empty world */
+    setti_delta_source source;
     const setti_delta_allowed* part; /* allowed contents; NULL: the delta is no part */
     uint32_t type_count;
     uint32_t types_found; /* number of parsed types */
@@ -140,8 +141,12 @@ setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index);
 void setti_delta_read_data(const setti_player* player, const setti_type* type,
                            const unsigned char* bytes, void* value);
 
-/* Fails with INVALID and the reason. */
-sett_status setti_delta_reject(const setti_delta* delta, const char* why);
+/* Fails with INVALID: the bytes are damaged, with the reason. */
+sett_status setti_delta_reject(const setti_delta* delta, const char* format, ...)
+    SETTI_PRINTF(2, 3);
+
+/* Returns what messages call the bytes, such as "delta". */
+const char* setti_delta_noun(const setti_delta* delta);
 
 /* Reserves memory to change one entity in one type. Sets the world's error on failure. */
 bool setti_delta_room(const setti_delta* delta);

@@ -140,8 +140,8 @@ static sett_status short_start(short_job* job, const void* types, size_t types_s
     if (!job->table.short_of && magic == SHORT_TABLE && version == SETTI_DELTA_VERSION) {
         return SETT_OK;
     }
-    return short_reject(job, "`types` is not a table of types - pass one that sett_delta_types of "
-                             "this version wrote");
+    return short_reject(job, "`types` is not a table of types - pass what sett_delta_types of this "
+                             "version of the library wrote");
 }
 
 /* Returns the size of the result. Fails if the caller's buffer is too small. */
@@ -294,7 +294,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     if (!short_parse(&job.from, &head, &records)) {
         return short_reject(&job,
                             "these bytes are not a whole delta or selection of this version - "
-                            "pass what was encoded, with its size");
+                            "pass all bytes that sett_delta_encode or sett_selection_encode wrote");
     }
     const unsigned char* body = job.from.at;
     size_t body_size = (size_t)(job.from.end - body);
@@ -303,7 +303,8 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     short_write_short_head(&job.to, &head, packs);
     for (uint32_t k = 0; k < head.types; k++) {
         if (!short_write_type(&job, &records)) {
-            return short_reject(&job, "the bytes end within the types - encode them again");
+            return short_reject(&job, "the bytes are damaged: the types are incomplete - encode "
+                                      "them again");
         }
     }
     if (packs) {
@@ -398,13 +399,15 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     }
     if (!fits) {
         return short_reject(
-            &job, "the bytes do not fit `types` - pass the table with which they were shortened");
+            &job, "the bytes do not fit `types`, or are damaged - pass the sender's table, or get "
+                  "the bytes again");
     }
     short_write_head(to, &head);
     if (packed) {
         setti_delta_unpack(&job.from, short_read(&job.from), to);
         if (job.from.short_of || job.from.at != job.from.end) {
-            return short_reject(&job, "the bytes end within the values - get them again");
+            return short_reject(&job, "the bytes are damaged: the values have a wrong size - get "
+                                      "them from the sender again");
         }
     } else {
         setti_delta_write(to, job.from.at, (size_t)(job.from.end - job.from.at));
@@ -422,7 +425,8 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     status = short_end(&job, out, whole_size);
     if (status == SETT_OK && out != NULL &&
         setti_bytes_get(to->out + SETTI_DELTA_SEAL, 4) != head.seal) {
-        return short_reject(&job, "the bytes have a wrong checksum - get them again");
+        return short_reject(&job, "the bytes are damaged, or were shortened with another table - "
+                                  "get them again, or pass the sender's table");
     }
     return status;
 }

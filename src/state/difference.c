@@ -208,7 +208,7 @@ static int difference_components(const sett_world* a, const sett_world* b,
 size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out, size_t size)
 {
     size = setti_writer_empty(out, size);
-    if (SETTI_IS_NULL(a)) {
+    if (SETTI_IS_NULL(a) || SETTI_IS_NULL(b)) {
         return 0;
     }
     static const sett_selection all = {0};
@@ -235,7 +235,7 @@ size_t sett_selection_difference(sett_world* a, const sett_world* b,
 {
     setti_selected selected;
     size = setti_writer_empty(out, size);
-    if (SETTI_IS_NULL(a)) {
+    if (SETTI_IS_NULL(a) || SETTI_IS_NULL(b)) {
         return 0;
     }
     if (setti_selection_find(a, selection, __func__, &selected) != SETT_OK) {

@@ -643,11 +643,13 @@ sett_status sett_world_check_writes(sett_world* world)
     }
     char entity[176];
     hash_name_entity(world, &values, entity, sizeof(entity));
+    const char* in = world->calling;
     return setti_world_fail_with(
         world, SETT_STATUS_INVALID,
         "sett_world_check_writes: \"%.100s\" of entity %s was written through an address that is "
-        "not for writing now%s%s - declare the loop's term SETT_INOUT, or call sett_get_mut again "
-        "after each snapshot, restore, sett_world_hash, sett_world_advance_tick and sett_progress",
-        values.type->desc.name, entity, world->calling != NULL ? ", while this ran: " : "",
-        world->calling != NULL ? world->calling : "");
+        "not for writing now%s%s%s - declare the loop's term SETT_INOUT, or call sett_get_mut "
+        "again after each snapshot, restore, sett_world_hash, sett_world_advance_tick and "
+        "sett_progress",
+        values.type->desc.name, entity, in != NULL ? " (found in a callback of \"" : "",
+        in != NULL ? in : "", in != NULL ? "\")" : "");
 }

@@ -10,8 +10,6 @@
 #include "world/change.h"
 #include "world/written.h"
 
-#include <stdio.h>
-
 typedef struct owned_sink {
     sett_sink sink;    /* first */
     setti_encoder* to; /* NULL: bytes are only counted */
@@ -33,9 +31,9 @@ static void owned_encode(setti_encoder* to, const setti_type* type, const void* 
     setti_type_write(type, value, &at.sink); /* counts the bytes */
     if (at.size > UINT32_MAX) {
         to->status = setti_world_fail_with(type->world, SETT_STATUS_LIMIT,
-                                           "sett_delta_encode: a value of \"%.100s\" has more than "
-                                           "4 GB - shorten it",
-                                           type->desc.name);
+                                           "%s: a value of \"%.100s\" has more than 4 GB - "
+                                           "shorten it",
+                                           to->call, type->desc.name);
         return;
     }
     setti_encode_number(to, at.size, 4);
@@ -79,25 +77,25 @@ static void owned_fill_write(const setti_edit_fill* given, void* value)
 static bool owned_play(const setti_player* player, setti_type* type, sett_entity entity,
                        const setti_delta_entry* entry)
 {
-    static const char call[] = "sett_delta_apply";
     sett_world* world = type->world;
     sett_status status = SETT_OK;
     const owned_fill fill = {
         {owned_fill_write}, type, owned_delta_type(player, type)->rule, entry, &status};
     void* value;
     if (type->storage.size != 0) {
-        value = setti_change_put(world, type, entity, &fill.fill, call);
+        value = setti_change_put(world, type, entity, &fill.fill, player->call);
     } else {
         value = sett_ensure(world, entity, type->id);
     }
     bool done = value != NULL;
     if (done && status == SETT_STATUS_INVALID) { /* the caller undoes the delta */
-        char why[192];
-        snprintf(why, sizeof(why), "the `read` hook of \"%.100s\" rejects the bytes of a value",
-                 type->desc.name);
-        (void)player->reject(player, why);
+        (void)setti_world_fail_input(world, status,
+                                     "%s: the `read` hook of \"%.100s\" rejects the value of "
+                                     "entity %u:%u - use the same `write` and `read` hooks in both "
+                                     "programs",
+                                     player->call, type->desc.name, SETTI_HANDLE(entity));
     } else if (done && status != SETT_OK) {
-        (void)setti_world_fail(world, status, call, entity, type->id);
+        (void)setti_world_fail(world, status, player->call, entity, type->id);
     }
     return done && status == SETT_OK;
 }

@@ -10,8 +10,6 @@
 /* Flags of types with links. Only modules can register such types. */
 #define REPLICA_CASCADES (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)
 
-static const char replica_call[] = "sett_world_clone";
-
 sett_world* setti_replica_create(const sett_world* of)
 {
     sett_world_desc desc = {.allocator = of->pool.allocator,
@@ -64,7 +62,8 @@ static sett_component_desc replica_updated_desc(const setti_type* type, const se
 }
 
 static sett_status replica_check_type(const sett_world* from, sett_world* into,
-                                      const setti_type* type, const setti_type* local)
+                                      const setti_type* type, const setti_type* local,
+                                      const char* call)
 {
     const uint32_t same_flags = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
     char list[SETTI_MESSAGE_SIZE];
@@ -72,7 +71,9 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     sett_component_desc updated = replica_updated_desc(type, local);
     setti_writer out = setti_writer_begin(list, sizeof(list));
     setti_component_differences(&out, &updated, &type->desc);
-    setti_component_differ_in(&out, type->members == NULL && local->members != NULL,
+    bool gets_strings = replica_gets_members(type, local) && type->members->varies;
+    setti_component_differ_in(&out,
+                              (type->members == NULL && local->members != NULL) || gets_strings,
                               "members known in one of them only");
     setti_component_differ_in(&out, !replica_same_required(from, type, into, local),
                               "other required types");
@@ -86,31 +87,34 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     if (list[0] != '\0') {
         return setti_world_fail_with(
             into, SETT_STATUS_CONFLICT,
-            "%s: \"%.100s\" differs in the two worlds: %.300s - register the type alike in both",
-            replica_call, type->desc.name, list);
+            "%s: \"%.100s\" differs in the two worlds: %.300s - register it with the same options "
+            "in both",
+            call, type->desc.name, list);
     }
     if (replica_gets_members(type, local)) {
         return SETT_OK;
     }
-    return setti_values_prepare(into, setti_world_type(into, local->id), replica_call);
+    return setti_values_prepare(into, setti_world_type(into, local->id), call);
 }
 
-/* Gives empty types the storages and members of `from`. Returns false when memory runs out. */
-static bool replica_update_types(const sett_world* from, sett_world* into)
+/* Gives empty types the storages and members of `from`. */
+static sett_status replica_update_types(const sett_world* from, sett_world* into, const char* call)
 {
-    bool done = true;
-    for (uint32_t k = 0; done && k < from->registered.count; k++) {
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
         const setti_type* type = from->registered.item[k];
         setti_type* local = replica_find(into, type);
         if (replica_gets_members(type, local)) {
-            done = setti_component_set_members(into, local, &type->members->of, replica_call) ==
-                   SETT_OK;
+            status = setti_component_set_members(into, local, &type->members->of, call);
         }
-        done = done &&
-               setti_change_convert(into, local, type->desc.storage, replica_call) == SETT_OK &&
-               setti_values_prepare(into, local, replica_call) == SETT_OK;
+        if (status == SETT_OK) {
+            status = setti_change_convert(into, local, type->desc.storage, call);
+        }
+        if (status == SETT_OK) {
+            status = setti_values_prepare(into, local, call);
+        }
     }
-    return done;
+    return status;
 }
 
 /* The parts of a type that a registration leaves out. */
@@ -122,7 +126,7 @@ enum {
 
 /* Registers `type` in `into`. The required types must be registered. */
 static sett_status replica_register(sett_world* into, const sett_world* from,
-                                    const setti_type* type, uint32_t left_out)
+                                    const setti_type* type, uint32_t left_out, const char* call)
 {
     SETTI_ASSERT(replica_find(into, type) == NULL);
     sett_component_desc desc = type->desc;
@@ -142,7 +146,7 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
     size_t size = (desc.required_count + 1) * sizeof(sett_component);
     sett_component* required = setti_pool_alloc(&into->pool, size, 8);
     if (required == NULL) {
-        return setti_world_no_memory(into, replica_call);
+        return setti_world_no_memory(into, call);
     }
     for (uint32_t k = 0; k < desc.required_count; k++) {
         required[k] = replica_find(into, setti_world_type(from, desc.required[k]))->id;
@@ -190,69 +194,71 @@ static void replica_set_pointers(const sett_world* from, sett_world* into)
     }
 }
 
-sett_status setti_replica_join(sett_world* into, const sett_world* from, const setti_type* type)
+sett_status setti_replica_join(sett_world* into, const sett_world* from, const setti_type* type,
+                               const char* call)
 {
     sett_status status = SETT_OK;
     if (replica_find(into, type) != NULL) {
         return SETT_OK;
     }
     for (uint32_t k = 0; status == SETT_OK && k < type->required.count; k++) {
-        status = setti_replica_join(into, from, type->required.item[k]);
+        status = setti_replica_join(into, from, type->required.item[k], call);
     }
     /* a type registers its switch, so that `type` can be registered by now */
     if (status == SETT_OK && replica_find(into, type) == NULL) {
-        status = replica_register(into, from, type, REPLICA_NO_CALLBACKS);
+        status = replica_register(into, from, type, REPLICA_NO_CALLBACKS, call);
         replica_set_pointers(from, into);
     }
     return status;
 }
 
-sett_status setti_replica_join_all(sett_world* into, const sett_world* from)
+sett_status setti_replica_join_all(sett_world* into, const sett_world* from, const char* call)
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
-        status = setti_replica_join(into, from, from->registered.item[k]);
+        status = setti_replica_join(into, from, from->registered.item[k], call);
     }
     return status;
 }
 
 sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
-                                    const setti_type* type)
+                                    const setti_type* type, const char* call)
 {
     if (replica_find(into, type) != NULL || type->module != NULL ||
         setti_type_switched(type) != NULL) {
-        return setti_replica_join(into, from, type);
+        return setti_replica_join(into, from, type, call);
     }
-    return replica_register(into, from, type, REPLICA_NO_CALLBACKS | REPLICA_NO_REQUIRED);
+    return replica_register(into, from, type, REPLICA_NO_CALLBACKS | REPLICA_NO_REQUIRED, call);
 }
 
 /* Requires in `into` what `type` requires. */
-static sett_status replica_require(sett_world* into, const sett_world* from, const setti_type* type)
+static sett_status replica_require(sett_world* into, const sett_world* from, const setti_type* type,
+                                   const char* call)
 {
     setti_type* local = replica_find(into, type);
     sett_status status = SETT_OK;
     if (local == NULL) {
-        return setti_replica_join(into, from, type);
+        return setti_replica_join(into, from, type, call);
     }
     for (uint32_t k = 0; status == SETT_OK && k < type->desc.required_count; k++) {
         const setti_type* required = setti_world_type(from, type->desc.required[k]);
-        status = replica_require(into, from, required);
+        status = replica_require(into, from, required, call);
         if (status == SETT_OK &&
             !setti_type_list_has(&local->required, replica_find(into, required)) &&
             !setti_component_require(into, local, replica_find(into, required))) {
-            status = setti_world_no_memory(into, replica_call);
+            status = setti_world_no_memory(into, call);
         }
     }
     return status;
 }
 
-sett_status setti_replica_require(sett_world* into, const sett_world* from)
+sett_status setti_replica_require(sett_world* into, const sett_world* from, const char* call)
 {
     sett_status status = SETT_OK;
     uint32_t count = into->registered.count;
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         const setti_type* type = setti_type_find(from, into->registered.item[k]->desc.name);
-        status = type != NULL ? replica_require(into, from, type) : SETT_OK;
+        status = type != NULL ? replica_require(into, from, type, call) : SETT_OK;
     }
     /* adds the missing components */
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
@@ -299,67 +305,67 @@ static const setti_root* replica_find_missing(const sett_world* from, const sett
     return NULL;
 }
 
-static sett_status replica_check_types(const sett_world* from, sett_world* into)
+static sett_status replica_check_types(const sett_world* from, sett_world* into, const char* call)
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
         const setti_type* local = replica_find(into, from->registered.item[k]);
         if (local != NULL) {
-            status = replica_check_type(from, into, from->registered.item[k], local);
+            status = replica_check_type(from, into, from->registered.item[k], local, call);
         }
     }
     return status;
 }
 
 /* Registers missing types in `into`, and checks all types again. */
-static sett_status replica_register_all(const sett_world* from, sett_world* into)
+static sett_status replica_register_all(const sett_world* from, sett_world* into, const char* call)
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
         const setti_type* type = from->registered.item[k];
         if (replica_find(into, type) == NULL) {
-            status = replica_register(into, from, type, REPLICA_WHOLE);
+            status = replica_register(into, from, type, REPLICA_WHOLE, call);
         }
     }
     if (status != SETT_OK) {
         return status;
     }
-    return replica_check_types(from, into);
+    return replica_check_types(from, into, call);
 }
 
-static sett_status replica_check(const sett_world* from, sett_world* into)
+static sett_status replica_check(const sett_world* from, sett_world* into, const char* call)
 {
-    sett_status status = setti_world_check_unlocked(into, replica_call);
+    sett_status status = setti_world_check_unlocked(into, call);
     if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(into, replica_call);
+        status = setti_world_check_no_snapshots(into, call);
     }
     if (status == SETT_OK && from == into) {
         status =
             setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
-                                  "%s: `from` and `into` are one world - pass two", replica_call);
+                                  "%s: `from` and `into` are one world - pass two worlds", call);
     }
     if (status == SETT_OK && from->entities.limit > into->entities.limit &&
         setti_entity_capacity(&from->entities) > into->entities.limit) {
         status = setti_world_fail_with(into, SETT_STATUS_LIMIT,
-                                       "%s: entities of the first world are above the second's "
-                                       "entity_limit, %u - create it with a higher one",
-                                       replica_call, (unsigned)into->entities.limit);
+                                       "%s: `from` has entity indices beyond the entity_limit of "
+                                       "`into`, %u - create `into` with a higher entity_limit",
+                                       call, (unsigned)into->entities.limit);
     }
     if (status == SETT_OK) {
-        status = replica_check_types(from, into);
+        status = replica_check_types(from, into, call);
     }
     if (status == SETT_OK) {
-        status = replica_register_all(from, into);
+        status = replica_register_all(from, into, call);
     }
     const setti_root* missing = status == SETT_OK ? replica_find_missing(from, into) : NULL;
     if (missing == NULL) {
         return status;
     }
     return setti_world_fail_with(into, SETT_STATUS_CONFLICT,
-                                 "%s: \"%.100s\" has data in the first world, and is not "
-                                 "registered alike in the second - register it there with the "
-                                 "same options",
-                                 replica_call, missing->name);
+                                 "%s: \"%.100s\" has data in `from`, and has other options in "
+                                 "`into` or is not registered there - register it with the same "
+                                 "options in both worlds",
+                                 call, missing->name);
 }
 
 /* ------------------------------------------------------------------------------------ reserving */
@@ -564,12 +570,9 @@ static void replica_copy(const sett_world* from, sett_world* into, const uint32_
     }
 }
 
-sett_status sett_world_clone(const sett_world* from, sett_world* into)
+sett_status setti_replica_clone(const sett_world* from, sett_world* into, const char* call)
 {
-    if (SETTI_IS_NULL(from) || SETTI_IS_NULL(into)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    sett_status status = replica_check(from, into);
+    sett_status status = replica_check(from, into, call);
     if (status != SETT_OK) {
         return status;
     }
@@ -585,13 +588,14 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     into->pool.small = from->pool.small;
     size_t size = ((size_t)from->signatures.count + 1) * sizeof(uint32_t);
     uint32_t* number = NULL;
-    if (replica_update_types(from, into) && replica_reserve(from, into)) {
+    status = replica_update_types(from, into, call);
+    if (status == SETT_OK && replica_reserve(from, into)) {
         number = replica_signatures(from, into, size);
     }
     into->epoch++;
     if (number == NULL) {
         replica_empty_tables(into);
-        return setti_world_no_memory(into, replica_call);
+        return status != SETT_OK ? status : setti_world_no_memory(into, call);
     }
     replica_copy(from, into, number);
     replica_set_pointers(from, into);
@@ -602,6 +606,12 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
         }
     }
     return SETT_OK;
+}
+
+sett_status sett_world_clone(const sett_world* from, sett_world* into)
+{
+    return SETTI_IS_NULL(from) || SETTI_IS_NULL(into) ? SETT_STATUS_ARGUMENT
+                                                      : setti_replica_clone(from, into, __func__);
 }
 
 /* ------------------------------------------------------------------------------------- updating */
@@ -737,21 +747,24 @@ static const char* replica_update_check(const sett_world* from, const sett_world
         }
     }
     const setti_root* missing = replica_find_missing(from, into);
-    if (missing != NULL) {
-        return missing->name;
-    }
-    return from->pool.small == into->pool.small ? NULL : "small_pages";
+    return missing != NULL ? missing->name : NULL;
 }
 
 sett_status setti_replica_update(const sett_world* from, sett_world* into, setti_replica_map* map,
-                                 uint64_t since)
+                                 uint64_t since, const char* call)
 {
     const char* differs = replica_update_check(from, into);
     if (differs != NULL) {
         return setti_world_fail_with(into, SETT_STATUS_CONFLICT,
-                                     "the storage or the members of \"%.100s\" have changed "
-                                     "since the mirror was made - make a new mirror",
-                                     differs);
+                                     "%s: the storage or the members of \"%.100s\" have changed "
+                                     "since the mirror was created - create a new mirror",
+                                     call, differs);
+    }
+    if (from->pool.small != into->pool.small) {
+        return setti_world_fail_with(into, SETT_STATUS_CONFLICT,
+                                     "%s: the world's option small_pages has changed since the "
+                                     "mirror was created - create a new mirror",
+                                     call);
     }
     setti_pool* pool = &into->pool;
     pool->tick = SETTI_MAX(pool->tick, from->pool.tick) + 1;

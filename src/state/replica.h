@@ -8,15 +8,19 @@
 sett_world* setti_replica_create(const sett_world* of);
 
 /* Registers a type of another world, without callbacks. */
-sett_status setti_replica_join(sett_world* into, const sett_world* from, const setti_type* type);
+sett_status setti_replica_join(sett_world* into, const sett_world* from, const setti_type* type,
+                               const char* call);
 
-sett_status setti_replica_join_all(sett_world* into, const sett_world* from);
+sett_status setti_replica_join_all(sett_world* into, const sett_world* from, const char* call);
 
 /* Registers a type of another world, without callbacks and required types. */
 sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
-                                    const setti_type* type);
+                                    const setti_type* type, const char* call);
 /* Requires in `into` what `from` requires, and adds the missing components. */
-sett_status setti_replica_require(sett_world* into, const sett_world* from);
+sett_status setti_replica_require(sett_world* into, const sett_world* from, const char* call);
+
+/* Like sett_world_clone, for another call of the program. */
+sett_status setti_replica_clone(const sett_world* from, sett_world* into, const char* call);
 
 /* Maps the signatures of a world to signatures of its replica. */
 typedef struct setti_replica_map {
@@ -29,6 +33,6 @@ typedef struct setti_replica_map {
 /* Copies the changes in `from` after the tick `since` to `into`. New types must be joined before.
  * Destroy `into` when memory runs out. */
 sett_status setti_replica_update(const sett_world* from, sett_world* into, setti_replica_map* map,
-                                 uint64_t since);
+                                 uint64_t since, const char* call);
 
 #endif

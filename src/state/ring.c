@@ -101,13 +101,10 @@ static void ring_drop_later(sett_ring* ring, uint32_t count)
     ring->count -= count;
 }
 
-sett_status sett_ring_take_frame(sett_ring* ring, uint64_t frame)
+static sett_status ring_take(sett_ring* ring, uint64_t frame, const char* call)
 {
-    if (SETTI_IS_NULL(ring)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     sett_snapshot snapshot;
-    sett_status status = sett_snapshot_take(ring->world, &snapshot);
+    sett_status status = setti_snapshot_take(ring->world, &snapshot, call);
     if (status != SETT_OK) {
         return status;
     }
@@ -124,24 +121,32 @@ sett_status sett_ring_take_frame(sett_ring* ring, uint64_t frame)
     return SETT_OK;
 }
 
+sett_status sett_ring_take_frame(sett_ring* ring, uint64_t frame)
+{
+    return SETTI_IS_NULL(ring) ? SETT_STATUS_ARGUMENT : ring_take(ring, frame, __func__);
+}
+
 sett_status sett_ring_take(sett_ring* ring)
 {
     if (SETTI_IS_NULL(ring)) {
         return SETT_STATUS_ARGUMENT;
     }
     uint64_t frame = ring->count != 0 ? ring->at[ring_index(ring, 0)].frame + 1 : 0;
-    return sett_ring_take_frame(ring, frame);
+    return ring_take(ring, frame, __func__);
 }
 
 /* Drops the snapshots after the target, then restores the target. */
 static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call)
 {
     sett_snapshot target = ring->at[ring_index(ring, back)].snapshot;
-    if (sett_snapshot_status(ring->world, target) == SETT_OK &&
-        setti_world_check_unlocked(ring->world, call) == SETT_OK) {
+    sett_status status = setti_world_check_unlocked(ring->world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (sett_snapshot_status(ring->world, target) == SETT_OK) {
         ring_drop_later(ring, back); /* first: the restore then copies each page only once */
     }
-    return sett_snapshot_restore(ring->world, target);
+    return setti_snapshot_restore(ring->world, target, call);
 }
 
 static sett_status ring_reject_empty(const sett_ring* ring, const char* call)

@@ -20,8 +20,6 @@
 #include "state/snapshot.h"
 #include "world/command.h"
 
-#include <stdio.h>
-
 /* ------------------------------------------------------------------------------------ entities */
 
 /* Returns a sort key: the index, then the generation. */
@@ -74,10 +72,14 @@ static void selection_sort(setti_selected* selected)
 sett_status setti_selection_check(sett_world* world, const sett_selection* selection,
                                   const char* call)
 {
+    if (selection == NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: the selection is NULL - pass the address of one", call);
+    }
     if (selection->entities != NULL && selection->query != NULL) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: `entities` and `query` of a selection are both set - leave out one", call);
+            "%s: `entities` and `query` of a selection are both set - set only one", call);
     }
     if (setti_world_lacks_list(world, selection->entities, selection->entity_count, call,
                                "entities") ||
@@ -97,15 +99,18 @@ sett_status setti_selection_check(sett_world* world, const sett_selection* selec
 sett_status setti_selection_find(sett_world* world, const sett_selection* selection,
                                  const char* call, setti_selected* out)
 {
-    sett_status status = setti_selection_check(world, selection, call);
-    uint32_t count = selection->entity_count;
     *out = (setti_selected){0};
-    if (status == SETT_OK && selection->entities == NULL) {
+    sett_status status = setti_selection_check(world, selection, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    uint32_t count = selection->entity_count;
+    if (selection->entities == NULL) {
         count =
             selection->query != NULL ? sett_query_count(selection->query) : world->entities.count;
     }
-    if (status != SETT_OK || count == 0) {
-        return status;
+    if (count == 0) {
+        return SETT_OK;
     }
     out->entity =
         setti_pool_grow(&world->pool, NULL, sizeof(*out->entity), 0, count, &out->capacity);
@@ -699,10 +704,10 @@ static sett_status selection_check_types(const selection_job* job, const char* c
 /* Finds the selected entities and the receiver's entities. */
 static sett_status selection_find_all(selection_job* job, const char* call)
 {
-    const sett_selection before = {.entities = job->selection->before,
-                                   .entity_count = job->selection->before_count};
     sett_status status = setti_selection_find(job->world, job->selection, call, &job->selected);
     if (status == SETT_OK && job->selection->before != NULL) {
+        const sett_selection before = {.entities = job->selection->before,
+                                       .entity_count = job->selection->before_count};
         status = setti_selection_find(job->world, &before, call, &job->before);
     }
     return status;
@@ -719,6 +724,7 @@ static sett_status selection_encode_view(selection_job* job, setti_view* sides, 
         return status != SETT_OK ? status : SETT_STATUS_OUT_OF_MEMORY;
     }
     job->mark = (unsigned char*)counts + counts_size;
+    job->entries.encoder.call = call;
     selection_write(job, sides, counts);
     setti_pool_free(&world->pool, counts, size, 16);
     return job->entries.encoder.status != SETT_OK ? job->entries.encoder.status
@@ -823,23 +829,20 @@ sett_status setti_selection_encode_handles(sett_world* world, const setti_select
 
 /* ------------------------------------------------------------------------------------- applying */
 
-sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t size,
-                                 const sett_selection* allowed)
+static sett_status selection_apply(sett_world* world, const void* bytes, size_t size,
+                                   const sett_selection* allowed, const char* call)
 {
     static const sett_selection all = {0};
     setti_selected selected;
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     if (allowed == NULL) {
         allowed = &all;
     }
-    sett_status status = setti_world_check_unlocked(world, __func__);
-    if (status == SETT_OK && setti_world_lacks_list(world, bytes, size, __func__, "bytes")) {
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status == SETT_OK && setti_world_lacks_list(world, bytes, size, call, "bytes")) {
         return world->error;
     }
     if (status == SETT_OK) {
-        status = setti_selection_find(world, allowed, __func__, &selected);
+        status = setti_selection_find(world, allowed, call, &selected);
     }
     if (status != SETT_OK) {
         return status;
@@ -847,16 +850,16 @@ sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t si
     bool limits_entities = allowed->entities != NULL || allowed->query != NULL;
     const setti_delta_allowed limits = {.selection = allowed,
                                         .entities = limits_entities ? &selected : NULL};
-    status = setti_delta_apply_part(world, bytes, size, &limits);
+    status = setti_delta_apply_part(world, bytes, size, &limits, call);
     setti_selection_free(world, &selected);
-    const char* why = sett_world_message(world);
-    size_t inner = sizeof("sett_delta_apply: ") - 1;
-    if (status != SETT_OK && strncmp(why, "sett_delta_apply: ", inner) == 0) { /* name this call */
-        char text[SETTI_MESSAGE_SIZE];
-        snprintf(text, sizeof(text), "%s", why + inner);
-        status = setti_world_fail_input(world, status, "%s: %.400s", __func__, text);
-    }
     return status;
+}
+
+sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t size,
+                                 const sett_selection* allowed)
+{
+    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT
+                                : selection_apply(world, bytes, size, allowed, __func__);
 }
 
 sett_status sett_selection_copy(sett_world* from, const sett_selection* selection,
@@ -867,12 +870,13 @@ sett_status sett_selection_copy(sett_world* from, const sett_selection* selectio
     }
     if (from == into) {
         return setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
-                                     "%s: `from` and `into` are one world - pass two", __func__);
+                                     "%s: `from` and `into` are one world - pass two worlds",
+                                     __func__);
     }
     selection_job job = {.world = from, .selection = selection, .tick = since_tick, .into = into};
     sett_status status = selection_encode(&job, (sett_snapshot){0, 0}, __func__);
     if (status == SETT_OK) {
-        status = sett_selection_apply(into, job.out.out, job.out.size, NULL);
+        status = selection_apply(into, job.out.out, job.out.size, NULL, __func__);
     } else {
         status = setti_world_fail_with(into, status, "%s", sett_world_message(from));
     }

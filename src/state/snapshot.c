@@ -112,11 +112,11 @@ sett_status setti_snapshot_fail(sett_world* world, sett_snapshot snapshot, sett_
 {
     const char* why;
     if (snapshot.serial == 0) {
-        why = "no snapshot was taken - call sett_snapshot_take first";
+        why = "the handle is null - pass one that sett_snapshot_take has set";
     } else if (status == SETT_STATUS_STALE) {
-        why = "this world holds no such snapshot - pass one that was taken here and not dropped";
+        why = "it was dropped, or taken in another world - pass a snapshot that this world holds";
     } else {
-        why = sett_status_text(status);
+        why = "it is lost, because memory ran out or memory_limit was exceeded - take a new one";
     }
     return setti_world_fail_with(world, status, "%s: snapshot %u:%u: %s", call,
                                  (unsigned)snapshot.slot, (unsigned)snapshot.serial, why);
@@ -349,8 +349,8 @@ static void state_end(setti_cow* cow, setti_cow_reason reason)
     state->postponed = false;
     if (out_of_memory) {
         setti_world_log(state->world, SETT_LOG_WARNING,
-                        "memory ran out for snapshots: %u of them are lost, and the world itself "
-                        "is complete - take a new snapshot",
+                        "memory ran out for copies of pages: %u snapshots are lost, and the world "
+                        "itself is complete - take a new snapshot",
                         (unsigned)ended);
     }
 }
@@ -377,9 +377,10 @@ static void state_enforce_limit(setti_state* state)
     }
     if (dropped != 0) {
         setti_world_log(state->world, SETT_LOG_WARNING,
-                        "snapshots take more than the limit of %u KB: the oldest %u are dropped - "
-                        "raise sett_snapshot_options.memory_limit, or take fewer",
-                        (unsigned)(limit >> 10), (unsigned)dropped);
+                        "snapshots take more than sett_snapshot_options.memory_limit, %lu bytes: "
+                        "%u of the oldest are lost - raise the limit, or drop snapshots "
+                        "earlier",
+                        (unsigned long)limit, (unsigned)dropped);
     }
 }
 
@@ -406,13 +407,13 @@ static void state_full(setti_cow* cow)
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-static sett_status snapshot_prepare(setti_state* state)
+static sett_status snapshot_prepare(setti_state* state, const char* call)
 {
     const setti_type_list* types = &state->world->registered;
     uint32_t* prepared = &state->world->prepared;
     while (*prepared < types->count) {
         setti_type* type = types->item[*prepared];
-        sett_status status = setti_values_prepare(state->world, type, "sett_snapshot_take");
+        sett_status status = setti_values_prepare(state->world, type, call);
         if (status != SETT_OK) {
             return status;
         }
@@ -446,17 +447,14 @@ static setti_snapshot* snapshot_make(setti_state* state)
     return node;
 }
 
-sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
+sett_status setti_snapshot_take(sett_world* world, sett_snapshot* out, const char* call)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    sett_status status = setti_world_check_unlocked(world, __func__);
-    setti_state* state = status == SETT_OK ? setti_state_get(world) : NULL;
+    sett_status status = setti_world_check_unlocked(world, call);
+    setti_state* state = status == SETT_OK ? setti_state_get(world, call) : NULL;
     if (state == NULL) {
         return world->error;
     }
-    status = snapshot_prepare(state);
+    status = snapshot_prepare(state, call);
     if (status == SETT_OK) {
         status = setti_commands_apply_all(world);
     }
@@ -466,7 +464,7 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     SETTI_ASSERT(world->entities.reserved == 0); /* all commands are applied: no index is claimed */
     setti_snapshot* node = snapshot_make(state);
     if (node == NULL) {
-        return setti_world_no_memory(world, __func__);
+        return setti_world_no_memory(world, call);
     }
     setti_trace_begin(world, SETT_SPAN_SNAPSHOT, "snapshot", 0);
     node->older = state->youngest;
@@ -486,6 +484,11 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     state_enforce_limit(state);
     setti_trace_end(world, SETT_SPAN_SNAPSHOT);
     return SETT_OK;
+}
+
+sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
+{
+    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT : setti_snapshot_take(world, out, __func__);
 }
 
 setti_snapshot* setti_snapshot_path(setti_snapshot* target)
@@ -627,14 +630,14 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
         (void)setti_snapshot_fail(world, snapshot, status, call);
         return NULL;
     }
-    if (snapshot_prepare(setti_state_of(world)) != SETT_OK) {
+    if (snapshot_prepare(setti_state_of(world), call) != SETT_OK) {
         return NULL;
     }
     setti_commands_drop_all(world);
     /* dropping commands may have ended the snapshot */
     setti_snapshot* target = setti_snapshot_find(world, snapshot, &status);
     if (target == NULL) {
-        setti_world_fail(world, status, call, sett_null(), 0);
+        (void)setti_snapshot_fail(world, snapshot, status, call);
     }
     return target;
 }
@@ -681,27 +684,31 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
         setti_restored_notify(world, &changes);
     } else if (notifies) {
         setti_world_log(world, SETT_LOG_WARNING,
-                        "sett_snapshot_restore: memory ran out, so observers did not run for the "
-                        "restored changes - read the whole world where the program mirrors it");
+                        "%s: memory ran out, so sett_snapshot_options.restored was not called - "
+                        "read the whole world again where the program mirrors it",
+                        call);
     }
     setti_restored_free(world, &changes);
     return SETT_OK;
 }
 
-sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
+sett_status setti_snapshot_restore(sett_world* world, sett_snapshot snapshot, const char* call)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     setti_trace_begin(world, SETT_SPAN_RESTORE, "restore", 0);
-    sett_status status = restore_to(world, snapshot, "sett_snapshot_restore", RESTORE_OR_FAIL);
+    sett_status status = restore_to(world, snapshot, call, RESTORE_OR_FAIL);
     setti_trace_end(world, SETT_SPAN_RESTORE);
     return status;
 }
 
-sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot)
+sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
 {
-    return restore_to(world, snapshot, "sett_delta_apply", RESTORE_ALWAYS);
+    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT
+                                : setti_snapshot_restore(world, snapshot, __func__);
+}
+
+sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot, const char* call)
+{
+    return restore_to(world, snapshot, call, RESTORE_ALWAYS);
 }
 
 sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
@@ -754,7 +761,7 @@ sett_status sett_snapshot_set_options_sized(sett_world* world, const sett_snapsh
     if (setti_world_check_serial(world, call) != SETT_OK) {
         return world->error;
     }
-    setti_state* state = setti_state_get(world);
+    setti_state* state = setti_state_get(world, call);
     if (state == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
@@ -829,7 +836,7 @@ static const char* state_check_tree(const setti_state* state)
     size_t pages = 0;
     for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
         if ((node->toward == NULL) != (node == state->head) || !state_check_diff(&node->diff)) {
-            return "snapshot: two lie behind the live world, or the bytes held are miscounted";
+            return "snapshot: two are next to the live world, or a size is miscounted";
         }
         for (const setti_snapshot* at = node->child; at != NULL; at = at->sibling_next) {
             children += at->toward == node;
@@ -841,9 +848,9 @@ static const char* state_check_tree(const setti_state* state)
     }
     if (count != state->count || hidden != state->hidden || others != state->cow.others ||
         pages != state->cow.pages) {
-        return "snapshot: miscounted";
+        return "snapshot: the totals are miscounted";
     }
-    return children + 1 == count ? NULL : "snapshot: one does not know those that hang on it";
+    return children + 1 == count ? NULL : "snapshot: a child is missing in its parent's list";
 }
 
 static const char* state_validate(sett_world* world, const char** where)
@@ -870,11 +877,11 @@ static const char* state_validate(sett_world* world, const char** where)
                : reason;
 }
 
-setti_state* setti_state_get(sett_world* world)
+setti_state* setti_state_get(sett_world* world, const char* call)
 {
     static const setti_module_calls calls = {.slot = SETTI_SLOT_STATE, .validate = state_validate};
     if (setti_state_of(world) == NULL) {
-        setti_state* state = setti_world_alloc(world, sizeof(*state), 16, "sett_snapshot");
+        setti_state* state = setti_world_alloc(world, sizeof(*state), 16, call);
         if (state == NULL) {
             return NULL;
         }

@@ -66,7 +66,11 @@ static inline setti_state* setti_state_of(const sett_world* world)
 }
 
 /* Returns or creates the world's state object. Returns NULL if memory runs out. */
-setti_state* setti_state_get(sett_world* world);
+setti_state* setti_state_get(sett_world* world, const char* call);
+
+/* Like sett_snapshot_take and sett_snapshot_restore, for another call of the program. */
+sett_status setti_snapshot_take(sett_world* world, sett_snapshot* out, const char* call);
+sett_status setti_snapshot_restore(sett_world* world, sett_snapshot snapshot, const char* call);
 
 /* Returns the snapshot of a handle. Returns NULL if the snapshot has ended. */
 setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
@@ -83,7 +87,7 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target);
 const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti_root* root);
 
 /* Restores a snapshot even if memory runs out. */
-sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot);
+sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot, const char* call);
 
 /* Computes the sum of a snapshot's hashes. */
 sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const char* call);

@@ -81,14 +81,24 @@ sett_world* setti_undo_mirror(sett_undo* undo)
 
 /* ------------------------------------------------------------------------------------ failures */
 
+/* Reports a failure with the message of `call`, or of a call that the library made. */
+static sett_status undo_report(sett_world* world, sett_status status, const char* call,
+                               const char* message)
+{
+    size_t length = strlen(call);
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        return setti_world_no_memory(world, call);
+    }
+    if (strncmp(message, call, length) == 0 && (message[length] == ':' || message[length] == ',')) {
+        return setti_world_fail_input(world, status, "%s", message);
+    }
+    return setti_world_fail_input(world, status, "%s: %.400s", call, message);
+}
+
 /* Reports a failure of the mirror in the world. */
 static sett_status undo_fail(sett_undo* undo, sett_status status, const char* call)
 {
-    if (status == SETT_STATUS_OUT_OF_MEMORY) {
-        return setti_world_no_memory(undo->world, call);
-    }
-    return setti_world_fail_input(undo->world, status, "%s: %.400s", call,
-                                  sett_world_message(undo->mirror));
+    return undo_report(undo->world, status, call, sett_world_message(undo->mirror));
 }
 
 static sett_status undo_fail_state(sett_undo* undo, const char* call)
@@ -133,13 +143,23 @@ static bool undo_list_only(const sett_world* world, const sett_world* other, set
 
 /* -------------------------------------------------------------------- updating the mirror */
 
-static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* bytes)
+static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* bytes,
+                              const char* call)
 {
     static const sett_selection all = {0};
     const setti_delta_allowed allowed = {.selection = &all};
-    sett_status status = setti_delta_apply_part(world, bytes->data, bytes->size, &allowed);
+    sett_status status = setti_delta_apply_part(world, bytes->data, bytes->size, &allowed, call);
     setti_bytes_free(pool, bytes);
     return status;
+}
+
+/* Returns true if a type has another layout in the mirror. */
+static bool undo_type_differs(const setti_type* type, const setti_type* mirrored)
+{
+    return mirrored->desc.size != type->desc.size ||
+           mirrored->desc.layout_version != type->desc.layout_version ||
+           setti_delta_form_of(mirrored) != setti_delta_form_of(type) ||
+           setti_delta_bytes(mirrored) != setti_delta_bytes(type);
 }
 
 static sett_status undo_sync_types(sett_undo* undo, const char* call)
@@ -147,7 +167,14 @@ static sett_status undo_sync_types(sett_undo* undo, const char* call)
     const sett_world* world = undo->world;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
-        if (setti_replica_join(undo->mirror, world, type) != SETT_OK) {
+        const setti_type* mirrored = setti_type_find(undo->mirror, type->desc.name);
+        if (mirrored != NULL && undo_type_differs(type, mirrored)) {
+            return setti_world_fail_with(undo->world, SETT_STATUS_CONFLICT,
+                                         "%s: \"%.100s\" has another layout than when the history "
+                                         "began - create a new history (sett_undo_create)",
+                                         call, type->desc.name);
+        }
+        if (setti_replica_join(undo->mirror, world, type, call) != SETT_OK) {
             return undo_fail_state(undo, call);
         }
     }
@@ -164,7 +191,8 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
     undo->mirror_type_count = 0;
     if (count == 0) {
         return setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
-                                     "%s: no component is registered - register some", call);
+                                     "%s: no component is registered - register a component first",
+                                     call);
     }
     for (uint32_t k = 0; k < count; k++) {
         const setti_type* type =
@@ -198,7 +226,7 @@ static sett_status undo_sync_entities(sett_undo* undo, const char* call)
     if (status == SETT_OK && destroyed.count + created.count != 0) {
         status = setti_selection_encode_handles(mirror, &destroyed, &created, call, &bytes);
         if (status == SETT_OK) {
-            status = undo_apply(mirror, &mirror->pool, &bytes);
+            status = undo_apply(mirror, &mirror->pool, &bytes, call);
         }
         setti_bytes_free(&mirror->pool, &bytes);
     }
@@ -369,7 +397,7 @@ static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selec
         setti_bytes_free(&world->pool, &bytes);
         return status;
     }
-    status = undo_apply(mirror, &world->pool, &bytes);
+    status = undo_apply(mirror, &world->pool, &bytes, call);
     if (status == SETT_OK &&
         !(undo_sync_tags(undo, selected) && undo_arrange(world, mirror, selected))) {
         status = mirror->error;
@@ -417,7 +445,7 @@ static void undo_note_tick(sett_undo* undo)
 /* Restores the mirror to the present step. */
 static sett_status undo_reset(sett_undo* undo, sett_status status)
 {
-    (void)setti_snapshot_undo(undo->mirror, undo->now_snapshot);
+    (void)setti_snapshot_undo(undo->mirror, undo->now_snapshot, "sett_undo");
     return status;
 }
 
@@ -511,8 +539,9 @@ static undo_step* undo_make_step(sett_undo* undo, const char* name, const setti_
     size_t size = sizeof(undo_step) + forward->size + back->size + length;
     if (size > undo->limit) {
         (void)setti_world_fail_with(undo->world, SETT_STATUS_LIMIT,
-                                    "%s: an undo step takes %lu bytes, and `memory_limit` is %lu "
-                                    "- raise the limit, or take steps more often",
+                                    "%s: the step takes %lu bytes, and `memory_limit` is %lu bytes "
+                                    "- create the history with a higher limit, or begin again from "
+                                    "the present state (sett_undo_clear)",
                                     call, (unsigned long)size, (unsigned long)undo->limit);
         return NULL;
     }
@@ -556,9 +585,9 @@ static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* na
     setti_bytes forward = {0};
     setti_bytes back = {0};
     *step = NULL;
-    sett_status status = setti_delta_encode(mirror, undo->now_snapshot, to, &forward);
+    sett_status status = setti_delta_encode(mirror, undo->now_snapshot, to, call, &forward);
     if (status == SETT_OK) {
-        status = setti_delta_encode(mirror, to, undo->now_snapshot, &back);
+        status = setti_delta_encode(mirror, to, undo->now_snapshot, call, &back);
     }
     if (status != SETT_OK) {
         status = undo_fail(undo, status, call);
@@ -679,7 +708,7 @@ static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step*
                              ? sett_snapshot_take(undo->mirror, &move->live)
                              : SETT_STATUS_OUT_OF_MEMORY;
     if (status == SETT_OK) {
-        status = setti_snapshot_undo(undo->mirror, undo->now_snapshot);
+        status = setti_snapshot_undo(undo->mirror, undo->now_snapshot, call);
     }
     if (status == SETT_OK) {
         status = undo_walk(undo, undo->now, to);
@@ -697,25 +726,26 @@ static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char*
     sett_world* world = undo->world;
     setti_pool* pool = &undo->mirror->pool;
     sett_snapshot before;
-    sett_status status = sett_snapshot_take(world, &before);
+    sett_status status = setti_snapshot_take(world, &before, call);
     if (status != SETT_OK) {
         return status;
     }
     if (move->changes.size != 0) {
-        status = undo_apply(world, pool, &move->changes);
+        status = undo_apply(world, pool, &move->changes, call);
     }
     if (status == SETT_OK && move->whole.size != 0) {
-        status = undo_apply(world, pool, &move->whole);
+        status = undo_apply(world, pool, &move->whole, call);
     }
-    if (status == SETT_OK && !(undo_arrange(undo->mirror, world, &move->changing) &&
-                               undo_arrange(undo->mirror, world, &move->entering))) {
+    bool applied = status == SETT_OK;
+    if (applied && !(undo_arrange(undo->mirror, world, &move->changing) &&
+                     undo_arrange(undo->mirror, world, &move->entering))) {
         status = world->error;
     }
     if (status != SETT_OK) {
         char why[SETTI_MESSAGE_SIZE];
         snprintf(why, sizeof(why), "%s", sett_world_message(world));
-        (void)setti_snapshot_undo(world, before); /* all changes or none */
-        status = setti_world_fail_input(world, status, "%s: %.400s", call, why);
+        (void)setti_snapshot_undo(world, before, call); /* all changes or none */
+        status = applied ? undo_report(world, status, call, why) : status;
     }
     (void)sett_snapshot_drop(world, before);
     return status;

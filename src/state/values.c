@@ -259,8 +259,8 @@ const char* setti_values_unsaved(const setti_type* type)
     bool rejected = has_hooks && desc->save == SETT_SAVE_BYTES && type->storage.size != 0 &&
                     (type->flags & SETTI_TYPE_LINKED) == 0; /* hooks that protect links */
     return rejected
-               ? "has hooks, so it cannot be saved as bytes - register it with SETT_SAVE_CLONE "
-                 "and a `copy` hook, or with SETT_SAVE_SKIP"
+               ? "has a deinit, copy or move hook, so it cannot be saved as bytes - register it "
+                 "with SETT_SAVE_CLONE and a `copy` hook, or with SETT_SAVE_SKIP"
                : NULL;
 }
 
@@ -302,8 +302,8 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
     }
     if (desc->copy == NULL) {
         return values_reject(world, type, call,
-                             "has SETT_SAVE_CLONE, but no `copy` hook - set `copy`, or register "
-                             "it with SETT_SAVE_SKIP");
+                             "has SETT_SAVE_CLONE, but no `copy` hook - set `copy`, or use "
+                             "SETT_SAVE_SKIP");
     }
     if (desc->move != NULL && type->row == NULL) {
         type->row = setti_pool_alloc(&world->pool, storage->size, storage->align);

@@ -22,7 +22,12 @@ void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, uns
                       uint32_t term)
 {
     setti_gather* gather = &scratch->gathers[scratch->count++];
-    *gather = (setti_gather){storage->gather, storage, scratch, values, term, true};
+    *gather = (setti_gather){.outer = storage->gather,
+                             .storage = storage,
+                             .scratch = scratch,
+                             .values = values,
+                             .term = term,
+                             .used = true};
     storage->gather = gather;
     setti_storage_update_access(storage);
 }
@@ -49,7 +54,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
 static uint32_t gather_row_of(const setti_gather_scratch* scratch, uint32_t index)
 {
     uint32_t row = scratch->driver != NULL ? setti_sparse_row(scratch->driver, index) : index;
-    return row - scratch->base; /* for other entities SETTI_GATHER_ROWS or more */
+    return row - scratch->base; /* for other entities at least SETTI_GATHER_ROWS */
 }
 
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,

@@ -25,20 +25,20 @@ typedef struct setti_gather {
 /* The memory of a loop that gathers. */
 typedef struct setti_gather_scratch {
     struct setti_gather_scratch* next;  /* in the list of the loop's query or job */
-    struct setti_gather_scratch** link; /* the pointer to this scratch */
+    struct setti_gather_scratch** link; /* the pointer to this scratch in the list */
     const setti_storage* driver; /* the sparse set with the loop's rows; NULL: rows are indices */
     uint32_t base;               /* the first row of the step */
     uint32_t size;               /* bytes of the scratch, with `gathers` and all copies */
     uint32_t align;              /* alignment of the allocation */
     uint32_t count;              /* entries of `gathers` */
-    uint64_t rows[SETTI_GATHER_ROWS / 64]; /* the rows of the step in the batch */
+    uint64_t rows[SETTI_GATHER_ROWS / 64]; /* bit k: the batch has row k of the step */
     setti_gather gathers[];                /* of the types that the loop writes */
 } setti_gather_scratch;
 
 /* Adds an empty scratch at the front of `list`. */
 void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** list);
 
-/* Redirects access to a storage's values to copies. */
+/* Redirects access to the values of a storage to the copies `values`. */
 void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values,
                       uint32_t term);
 
@@ -48,7 +48,7 @@ void setti_gather_close(setti_gather_scratch* scratch);
 /* Excludes no scratch from setti_gather_find. */
 #define SETTI_GATHER_ANY ((const setti_gather_scratch*)NULL)
 
-/* Finds the latest copy of a value, except in the scratch `except`. */
+/* Finds the latest copy of a value, except in the scratch `except`, or NULL. */
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,
                         uint32_t index);
 

@@ -40,7 +40,7 @@ bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at)
 
 bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
-    /* the pages of two rows and of their ids */
+    /* the pages of the two rows that will be swapped, and of their ids */
     return setti_id_set_reserve_page(pool, set, set->count) &&
            setti_id_set_reserve_page(pool, set, id) &&
            setti_id_set_reserve_page(pool, set, setti_id_set_dense(set, set->count)) &&

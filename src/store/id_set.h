@@ -17,14 +17,14 @@ typedef struct setti_id_page {
 } setti_id_page;
 
 typedef struct setti_id_set {
-    setti_pages pages; /* of setti_id_page; missing pages are the identity */
+    setti_pages pages; /* of setti_id_page; a missing page has dense[n] = n */
     uint32_t count;    /* rows 0 to count - 1 are members */
-    uint32_t limit;    /* ids are less */
+    uint32_t limit;    /* each id is less */
 } setti_id_set;
 
 void setti_id_set_init(setti_id_set* set, uint32_t limit);
 
-/* Creates the page of a row. Returns false if memory runs out. */
+/* Creates the page of the row and id `at`. Returns false if memory runs out. */
 bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at);
 
 static inline uint32_t setti_id_set_capacity(const setti_id_set* set)
@@ -59,7 +59,7 @@ SETTI_INLINE bool setti_id_set_has(const setti_id_set* set, uint32_t id)
 /* Makes room for an id. Returns false if memory runs out. */
 bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id);
 
-/* Adds a free id after setti_id_set_reserve_id. */
+/* Adds a free id. Call setti_id_set_reserve_id before. */
 void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id);
 
 /* Puts an id into a row. The caller moves the previous id. */
@@ -73,7 +73,7 @@ SETTI_INLINE void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t
     id_page->sparse[id & SETTI_ID_SET_MASK] = row;
 }
 
-/* Removes an id. It becomes the first free id. */
+/* Removes an id, which becomes the first free id. */
 SETTI_INLINE void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
     const setti_id_page* id_page = set->pages.data[id >> SETTI_ID_SET_SHIFT];

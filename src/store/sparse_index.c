@@ -77,7 +77,6 @@ static void index_clear_page(setti_pool* pool, const setti_storage* storage, uin
     page->count = 0;
 }
 
-/* Creates a page of the index if it is missing. */
 static bool index_ensure_page(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     bool fresh;
@@ -89,7 +88,7 @@ static bool index_ensure_page(setti_pool* pool, setti_storage* storage, uint32_t
 }
 
 /* Frees the pages after the hash table. */
-static void index_free_after(setti_pool* pool, setti_storage* storage)
+static void index_free_after_table(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->hashed != 0);
     uint32_t number = storage->hashed;
@@ -110,13 +109,13 @@ static void index_fill(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Makes the index a hash table. Returns false if memory runs out. */
+/* Makes the index a hash table of `pages` pages. Returns false if memory runs out. */
 static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pages)
 {
     for (uint32_t number = 0; number < pages; number++) {
         if (!index_ensure_page(pool, storage, number)) {
             if (storage->hashed != 0) { /* a paged index may keep the empty pages */
-                index_free_after(pool, storage);
+                index_free_after_table(pool, storage);
             }
             return false;
         }
@@ -126,18 +125,19 @@ static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pa
     }
     storage->hashed = pages;
     index_fill(pool, storage);
-    index_free_after(pool, storage);
+    index_free_after_table(pool, storage);
     return true;
 }
 
-/* Makes a hashed index paged. Returns false if memory runs out. */
+/* Makes a hashed index paged. Returns false if memory runs out. Pages 0 to hashed - 1, the hash
+ * table, are reused. */
 bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0 && storage->hashed != 0);
     for (uint32_t row = 0; row < storage->extent; row++) {
         uint32_t index = *setti_storage_index(storage, row);
         if (index != SETTI_NONE && !index_ensure_page(pool, storage, index >> SETTI_SPARSE_SHIFT)) {
-            index_free_after(pool, storage);
+            index_free_after_table(pool, storage);
             return false;
         }
     }
@@ -158,7 +158,7 @@ bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
     return true;
 }
 
-/* Returns true if entities are too far apart for a paged index. */
+/* Returns true if the entities are too far apart for a paged index. */
 static bool index_is_far(const setti_storage* storage)
 {
     uint32_t highest = 0;
@@ -168,14 +168,15 @@ static bool index_is_far(const setti_storage* storage)
             highest = index;
         }
     }
-    return (highest >> SETTI_SPARSE_SHIFT) / 16 > storage->count; /* over 16 entries per value */
+    /* over 16 entries of the page table per value */
+    return (highest >> SETTI_SPARSE_SHIFT) / 16 > storage->count;
 }
 
-/* Makes room for more values in a hash table. */
+/* Makes room in a hash table, or makes the index paged. Returns false if memory runs out. */
 bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
     uint64_t need = (uint64_t)storage->count + count;
-    /* pages of a paged index: setti_sparse_reserve_index */
+    /* setti_sparse_reserve_index makes room in a paged index */
     if (storage->hashed == 0 || need <= (uint64_t)storage->hashed * INDEX_MOST) {
         return true;
     }
@@ -228,7 +229,7 @@ void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, 
     ((setti_sparse_page*)storage->presence.data[index >> SETTI_SPARSE_SHIFT])->count++;
 }
 
-/* Empties a slot, and fills the hole from later slots. */
+/* Empties a slot, and fills the hole from later slots (backward shift). */
 SETTI_INLINE void index_empty_slot(setti_pool* pool, const setti_storage* storage, uint32_t hole)
 {
     uint32_t mask = index_mask(storage);
@@ -283,7 +284,7 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     return true;
 }
 
-/* Makes the index of few values a hash table of one page. */
+/* Makes the index of few values a hash table of one page, or of none. */
 void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0);
@@ -295,7 +296,6 @@ void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Checks a hash table and counts the used slots. */
 static const char* index_validate_hash(const setti_storage* storage, uint32_t* entries)
 {
     uint32_t pages = storage->hashed;
@@ -305,27 +305,32 @@ static const char* index_validate_hash(const setti_storage* storage, uint32_t* e
     for (uint32_t number = 0; number < SETTI_MAX(pages, storage->presence.count); number++) {
         bool needed = number < pages && (storage->count != 0 || pages > 1);
         bool exists = setti_pages_get(&storage->presence, number) != NULL;
-        bool wrong = exists ? number >= pages : needed;
-        if (wrong) {
+        if ((needed && !exists) || (exists && number >= pages)) {
             return "sparse-set: the hash table has other pages than its size says";
         }
     }
     for (uint32_t at = 0; storage->count != 0 && at < pages * SETTI_INDEX_SLOTS; at++) {
-        *entries += setti_index_slot_at(storage, at)->index != SETTI_NONE;
+        if (setti_index_slot_at(storage, at)->index != SETTI_NONE) {
+            ++*entries;
+        }
     }
     return NULL;
 }
 
-/* Checks a paged index and counts the rows. */
 static const char* index_validate_pages(const setti_storage* storage, uint32_t* entries)
 {
     for (uint32_t number = 0; number < storage->presence.count; number++) {
         const setti_sparse_page* page = storage->presence.data[number];
         uint32_t filled = 0;
-        for (uint32_t k = 0; page != NULL && k < SETTI_SPARSE_ROWS; k++) {
-            filled += page->row[k] != SETTI_NONE;
+        if (page == NULL) {
+            continue;
         }
-        if (page != NULL && filled != page->count) {
+        for (uint32_t k = 0; k < SETTI_SPARSE_ROWS; k++) {
+            if (page->row[k] != SETTI_NONE) {
+                filled++;
+            }
+        }
+        if (filled != page->count) {
             return "sparse-set: a sparse page miscounts its entries";
         }
         *entries += filled;

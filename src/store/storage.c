@@ -10,7 +10,7 @@
 
 SETTI_ZEROES_CONST setti_zero_page setti_zeroes = {{0}};
 
-/* Computes the layout of a page. */
+/* Computes the layout of a page, with up to `most` bytes of values. */
 static void storage_lay_out(setti_storage* storage, size_t most)
 {
     uint8_t least = storage->kind == SETTI_SPARSE ? 0 : 6; /* at least a word of presence */
@@ -21,9 +21,13 @@ static void storage_lay_out(setti_storage* storage, size_t most)
     size_t rows = setti_storage_rows(storage);
     size_t at = setti_align_up(rows * storage->size, sizeof(uint64_t));
     storage->ticks = (uint32_t)at;
-    at += storage->tracked ? rows * sizeof(uint64_t) : 0;
+    if (storage->tracked) {
+        at += rows * sizeof(uint64_t);
+    }
     storage->indices = (uint32_t)at;
-    at += storage->kind == SETTI_SPARSE ? rows * sizeof(uint32_t) : 0;
+    if (storage->kind == SETTI_SPARSE) {
+        at += rows * sizeof(uint32_t);
+    }
     setti_pages_init(&storage->rows, at, storage->align);
 }
 
@@ -145,23 +149,24 @@ uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor)
                                          : setti_sparse_next(storage, cursor);
 }
 
-uint32_t setti_storage_owner(const setti_storage* storage, const void* address)
+/* Finds the place of an address, or SETTI_NONE. */
+static uint32_t storage_find_row(const setti_storage* storage, const void* address)
 {
     uintptr_t page_size = (uintptr_t)storage->size << storage->shift; /* of the values alone */
-    uint32_t number = 0;
-    uintptr_t start = 0;
-    for (; number < storage->rows.count; number++) {
-        start = (uintptr_t)storage->rows.data[number];
-        if (start != 0 && (uintptr_t)address - start < page_size) {
-            break;
+    for (uint32_t number = 0; number < storage->rows.count; number++) {
+        uintptr_t start = (uintptr_t)storage->rows.data[number];
+        uintptr_t offset = (uintptr_t)address - start;
+        if (start != 0 && offset < page_size) {
+            return (number << storage->shift) + (uint32_t)(offset / storage->size);
         }
     }
-    if (number == storage->rows.count) {
-        return SETTI_NONE;
-    }
-    uint32_t place =
-        (number << storage->shift) + (uint32_t)(((uintptr_t)address - start) / storage->size);
-    if (place >= storage->extent) {
+    return SETTI_NONE;
+}
+
+uint32_t setti_storage_owner(const setti_storage* storage, const void* address)
+{
+    uint32_t place = storage_find_row(storage, address);
+    if (place >= storage->extent) { /* also SETTI_NONE */
         return SETTI_NONE;
     }
     uint32_t index = storage->kind == SETTI_SPARSE ? *setti_storage_index(storage, place) : place;
@@ -179,7 +184,7 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
 {
     SETTI_ASSERT(count != 0 && first <= SETTI_NONE - count);
     bool sparse_set = storage->kind == SETTI_SPARSE;
-    if (sparse_set && storage->hashed != 0) {
+    if (sparse_set && storage->hashed != 0) { /* any indices fit */
         return setti_sparse_reserve_index(pool, storage, first);
     }
     uint32_t shift = sparse_set ? SETTI_SPARSE_SHIFT : storage->shift;

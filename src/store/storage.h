@@ -96,8 +96,8 @@ typedef struct setti_storage {
     struct setti_gather* gather; /* open loops with copies of values */
     uint32_t indices;            /* sparse-set: offset in a page of the rows' entity indices */
     uint32_t ticks;              /* offset in a page of the rows' ticks, if tracked */
-    uint32_t saved; /* offset in a saved page of bits for rows with values; 0: no bits */
-    uint32_t align; /* of pages, at least the alignment of a value */
+    uint32_t saved;              /* offset of the bits of setti_storage_saved in a page; 0: none */
+    uint32_t align;              /* of pages, at least the alignment of a value */
     uint32_t stray; /* page that became empty while pinned, SETTI_NONE or SETTI_STRAYS */
     void (*move)(void* to, void* from, uint32_t count, void* user); /* NULL: memcpy */
     void* user;                                                     /* argument of `move` */
@@ -113,7 +113,6 @@ typedef struct setti_storage {
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
                         bool tracked);
 
-/* Initialises the storage of a tag. */
 static inline void setti_storage_init_tag(setti_storage* storage)
 {
     const bool tracked = false; /* a tag has no rows */
@@ -123,7 +122,7 @@ static inline void setti_storage_init_tag(setti_storage* storage)
 /* Selects small pages, or pages of the usual size. */
 void setti_storage_use_pages(setti_storage* storage, bool small);
 
-/* Adds a bit for each row to saved pages. */
+/* Adds the bits of setti_storage_saved to pages. */
 void setti_storage_add_saved(setti_storage* storage);
 
 /* Updates `handle_kind` after a change of `gather` or `far`. */
@@ -144,7 +143,7 @@ SETTI_INLINE uint32_t setti_storage_rows(const setti_storage* storage)
     return (uint32_t)1 << storage->shift;
 }
 
-/* Array, tag: returns the word of presence of an index. Returns NULL if the page is missing. */
+/* Array, tag: returns the word of presence of an index, or NULL without a page. */
 SETTI_INLINE uint64_t* setti_storage_word(const setti_storage* storage, uint32_t index)
 {
     uint64_t* words = setti_pages_get(&storage->presence, index >> SETTI_BITS_SHIFT);
@@ -163,13 +162,13 @@ SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
     return setti_bitmap_bit(storage, index) != 0;
 }
 
-/* Returns the first slot of a search (Fibonacci hashing). */
+/* Returns the first slot of the search for an entity (Fibonacci hashing). */
 SETTI_INLINE uint32_t setti_index_home(uint32_t index, uint32_t pages)
 {
     return (uint32_t)(((uint64_t)(index * 2654435769u) * pages * SETTI_INDEX_SLOTS) >> 32);
 }
 
-/* Hashed: finds the slot of an entity. */
+/* Hashed: finds the slot of an entity, or SETTI_NONE. */
 uint32_t setti_index_find(const setti_storage* storage, uint32_t index);
 
 SETTI_INLINE setti_index_slot* setti_index_slot_at(const setti_storage* storage, uint32_t number)
@@ -191,10 +190,10 @@ SETTI_INLINE void setti_index_prefetch(const setti_storage* storage, uint32_t in
     SETTI_PREFETCH(rows + storage->indices + at * sizeof(uint32_t));
 }
 
-/* Hashed: finds the row of an entity. */
+/* Hashed: finds the row of an entity, or SETTI_NONE. */
 uint32_t setti_index_row(const setti_storage* storage, uint32_t index);
 
-/* Paged: finds the row of an entity. */
+/* Paged: finds the row of an entity, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_sparse_paged_row(const setti_pages* presence, uint32_t index)
 {
     const setti_sparse_page* page = setti_pages_get(presence, index >> SETTI_SPARSE_SHIFT);
@@ -225,10 +224,10 @@ SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index
                                                        : setti_sparse_has(storage, index);
 }
 
-/* Returns the presence of 64 entities. */
+/* Returns the presence of 64 entities from `base` on. */
 uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base);
 
-/* Finds the place of an entity's value. */
+/* Finds the place of an entity's value, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_storage_slot(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->kind != SETTI_SPARSE)) {
@@ -252,13 +251,13 @@ SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place
                                                       : setti_storage_row(storage, place);
 }
 
-/* Array, tag: finds the next index with an existing page. */
+/* Array, tag: finds the first index from `index` on with a page, or SETTI_NONE. */
 uint32_t setti_array_seek(const setti_storage* storage, uint32_t index);
 
 /* Array, tag: returns 1 + the highest index with a value. */
 uint32_t setti_array_end(const setti_storage* storage);
 
-/* Returns the bits of a saved page for rows with values. */
+/* Returns the presence bits that a saved page holds: bit k is set if row k has a value. */
 SETTI_INLINE uint64_t* setti_storage_saved(const setti_storage* storage, void* page)
 {
     SETTI_ASSERT(storage->saved != 0 && page != NULL);
@@ -289,7 +288,7 @@ void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index);
 /* Like setti_storage_find, for any storage. */
 void* setti_storage_find_other(const setti_storage* storage, uint32_t index);
 
-/* Finds the value of an entity. Inlined for arrays. */
+/* Finds the value of an entity, or NULL. Inlined for arrays. */
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->handle_kind == SETTI_ARRAY)) {
@@ -339,7 +338,7 @@ uint64_t setti_storage_written(const setti_storage* storage, uint32_t index);
 /* Returns the tick of the last write or restore of a value. */
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
 
-/* Copies the ticks of a moved value. */
+/* Copies the ticks of a value to the place where it moved. */
 SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t from_place,
                                           const setti_storage* to, uint32_t to_place)
 {
@@ -351,7 +350,7 @@ SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t fr
     *to_restored = SETTI_MAX(*to_restored, from_restored);
 }
 
-/* Returns the next index with a value. The caller may erase the latest index. */
+/* Returns the next index with a value, or SETTI_NONE. The caller may erase the latest index. */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
 /* Walks over all indices with a value: SETTI_EACH_INDEX(index, storage) { ... } */
@@ -372,7 +371,7 @@ static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint
     return index;
 }
 
-/* Finds the entity with the value at an address. */
+/* Finds the entity with the value at an address, or SETTI_NONE. */
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 
 /* ------------------------------------------------------------------------------------- changing
@@ -387,7 +386,7 @@ bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32
 /* Makes room for more rows and their entries in a hash table. */
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 
-/* Makes room for many entities. Call setti_storage_reserve_indices next. */
+/* Makes room for more entities. Call setti_storage_reserve_indices next. */
 SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage,
                                              uint32_t count)
 {
@@ -396,7 +395,7 @@ SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* st
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count);
 
-/* Inserts neighbouring indices within a page of rows. *count becomes the number inserted. */
+/* Inserts neighbouring indices on one page of rows, up to *count, which becomes their number. */
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count);
 
@@ -480,7 +479,7 @@ SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_st
     return rest != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
-/* Like setti_array_try_erase, without snapshots. The value exists. */
+/* Like setti_array_try_erase, for an existing value while no snapshot is held. */
 SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti_storage* storage,
                                                    uint32_t index)
 {
@@ -524,7 +523,7 @@ SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
         memcpy(t + size - 4, f + size - 4, 4);
         return;
     }
-    if (size != 0) { /* one to three */
+    if (size != 0) { /* 1 to 3 bytes: first, middle, last */
         unsigned char middle = f[size / 2];
         unsigned char last = f[size - 1];
         t[0] = f[0];
@@ -553,7 +552,7 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
         memset(t + size - 4, 0, 4);
         return to;
     }
-    if (size != 0) { /* one to three */
+    if (size != 0) { /* 1 to 3 bytes: first, middle, last */
         t[0] = 0;
         t[size / 2] = 0;
         t[size - 1] = 0;
@@ -561,7 +560,7 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
     return to;
 }
 
-/* Returns the address of an entity's entry in the index. */
+/* Returns the address of the row number of an entity in the index. */
 SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
@@ -572,7 +571,7 @@ SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t
     return &page->row[index & SETTI_SPARSE_MASK];
 }
 
-/* Returns the address of an entity's entry, for writing. */
+/* Like setti_sparse_entry, for writing. */
 SETTI_INLINE uint32_t* setti_sparse_entry_mut(setti_pool* pool, const setti_storage* storage,
                                               uint32_t index)
 {
@@ -593,7 +592,7 @@ SETTI_INLINE void setti_sparse_assign_row(setti_pool* pool, const setti_storage*
 /* ---------------------------------------------------------------------------------------- kinds
  * The functions of each kind that storage.c calls, and functions shared by the files of a kind. */
 
-/* Notes an empty page to free when the pool is not pinned. */
+/* Notes an empty page to free when the pool is no longer pinned. */
 SETTI_INLINE void setti_storage_note_stray(setti_pool* pool, setti_storage* storage,
                                            uint32_t number)
 {
@@ -611,7 +610,7 @@ void setti_array_free_strays(setti_pool* pool, setti_storage* storage);
 uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor);
 const char* setti_array_validate(const setti_storage* storage);
 
-/* The index of a sparse set, sparse_index.c. */
+/* Functions of sparse_index.c: the index of a sparse set. */
 bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint32_t count);
 bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage);
 bool setti_index_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,

@@ -23,7 +23,7 @@
 
 #define ARRAY_BLANK 128 /* most retained empty pages of presence, of 1 KB each */
 
-/* Returns true if a page of presence can be freed. */
+/* Returns true if a page of presence can be freed: no bits, or in an array no pages of rows. */
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(setti_pages_get(&storage->presence, number) != NULL);
@@ -47,7 +47,7 @@ void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t inde
     uint32_t page_rest = rows - (index & (rows - 1));
     uint32_t end = index + SETTI_MIN(*count, page_rest);
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    setti_storage_write(pool, storage, index); /* first: saving a page reads the old bits */
+    setti_storage_write(pool, storage, index); /* before the bits: saving the page reads them */
     for (uint32_t at = index; at < end;) {
         uint32_t until = SETTI_MIN(end, (at | 63) + 1); /* the end of the word */
         uint64_t mask = setti_bits_below(until - at) << (at % 64);
@@ -116,7 +116,6 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* Updates presence and extent after a page was freed. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -146,14 +145,14 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
     array_update_after_free(pool, storage, spare);
 }
 
-/* Uses the spare page as a missing page. */
+/* Moves the spare page to the missing page `number`. */
 static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
     uint32_t spare = storage->spare;
     if (spare == SETTI_NONE || pool->cow_from != 0 || pool->pinned != 0 ||
         !array_page_is_empty(storage, spare)) {
-        return false; /* a snapshot or a reservation may need the spare */
+        return false; /* a snapshot or a reservation may need the spare in place */
     }
     storage->spare = SETTI_NONE;
     setti_pages_move(pool, &storage->rows, spare, number);
@@ -169,14 +168,15 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
     if (storage->spare == row_page) {
         storage->spare = SETTI_NONE; /* no removal may free the page now */
     }
-    bool fresh = setti_pages_get(&storage->presence, presence_page) == NULL;
-    if (!fresh && (storage->kind == SETTI_TAG || storage->rows.data[row_page] != NULL)) {
+    bool missing = setti_pages_get(&storage->presence, presence_page) == NULL;
+    if (!missing && (storage->kind == SETTI_TAG || storage->rows.data[row_page] != NULL)) {
         return true;
     }
-    if (fresh) {
+    bool created; /* not needed */
+    if (missing) {
         uint32_t pages = (presence_page + 1) << (SETTI_BITS_SHIFT - storage->shift);
         if ((storage->kind == SETTI_ARRAY && !setti_pages_reserve(pool, &storage->rows, pages)) ||
-            !setti_pages_ensure(pool, &storage->presence, presence_page, &fresh)) {
+            !setti_pages_ensure(pool, &storage->presence, presence_page, &created)) {
             return false;
         }
         memset(storage->presence.data[presence_page], 0, storage->presence.size);
@@ -188,13 +188,14 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
     if (storage->kind == SETTI_TAG) {
         return true;
     }
-    bool was_blank = !fresh && storage->blank != 0 && array_bits_are_empty(storage, presence_page);
-    storage->blank -= was_blank ? 1 : 0;
+    if (!missing && storage->blank != 0 && array_bits_are_empty(storage, presence_page)) {
+        storage->blank--;
+    }
     return array_move_spare(pool, storage, row_page) ||
-           setti_pages_ensure(pool, &storage->rows, row_page, &fresh);
+           setti_pages_ensure(pool, &storage->rows, row_page, &created);
 }
 
-/* Makes a page the spare if it is empty. */
+/* Makes a page the spare if it is empty. Frees the previous spare. */
 static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(pool->pinned == 0);
@@ -222,7 +223,7 @@ static void array_free_empty(setti_pool* pool, setti_storage* storage)
     uint32_t number = 0;
     storage->spare = SETTI_NONE;
     while ((number = setti_pages_next(pages, number)) != SETTI_NONE) {
-        if (tag) {
+        if (tag) { /* frees a page without bits */
             array_update_after_free(pool, storage, number << (SETTI_BITS_SHIFT - storage->shift));
         } else if (array_page_is_empty(storage, number)) {
             setti_pages_free(pool, &storage->rows, number);
@@ -310,10 +311,13 @@ const char* setti_array_validate(const setti_storage* storage)
     for (uint32_t number = 0; number < storage->presence.count; number++) {
         const uint64_t* words = storage->presence.data[number];
         uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
-        if (words != NULL && storage->kind == SETTI_ARRAY && storage->rows.count < pages) {
+        if (words == NULL) {
+            continue;
+        }
+        if (storage->kind == SETTI_ARRAY && storage->rows.count < pages) {
             return "array: the table of rows is shorter than the bits";
         }
-        for (uint32_t k = 0; words != NULL && k < SETTI_BITS_WORDS; k++) {
+        for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
             uint32_t start = (number << SETTI_BITS_SHIFT) + k * 64;
             uint32_t room = storage->extent > start ? storage->extent - start : 0;
             found += setti_bits_count(words[k]);

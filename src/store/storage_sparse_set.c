@@ -114,7 +114,7 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
 void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from != to && *setti_storage_index(storage, from) != SETTI_NONE);
-    if (setti_pages_values(&storage->rows) != NULL) { /* saves a clone before the value moves */
+    if (setti_pages_values(&storage->rows) != NULL) { /* saves the page before the value moves */
         setti_pages_write(pool, &storage->rows, from >> storage->shift);
     }
     setti_sparse_assign_row(pool, storage, *setti_storage_index(storage, from), to);
@@ -164,8 +164,8 @@ static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t ind
         setti_storage_note_stray(pool, storage, SETTI_STRAYS);
         return;
     }
-    setti_sparse_trim(pool, storage);
-    storage->spare = number; /* the empty page waits for the next addition */
+    setti_sparse_trim(pool, storage); /* frees the previous spare */
+    storage->spare = number;
 }
 
 void setti_sparse_free_strays(setti_pool* pool, setti_storage* storage)
@@ -173,7 +173,10 @@ void setti_sparse_free_strays(setti_pool* pool, setti_storage* storage)
     SETTI_ASSERT(storage->kind == SETTI_SPARSE && storage->stray == SETTI_STRAYS);
     setti_sparse_release(pool, storage);
     storage->spare = SETTI_NONE;
-    for (uint32_t number = 0; storage->hashed == 0 && number < storage->presence.count; number++) {
+    if (storage->hashed != 0) {
+        return;
+    }
+    for (uint32_t number = 0; number < storage->presence.count; number++) {
         const setti_sparse_page* page = storage->presence.data[number];
         if (page != NULL && page->count == 0) {
             setti_pages_free(pool, &storage->presence, number);
@@ -189,9 +192,10 @@ static void sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
     SETTI_ASSERT(row != SETTI_NONE);
     setti_pages_write(pool, &storage->rows, row >> storage->shift);
     if (row == last) {
-        do { /* removes the row, and gaps before the row */
-            last = --storage->extent;
-        } while (last > 0 && *setti_storage_index(storage, last - 1) == SETTI_NONE);
+        do { /* removes the last row, and the gaps just before it */
+            storage->extent--;
+        } while (storage->extent > 0 &&
+                 *setti_storage_index(storage, storage->extent - 1) == SETTI_NONE);
         setti_sparse_release(pool, storage);
     } else if (storage->keep_order) {
         *setti_storage_index(storage, row) = SETTI_NONE;
@@ -222,7 +226,8 @@ void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
     storage->spare = SETTI_NONE;
 }
 
-/* Visits rows from the last to the first. */
+/* Returns the index of the next used row, from the last row to the first, or SETTI_NONE. The cursor
+ * is 0 at the beginning, then the last visited row + 1. */
 uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
@@ -231,11 +236,11 @@ uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
         row--;
         uint32_t index = *setti_storage_index(storage, row);
         if (index != SETTI_NONE) {
-            *cursor = row + 1; /* 0 is the begin */
+            *cursor = row + 1;
             return index;
         }
     }
-    *cursor = 1;
+    *cursor = 1; /* after row 0 */
     return SETTI_NONE;
 }
 

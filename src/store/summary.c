@@ -46,12 +46,12 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary)
     setti_summary_init(summary);
 }
 
-/* Computes the levels above level[0]. */
+/* Computes the levels above level[0], of which `count` bits may be set. */
 static void summary_rebuild(const setti_summary* summary, uint32_t count)
 {
     for (uint32_t k = 1; k < summary->levels; k++) {
         uint32_t words_below = summary_words(summary->capacity, k - 1);
-        count = (count + 63) / 64; /* words of level k - 1 with bits to read */
+        count = (count + 63) / 64; /* words of level k - 1 that may have set bits */
         for (uint32_t n = 0; n < count; n++) {
             uint64_t full = summary->level[k - 1][n] == UINT64_MAX;
             summary->level[k][n / 64] |= full << (n % 64);
@@ -99,7 +99,7 @@ void setti_summary_remove(setti_summary* summary, uint32_t number)
         uint64_t* word = &summary->level[k][number / 64];
         *word |= (uint64_t)1 << (number % 64);
         if (*word != UINT64_MAX) {
-            return;
+            return; /* so the level above keeps the member */
         }
     }
 }

@@ -19,10 +19,8 @@ typedef struct setti_summary {
     uint32_t capacity;                     /* numbers below have a bit; a power of two, or 0 */
 } setti_summary;
 
-/* Initialises a summary with all numbers. */
 void setti_summary_init(setti_summary* summary);
 
-/* Frees the memory. */
 void setti_summary_deinit(setti_pool* pool, setti_summary* summary);
 
 /* Raises the capacity. Returns false if memory runs out. */
@@ -37,7 +35,7 @@ SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
         uint64_t before = *word;
         *word = before & ~((uint64_t)1 << (number % 64));
         if (before != UINT64_MAX) {
-            return;
+            return; /* so the level above has the member */
         }
     }
 }
@@ -51,7 +49,7 @@ static inline bool setti_summary_has(const setti_summary* summary, uint32_t numb
            (summary->level[0][number / 64] >> (number % 64) & 1) == 0;
 }
 
-/* Returns the lowest member >= `from`. */
+/* Returns the lowest member that is at least `from`. */
 uint32_t setti_summary_next(const setti_summary* summary, uint32_t from);
 
 /* Like setti_summary_next, but skips the first `skip` members. */

@@ -34,6 +34,7 @@ static void canonical_write_nan(unsigned char* out, uint32_t unit)
     out[unit - 2] = unit == 4 ? 0xC0 : 0xF8;
 }
 
+/* Reverses the bytes of a number. */
 static void canonical_turn(unsigned char* out, const unsigned char* in, uint32_t unit)
 {
     SETTI_ASSERT(unit != 0 && unit <= 8);
@@ -77,7 +78,7 @@ size_t setti_canonical_next(const setti_members* members, const void* value,
     while (cursor->piece < members->piece_count) {
         const setti_piece* piece = &members->pieces[cursor->piece];
         uint32_t unit = piece->kind == SETTI_PIECE_TEXT ? 1 : piece->unit;
-        size_t room = (capacity - used) / unit * unit;
+        size_t room = (capacity - used) / unit * unit; /* whole units */
         uint32_t count = (uint32_t)SETTI_MIN((size_t)(piece->size - cursor->offset), room);
         if (count == 0) {
             break;
@@ -295,12 +296,12 @@ static bool owned_set_list(const setti_owned* owned, const sett_allocator* alloc
     return true;
 }
 
-/* Reads a string or list. Only checks the bytes if `at` is NULL. */
+/* Reads a string or list from the canonical form. If `at` is NULL, only checks the bytes. */
 static sett_status owned_read(const setti_owned* owned, const sett_allocator* allocator,
                               canonical_from* from, unsigned char* at)
 {
     bool is_list = owned->item_size != 0;
-    size_t each = is_list ? owned->item_least : 1; /* bytes of an item or a character */
+    size_t each = is_list ? owned->item_least : 1; /* bytes of an item or character */
     const unsigned char* bytes = canonical_take(from, 4);
     uint32_t count = bytes != NULL ? (uint32_t)setti_bytes_get(bytes, 4) : 0;
     if (bytes == NULL || count > from->left / each) {
@@ -322,12 +323,14 @@ sett_status setti_canonical_read(const setti_members* members, const sett_alloca
                                  const unsigned char* bytes, size_t size, void* value)
 {
     canonical_from from = {bytes, size};
-    sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < members->piece_count; k++) {
+    for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         unsigned char* at = value != NULL ? (unsigned char*)value + piece->offset : NULL;
         if (piece->kind == SETTI_PIECE_OWNED) {
-            status = owned_read(&members->owned[piece->unit], allocator, &from, at);
+            sett_status status = owned_read(&members->owned[piece->unit], allocator, &from, at);
+            if (status != SETT_OK) {
+                return status;
+            }
             continue;
         }
         const unsigned char* in = canonical_take(&from, piece->size);
@@ -338,10 +341,7 @@ sett_status setti_canonical_read(const setti_members* members, const sett_alloca
             piece_decode(piece, in, at);
         }
     }
-    if (status == SETT_OK && from.left != 0) {
-        return SETT_STATUS_INVALID;
-    }
-    return status;
+    return from.left == 0 ? SETT_OK : SETT_STATUS_INVALID;
 }
 
 static bool string_same(const void* a, const void* b)
@@ -372,11 +372,15 @@ static bool owned_same(const setti_owned* owned, const unsigned char* a, const u
 
 void setti_canonical_turn_value(const setti_members* members, void* value)
 {
-    for (uint32_t k = 0; SETTI_BIG_ENDIAN && k < members->piece_count; k++) {
+    if (!SETTI_BIG_ENDIAN) {
+        return;
+    }
+    for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         unsigned char* at = (unsigned char*)value + piece->offset;
         unsigned char unit[8];
-        for (uint32_t n = 0; piece->kind < SETTI_PIECE_TEXT && n < piece->size; n += piece->unit) {
+        bool has_units = piece->kind < SETTI_PIECE_TEXT;
+        for (uint32_t n = 0; has_units && n < piece->size; n += piece->unit) {
             memcpy(unit, at + n, piece->unit);
             canonical_turn(at + n, unit, piece->unit);
         }

@@ -117,25 +117,20 @@ static const char* member_wrong(char* out, const sett_struct* of, const sett_mem
 
 static bool member_name_is_good(const char* name)
 {
-    bool good = name != NULL && *name != '\0';
-    for (; good && *name != '\0'; name++) {
-        good = strchr(".[]\"\\", *name) == NULL && (unsigned char)*name >= 0x20;
+    if (name == NULL || *name == '\0') {
+        return false;
     }
-    return good;
+    for (; *name != '\0'; name++) {
+        if (strchr(".[]\"\\", *name) != NULL || (unsigned char)*name < 0x20) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static const char* item_check(const sett_member* item)
 {
-    const char* wrong = NULL;
-    for (uint32_t k = 0; item->of != NULL && wrong == NULL && k < item->of->count; k++) {
-        const sett_member* inner = &item->of->members[k];
-        if (inner->local) {
-            wrong = "is a list of structs with local members - leave out the local members";
-        } else {
-            wrong = item_check(inner);
-        }
-    }
-    /* copies of a list share the items */
+    /* copies of a list share the items, so items neither own memory nor hold handles */
     switch (member_kind(item)) {
     case SETT_MEMBER_ENTITY:
         return "is a list with handles - use a relationship, which is a list of entities";
@@ -143,8 +138,19 @@ static const char* item_check(const sett_member* item)
     case SETT_MEMBER_LIST:
         return "is a list whose items own strings or lists - use arrays of char";
     default:
-        return wrong;
+        break;
     }
+    for (uint32_t k = 0; item->of != NULL && k < item->of->count; k++) {
+        const sett_member* inner = &item->of->members[k];
+        if (inner->local) {
+            return "is a list of structs with local members - leave out the local members";
+        }
+        const char* wrong = item_check(inner);
+        if (wrong != NULL) {
+            return wrong;
+        }
+    }
+    return NULL;
 }
 
 static const char* list_check(const sett_member* member)
@@ -174,38 +180,47 @@ static bool member_is_step(double step)
     return power_of_two && step >= 0x1p-60 && step <= 0x1p60;
 }
 
-/* Whether a constant has a number for a name. */
-static bool member_has_value_for_name(const sett_constant* constants)
+/* Whether the name of any constant begins like a number. */
+static bool member_has_number_as_name(const sett_constant* constants)
 {
-    while (constants->name != NULL && strchr("0123456789-(", constants->name[0]) == NULL) {
-        constants++;
+    for (; constants->name != NULL && constants->name[0] != '\0'; constants++) {
+        if (strchr("0123456789-(", constants->name[0]) != NULL) {
+            return true;
+        }
     }
-    return constants->name != NULL && constants->name[0] != '\0'; /* strchr also finds '\0' */
+    return false;
 }
 
 static bool member_names_are_good(const char* const* names, uint32_t count)
 {
-    bool good = count <= SETTI_MEMBERS_COUNT_MAX;
-    for (uint32_t k = 0; good && k < count; k++) {
-        good = member_name_is_good(names[k]);
-        for (uint32_t j = 0; good && j < k; j++) {
-            good = strcmp(names[j], names[k]) != 0;
+    if (count > SETTI_MEMBERS_COUNT_MAX) {
+        return false;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        if (!member_name_is_good(names[k])) {
+            return false;
+        }
+        for (uint32_t j = 0; j < k; j++) {
+            if (strcmp(names[j], names[k]) == 0) {
+                return false;
+            }
         }
     }
-    return good;
+    return true;
 }
 
 /* Whether constants with different values have different names. */
 static bool member_constants_differ(const sett_constant* constants)
 {
-    bool differ = true;
-    for (uint32_t k = 0; differ && k < SETTI_MEMBERS_COUNT_MAX && constants[k].name != NULL; k++) {
-        for (uint32_t j = 0; differ && j < k; j++) {
-            differ = constants[j].value == constants[k].value ||
-                     strcmp(constants[j].name, constants[k].name) != 0;
+    for (uint32_t k = 0; k < SETTI_MEMBERS_COUNT_MAX && constants[k].name != NULL; k++) {
+        for (uint32_t j = 0; j < k; j++) {
+            if (constants[j].value != constants[k].value &&
+                strcmp(constants[j].name, constants[k].name) == 0) {
+                return false;
+            }
         }
     }
-    return differ;
+    return true;
 }
 
 static const char* member_check_send(const sett_member* member, sett_member_kind kind)
@@ -232,12 +247,12 @@ static const char* member_check_extras(const sett_member* given)
         return wrong;
     }
     const sett_member item = list ? setti_member_item(given) : *given;
-    const sett_member* member = &item;
+    const sett_member* member = &item; /* or an item of the list */
     sett_member_kind kind = member_kind(member);
     if (member->constants != NULL && !setti_number_is_integer(kind)) {
         return "has constants, but is not an integer - leave out .constants";
     }
-    if (member->constants != NULL && member_has_value_for_name(member->constants)) {
+    if (member->constants != NULL && member_has_number_as_name(member->constants)) {
         return "has a constant named by its value, because SETT_CONSTANTS was given a macro - "
                "write {\"RED\", RED} (members.h)";
     }
@@ -314,7 +329,7 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     return wrong != NULL ? wrong : member_check_extras(member);
 }
 
-/* Returns the alignment that a member may have. */
+/* Returns the highest alignment that a member can have, up to `limit`, that of the struct. */
 static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 {
     uint32_t both = member->offset | member->size;
@@ -325,12 +340,13 @@ static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
     return member_align(member);
 }
 
-/* Finds the next member from `at` on. Returns the offset, or of->size at the end. */
+/* Finds the next member from `at` on. Returns the offset, or of->size at the end. *align is the
+ * alignment of the struct, and becomes that of the member. */
 static uint32_t struct_next_member(const sett_struct* of, uint32_t at, uint32_t* end,
                                    uint32_t* align)
 {
     uint32_t first = of->size;
-    uint32_t limit = *align; /* the struct's alignment */
+    uint32_t limit = *align;
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
         if (member->offset >= at && member->offset < first) {
@@ -356,7 +372,7 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align,
                      (unsigned)at, (unsigned)next - 1, of->name);
             return out;
         }
-        at = next == of->size ? next : end; /* no next member: the end of the struct */
+        at = end; /* no next member: the end of the struct */
     }
     return NULL;
 }
@@ -383,7 +399,7 @@ static const char* struct_check_shape(const sett_struct* of, uint32_t depth, cha
     return out;
 }
 
-/* Returns the error in a struct and the members, or NULL. `gaps`: checks also for gaps. */
+/* Returns the error in a struct and its members, or NULL. If `gaps`, also checks for gaps. */
 static const char* struct_check(const sett_struct* of, size_t align, bool gaps, uint32_t depth,
                                 char* out)
 {
@@ -444,12 +460,13 @@ bool setti_struct_owns(const sett_struct* of)
 
 static bool struct_rounds(const sett_struct* of)
 {
-    bool rounds = false;
-    for (uint32_t k = 0; k < of->count && !rounds; k++) {
+    for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
-        rounds = member->send.bits != 0 || (member->of != NULL && struct_rounds(member->of));
+        if (member->send.bits != 0 || (member->of != NULL && struct_rounds(member->of))) {
+            return true;
+        }
     }
-    return rounds;
+    return false;
 }
 
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
@@ -457,26 +474,32 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
 {
     bool check_gaps = mask == NULL; /* else the mask shows padding */
     const char* wrong = struct_check(of, align, check_gaps, 1, out);
-    if (wrong == NULL && struct_count_owned(of) != 0 && struct_rounds(of)) {
+    if (wrong != NULL) {
+        return wrong;
+    }
+    if (struct_count_owned(of) != 0 && struct_rounds(of)) {
         snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has strings or lists - leave out .send",
                  of->name);
-        wrong = out;
+        return out;
     }
-    if (wrong == NULL && struct_count_owned(of) > SETTI_OWNED_COUNT_MAX) {
+    if (struct_count_owned(of) > SETTI_OWNED_COUNT_MAX) {
         snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has more than %u strings and lists - split it",
                  of->name, (unsigned)SETTI_OWNED_COUNT_MAX);
-        wrong = out;
+        return out;
     }
-    for (uint32_t k = 0; wrong == NULL && mask != NULL && k < of->size; k++) {
+    if (mask == NULL) {
+        return NULL;
+    }
+    for (uint32_t k = 0; k < of->size; k++) {
         if (mask[k] != 0 && !struct_has_byte(of, k)) {
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "byte %u of %.60s belongs to no member, and is not padding - describe it, "
                      "if need be with .element = SETT_MEMBER_OPAQUE",
                      (unsigned)k, of->name);
-            wrong = out;
+            return out;
         }
     }
-    return wrong;
+    return NULL;
 }
 
 typedef struct piece_list {
@@ -486,9 +509,9 @@ typedef struct piece_list {
     uint32_t first; /* a piece that must not be joined to the piece before */
 } piece_list;
 
-/* A copy in the making. The first walk, without memory, only measures. */
+/* The state of a walk that copies members. The first walk, without memory, only measures. */
 typedef struct member_copy {
-    unsigned char* base; /* NULL in the first walk, like the next three arrays */
+    unsigned char* base; /* NULL in the first walk, like `sends`, `entities` and `owned` */
     size_t used;
     piece_list pieces;
     piece_list items; /* pieces of the items of lists */
@@ -597,7 +620,7 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
     } else if (kind == SETT_MEMBER_TEXT) {
         piece.kind = SETTI_PIECE_TEXT;
     } else if (kind == SETT_MEMBER_ENTITY) {
-        piece.unit = 4;
+        piece.unit = 4; /* index and generation */
     }
     if (piece.kind == SETTI_PIECE_BYTES && !SETTI_BIG_ENDIAN) {
         piece.unit = 1; /* neighbours of all sizes become one piece */
@@ -666,6 +689,30 @@ static void send_add(member_copy* copy, const sett_member* member, uint32_t offs
     copy->send_count++;
 }
 
+/* Adds the facts about an element at offset `at`, other than its plain bytes. */
+static void element_add(member_copy* copy, piece_list* to, const sett_member* member, uint32_t at)
+{
+    sett_member_kind kind = member_kind(member);
+    uint32_t size = member_element_size(member);
+    if (kind == SETT_MEMBER_ENTITY) {
+        entity_add(copy, at);
+    }
+    if (member->send.bits != 0) {
+        send_add(copy, member, at, size);
+    }
+    if (kind == SETT_MEMBER_STRUCT) {
+        pieces_add(copy, to, member->of, at);
+    }
+    if (kind >= SETT_MEMBER_STRING) { /* a string or a list */
+        setti_piece piece = {at, size, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count};
+        owned_add(copy, member, at);
+        if (!member->local) {
+            piece_add(to, piece);
+        }
+    }
+}
+
+/* Adds the facts about the struct `of` at offset `base`. */
 static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base)
 {
     for (uint32_t k = 0; k < of->count; k++) {
@@ -674,41 +721,31 @@ static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
         uint32_t element = member_element_size(member);
         uint32_t offset = base + member->offset;
         uint32_t end = offset + member->size;
-        bool is_rounded = member->send.bits != 0;
-        bool is_owned = kind >= SETT_MEMBER_STRING; /* a string or a list */
-        for (uint32_t at = offset; kind == SETT_MEMBER_ENTITY && at < end; at += element) {
-            entity_add(copy, at);
-        }
-        for (uint32_t at = offset; is_rounded && at < end; at += element) {
-            send_add(copy, member, at, element);
-        }
-        for (uint32_t at = offset; kind == SETT_MEMBER_STRUCT && at < end; at += element) {
-            pieces_add(copy, to, member->of, at);
-        }
-        for (uint32_t at = offset; is_owned && at < end; at += element) {
-            setti_piece piece = {at, element, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count};
-            owned_add(copy, member, at);
-            if (!member->local) {
-                piece_add(to, piece);
+        bool is_plain = kind < SETT_MEMBER_STRUCT;
+        if (!is_plain || kind == SETT_MEMBER_ENTITY || member->send.bits != 0) {
+            for (uint32_t at = offset; at < end; at += element) {
+                element_add(copy, to, member, at);
             }
         }
-        if (kind < SETT_MEMBER_STRUCT && !member->local) {
+        if (is_plain && !member->local) {
             piece_add(to, setti_piece_of(kind, offset, member->size, element));
         }
     }
 }
 
-/* Whether a struct has opaque members that are not local. */
 static bool struct_is_opaque(const sett_struct* of)
 {
-    bool opaque = false;
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
-        opaque =
-            opaque || (!member->local && (member->kind == SETT_MEMBER_OPAQUE ||
-                                          (member->of != NULL && struct_is_opaque(member->of))));
+        if (member->local) {
+            continue;
+        }
+        if (member->kind == SETT_MEMBER_OPAQUE ||
+            (member->of != NULL && struct_is_opaque(member->of))) {
+            return true;
+        }
     }
-    return opaque;
+    return false;
 }
 
 static uint64_t print_step(uint64_t print, uint64_t word)
@@ -746,35 +783,50 @@ uint64_t sett_struct_fingerprint(const sett_struct* of)
     return print != 0 ? print : 1;                                 /* 0: no members are known */
 }
 
+static bool member_equals(const sett_member* a, const sett_member* b)
+{
+    if (strcmp(a->name, b->name) != 0 || member_kind(a) != member_kind(b) ||
+        a->offset != b->offset || a->size != b->size || a->local != b->local) {
+        return false;
+    }
+    if (member_kind(a) == SETT_MEMBER_LIST &&
+        setti_member_item(a).kind != setti_member_item(b).kind) {
+        return false;
+    }
+    return a->of == NULL || setti_members_equal(a->of, b->of);
+}
+
 bool setti_members_equal(const sett_struct* a, const sett_struct* b)
 {
-    bool equal = a->size == b->size && a->count == b->count;
-    for (uint32_t k = 0; equal && k < a->count; k++) {
-        const sett_member* x = &a->members[k];
-        const sett_member* y = &b->members[k];
-        equal = strcmp(x->name, y->name) == 0 && member_kind(x) == member_kind(y) &&
-                x->offset == y->offset && x->size == y->size && x->local == y->local &&
-                (member_kind(x) != SETT_MEMBER_LIST ||
-                 setti_member_item(x).kind == setti_member_item(y).kind) &&
-                (x->of == NULL || setti_members_equal(x->of, y->of));
+    if (a->size != b->size || a->count != b->count) {
+        return false;
     }
-    return equal;
+    for (uint32_t k = 0; k < a->count; k++) {
+        if (!member_equals(&a->members[k], &b->members[k])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Whether the canonical form of a value without NaN is adjacent bytes. */
 static bool pieces_are_adjacent(const setti_members* members)
 {
-    bool adjacent = !SETTI_BIG_ENDIAN && members->piece_count != 0;
-    for (uint32_t k = 0; adjacent && k < members->piece_count; k++) {
-        const setti_piece* piece = &members->pieces[k];
-        const setti_piece* before = k != 0 ? piece - 1 : piece;
-        adjacent = piece->kind < SETTI_PIECE_TEXT &&
-                   (k == 0 || before->offset + before->size == piece->offset);
+    if (SETTI_BIG_ENDIAN || members->piece_count == 0) {
+        return false;
     }
-    return adjacent;
+    uint32_t next = members->pieces->offset; /* the end of the last piece */
+    for (uint32_t k = 0; k < members->piece_count; k++) {
+        const setti_piece* piece = &members->pieces[k];
+        if (piece->kind >= SETTI_PIECE_TEXT || piece->offset != next) {
+            return false;
+        }
+        next += piece->size;
+    }
+    return true;
 }
 
-/* Fills in the words to find NaN. */
+/* Fills in the words to find NaN. Returns false if a float spans two words. */
 static bool pieces_make_words(const setti_members* members, setti_nan_word* words)
 {
     memset(words, 0, ((size_t)members->size / 8 + 1) * sizeof(*words));
@@ -786,7 +838,7 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
             uint32_t shift = (first + at) % 8 * 8;
             bool narrow = piece->unit == 4;
             if (shift % (8 * piece->unit) != 0) {
-                return false; /* a float spans two words */
+                return false;
             }
             setti_nan_word* word = &words[(first + at) / 8];
             /* the bits of the least NaN, plus this number, are the sign bit */
@@ -797,7 +849,6 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
     return true;
 }
 
-/* Returns the size of the words to find NaN. */
 static size_t words_size(const sett_struct* of)
 {
     if (of->size > SETTI_NAN_SIZE) {
@@ -814,7 +865,6 @@ static sett_struct members_walk(member_copy* to, const sett_struct* of)
     return copied;
 }
 
-/* Fills in the facts that follow from the pieces. */
 static void members_complete(setti_members* members, setti_nan_word* words)
 {
     for (uint32_t k = 0; k < members->piece_count; k++) {
@@ -832,7 +882,7 @@ static void members_complete(setti_members* members, setti_nan_word* words)
 
 setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
 {
-    member_copy count = {0}; /* without memory: only measures */
+    member_copy count = {0}; /* the first walk */
     (void)members_walk(&count, of);
     /* offsets of the parts; handles and numbers to round are aligned to 8 bytes */
     size_t words = count.used;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the processor rounds a quotient to a longer format first. */
+/* Whether the processor rounds a quotient twice: first to a longer format. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0
 #define NUMBER_ROUNDS_TWICE false
 #else
@@ -47,7 +47,7 @@ int64_t setti_number_load(sett_member_kind kind, const void* bytes)
     memcpy(SETTI_BIG_ENDIAN ? into + sizeof(word) - size : into, bytes, size);
     uint64_t sign = (uint64_t)1 << (8 * size - 1);
     bool negative = setti_number_is_signed(kind) && (word & sign) != 0;
-    return (int64_t)(negative ? word | (0 - sign) : word);
+    return (int64_t)(negative ? word | (0 - sign) : word); /* extends the sign */
 }
 
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes)
@@ -74,7 +74,7 @@ double setti_number_float(sett_member_kind kind, const void* bytes)
     return setti_number_is_signed(kind) ? (double)number : (double)(uint64_t)number;
 }
 
-/* Replaces the locale's decimal separator by a point. */
+/* Replaces the locale's decimal separator by a point. Returns the length. */
 static size_t number_put_point(char* text)
 {
     size_t length = 0;
@@ -120,13 +120,13 @@ size_t setti_number_digits(uint64_t number, char* out)
 static size_t number_write_integer(bool negative, uint64_t number, char* out)
 {
     size_t sign = negative ? 1 : 0;
-    out[0] = '-'; /* overwritten without a sign */
+    out[0] = '-'; /* overwritten if not negative */
     size_t length = sign + setti_number_digits(number, out + sign);
     out[length] = '\0';
     return length;
 }
 
-/* Writes digits and a point. The first digit counts 10^power. */
+/* Writes digits and a point. The first digit stands for a multiple of 10^power. */
 static size_t number_write_digits(uint64_t number, int power, char* out)
 {
     char text[20];
@@ -145,7 +145,7 @@ static size_t number_write_digits(uint64_t number, int power, char* out)
     if (length > whole) {
         out[used++] = '.';
     }
-    for (int k = -1; k > power; k--) {
+    for (int k = -1; k > power; k--) { /* zeroes after the point */
         out[used++] = '0';
     }
     for (size_t k = whole; k < length; k++) {
@@ -158,23 +158,23 @@ static size_t number_write_digits(uint64_t number, int power, char* out)
 /* Returns the power of ten of a number's first digit, for numbers from 1e-4 to 1e15. */
 static int number_power(double size)
 {
-    int power = -1;
     if (size < 1) {
         /* exact: the doubles 0.1, 0.01 and 0.001 are not below the decimal numbers */
         return -1 - (size < 0.1) - (size < 0.01) - (size < 0.001); /* -1 to -4 */
     }
+    int power = 0;
     while (size >= (double)number_tens[power + 1]) {
         power++;
     }
     return power;
 }
 
-/* Rounds mantissa * 2^exponent * 10^tens to an integer. *same: the integer reads back equal. */
+/* Rounds mantissa * 2^exponent * 10^tens to an integer. *same: the result reads back equal. */
 static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* same)
 {
-    uint64_t five = number_tens[tens] >> tens; /* 5^tens; one step of the mantissa, in `product` */
+    uint64_t five = number_tens[tens] >> tens; /* 5^tens: a step of the mantissa, in `product` */
     number_product product = (number_product)mantissa * five;
-    int shift = -(exponent + tens);
+    int shift = -(exponent + tens); /* number = product / 2^shift */
     SETTI_ASSERT(shift > 0 && shift < 64);
     uint64_t number = (uint64_t)(product >> shift);
     uint64_t one = (uint64_t)1 << shift;
@@ -186,14 +186,16 @@ static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* sa
     return up ? number + 1 : number;
 }
 
-/* Writes a float of usual size, with the fewest digits. Returns the length, or 0. */
+/* Writes a float of usual size, with the fewest digits. Returns the length, or 0 for others. */
 static size_t number_write_usual(sett_member_kind kind, double value, char* out)
 {
     bool narrow = kind == SETT_MEMBER_F32;
     double size = value < 0 ? -value : value;
-    if (!(size >= 1e-4 && size < (narrow ? 1e6 : 1e15)) ||
-        (!narrow && sizeof(number_product) == 8)) {
+    if (!(size >= 1e-4 && size < (narrow ? 1e6 : 1e15))) {
         return 0; /* no usual size */
+    }
+    if (!narrow && sizeof(number_product) == 8) {
+        return 0; /* the product would be too large */
     }
     uint64_t bits;
     memcpy(&bits, &size, sizeof(bits));
@@ -212,7 +214,7 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
         }
         if (same || digits == most) {
             size_t sign = value < 0 ? 1 : 0;
-            out[0] = '-'; /* overwritten without a sign */
+            out[0] = '-'; /* overwritten if not negative */
             return sign + number_write_digits(number, power, out + sign);
         }
     }
@@ -304,7 +306,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
         if (digit > 9) {
             return "the number is not an integer";
         }
-        if (number > (most - digit) / 10 || digit > most) {
+        if (number > (most - digit) / 10 || digit > most) { /* number * 10 + digit > most */
             return "the number is out of the range of the member's type";
         }
         number = number * 10 + digit;
@@ -334,10 +336,10 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
     return (*bits & INT64_MAX) > SETTI_F64_INFINITY;
 }
 
-/* Copies a decimal number with the locale's point. Returns false if the text is invalid. */
+/* Copies a decimal number with the locale's separator. Returns false if the text is invalid. */
 static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_TEXT + 8])
 {
-    char probe[16]; /* "0.5" with the locale's point, which may have several bytes */
+    char probe[16]; /* "0.5" with the locale's separator, which may have several bytes */
     int size = snprintf(probe, sizeof(probe), "%.1f", 0.5);
     size_t used = 0;
     if (length == 0 || length > SETTI_NUMBER_TEXT || size < 3) {
@@ -346,7 +348,7 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
     for (size_t k = 0; k < length; k++) {
         bool plain = (text[k] >= '0' && text[k] <= '9') || strchr("+-eE", text[k]) != NULL;
         if (text[k] == '.' && used + (size_t)size < SETTI_NUMBER_TEXT + 8) {
-            memcpy(out + used, probe + 1, (size_t)size - 2); /* the point */
+            memcpy(out + used, probe + 1, (size_t)size - 2); /* the separator */
             used += (size_t)size - 2;
         } else if (plain && text[k] != '\0') {
             out[used++] = text[k];
@@ -358,7 +360,7 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
     return true;
 }
 
-/* Reads a number of up to 15 digits. Returns false for other numbers. */
+/* Reads a number of up to 15 digits. Returns false for other texts. */
 static bool number_read_usual(sett_member_kind kind, const char* text, size_t length, double* out)
 {
     uint64_t number = 0;
@@ -378,7 +380,7 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
     }
     size_t decimals = point != 0 ? at - point : 0;
     if (NUMBER_ROUNDS_TWICE || at != length || at == first || point == length || decimals > 19) {
-        return false;
+        return false; /* or digits are missing */
     }
     double value = (double)number / (double)number_tens[decimals]; /* rounds once */
     uint64_t bits;

@@ -11,7 +11,7 @@
 #define SETTI_F32_INFINITY 0x7F800000u
 #define SETTI_F64_INFINITY 0x7FF0000000000000u
 
-#define SETTI_NUMBER_TEXT 400 /* the longest text that is read */
+#define SETTI_NUMBER_TEXT 400 /* bytes of the longest text that is read */
 
 static inline bool setti_number_is_integer(sett_member_kind kind)
 {
@@ -25,20 +25,20 @@ static inline bool setti_number_is_float(sett_member_kind kind)
 
 bool setti_number_is_signed(sett_member_kind kind);
 
-/* Reads an integer. A large u64 becomes a negative number. */
+/* Reads an integer. A u64 above INT64_MAX becomes negative. */
 int64_t setti_number_load(sett_member_kind kind, const void* bytes);
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 
 double setti_number_float(sett_member_kind kind, const void* bytes);
 
-/* Writes a number as text. The scale 0 means no scale. Returns the length. */
+/* Writes a number as text, an integer times `scale` unless 0. Returns the length. */
 size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale,
                           char out[SETTI_NUMBER_SIZE]);
 
 /* Writes up to 20 digits, without a terminating zero. Returns the length. */
 size_t setti_number_digits(uint64_t number, char* out);
 
-/* Reads a number from text. Returns NULL, or the error. */
+/* Reads a number from text. Returns the error, or NULL. */
 const char* setti_number_read(sett_member_kind kind, const char* text, size_t length, double scale,
                               void* bytes);
 

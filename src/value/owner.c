@@ -57,10 +57,10 @@ void setti_owned_take(const void* memory)
 
 void setti_owned_drop(const void* memory)
 {
-    owned_head* head = memory != NULL ? owned_of(memory) : NULL;
-    if (head == NULL) {
+    if (memory == NULL) {
         return;
     }
+    owned_head* head = owned_of(memory);
     uint32_t owners = setti_counter_take(&head->owners, 1);
     SETTI_ASSERT(owners != 0);
     if (owners == 1) {
@@ -88,7 +88,7 @@ bool setti_string_set(const sett_allocator* allocator, sett_string* string, cons
     return true;
 }
 
-/* Moves a list to new memory of `size` bytes. */
+/* Moves `used` bytes of items to new memory of `size` bytes. */
 static bool list_move(const sett_allocator* allocator, sett_list* list, size_t used, size_t size)
 {
     void* fresh = setti_owned_create(allocator, size);
@@ -121,7 +121,8 @@ bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_
     owned_head* head = list->items != NULL ? owned_of(list->items) : NULL;
     size_t room = head != NULL ? head->size : 0;
     bool grows = size > room;
-    if (grows || setti_counter_get(&head->owners) != 1) { /* without a head, it grows */
+    bool is_shared = !grows && setti_counter_get(&head->owners) != 1; /* without a head, it grows */
+    if (grows || is_shared) {
         bool doubles = grows && room != 0 && size < SIZE_MAX / 2;
         size_t new_room = doubles ? SETTI_MAX(size, room * 2) : size;
         if (!list_move(allocator, list, used, new_room)) {

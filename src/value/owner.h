@@ -12,7 +12,7 @@ void* setti_owned_create(const sett_allocator* allocator, size_t size);
 void setti_owned_take(const void* memory);
 void setti_owned_drop(const void* memory);
 
-/* Replace the contents. Return false when memory runs out. */
+/* Replace a text, or resize a list; new items are zeroes. Return false when memory runs out. */
 bool setti_string_set(const sett_allocator* allocator, sett_string* string, const void* text,
                       size_t length);
 bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_t item_size,

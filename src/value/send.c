@@ -44,7 +44,7 @@ uint64_t setti_send_fingerprint(const setti_members* members)
     return print;
 }
 
-/* Rounds a number to an integer. Only the lowest send->bits bits count. */
+/* Rounds a number to an integer. Only the lowest send->bits bits of the result count. */
 static uint64_t send_round(const setti_send* send, const unsigned char* at)
 {
     double most = (double)(((uint64_t)1 << (send->bits - 1)) - 1);

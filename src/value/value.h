@@ -35,7 +35,8 @@ typedef struct setti_piece {
 
 #define SETTI_NAN_SIZE 256 /* the largest type with setti_members.words */
 
-/* Finds NaN in eight adjacent bytes: (word & ~test) + add has the sign bit of each NaN. */
+/* Finds NaN among the floats in eight adjacent bytes: in (word & ~test) + add, the sign bit of a
+ * float is set if the float is NaN. */
 typedef struct setti_nan_word {
     uint64_t add;  /* carries into the sign bit if the float is NaN */
     uint64_t test; /* the sign bits of the floats */
@@ -66,7 +67,7 @@ typedef struct setti_members {
     uint32_t piece_count;
     uint32_t size; /* bytes of the canonical form without strings and lists */
     uint32_t entity_count;
-    bool adjacent; /* without NaN, the canonical form is `size` bytes from pieces[0] on */
+    bool adjacent; /* the canonical form of a value without NaN is `size` bytes from pieces[0] on */
     bool floats;   /* some members are floats */
     bool opaque;   /* contains bytes without a declared meaning */
     const uint32_t* entities; /* offsets of handles */
@@ -80,7 +81,7 @@ typedef struct setti_members {
     size_t room;
 } setti_members;
 
-/* Checks the members of a type. Returns the error, or NULL. `mask` has 0 for padding. */
+/* Checks the members of a type. Returns the error, or NULL. `mask`, or NULL, has 0 for padding. */
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
                                 char* out);
 
@@ -126,13 +127,13 @@ void setti_canonical_write(const setti_members* members, const void* value, sett
 size_t setti_send_size(const setti_members* members, size_t size);
 /* Returns a hash of the rounding. */
 uint64_t setti_send_fingerprint(const setti_members* members);
-/* Convert from and to little-endian values. */
+/* Pack a little-endian value, or unpack one. */
 void setti_send_pack(const setti_members* members, const unsigned char* value, size_t size,
                      unsigned char* out);
 void setti_send_unpack(const setti_members* members, const unsigned char* packed, size_t size,
                        unsigned char* out);
 
-/* Reads a value from the canonical form. Only checks the bytes if `value` is NULL. */
+/* Reads a value from the canonical form. If `value` is NULL, only checks the bytes. */
 sett_status setti_canonical_read(const setti_members* members, const sett_allocator* allocator,
                                  const unsigned char* bytes, size_t size, void* value);
 
@@ -153,7 +154,7 @@ bool setti_struct_owns(const sett_struct* of);
 /* Reverses the numbers of a value on big-endian machines. */
 void setti_canonical_turn_value(const setti_members* members, void* value);
 
-/* Zeroes the bytes that can differ in equal values. */
+/* Zeroes the bytes that can differ in equal values: NaN, and what follows a text. */
 void setti_canonical_clear(const setti_members* members, void* value);
 
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
@@ -165,7 +166,7 @@ bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const vo
 /* Whether a value has no NaN. */
 bool setti_canonical_is_plain(const setti_members* members, const void* value);
 
-/* A position in the canonical form of a value. Begins with zeroes. */
+/* A position in the canonical form of a value. All zeroes are the beginning. */
 typedef struct setti_canonical_cursor {
     uint32_t piece;
     uint32_t offset; /* in the piece */
@@ -183,7 +184,7 @@ void setti_value_print(setti_writer* out, const sett_struct* of, const void* val
 /* Writes bytes as `12 bytes: 01 02 ...`. */
 void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size);
 
-/* Writes the first differences. Returns the number of all differences. */
+/* Writes the first differences of two values. Returns the number of all differences. */
 uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* of, const void* a,
                                        const void* b);
 

@@ -2,7 +2,7 @@
 #include "value/number.h"
 #include "value/value.h"
 
-#define TEXT_BYTES 16      /* the most bytes printed of opaque bytes */
+#define TEXT_BYTES 16      /* the most bytes printed of an opaque member */
 #define TEXT_ITEMS 64      /* the most items printed of a list */
 #define TEXT_PATH 160      /* characters of a member's path */
 #define TEXT_DIFFERENCES 4 /* the most differences printed */
@@ -43,17 +43,19 @@ static void text_add_integer(setti_writer* out, const sett_member* member, const
 {
     int64_t value = setti_number_load(member->kind, bytes);
     const sett_constant* constant = member->constants;
-    char number[SETTI_NUMBER_SIZE];
     if (member->bits) {
         text_add_bits(out, constant, value);
         return;
     }
-    while (constant != NULL && constant->name != NULL && constant->value != value) {
-        constant++;
+    for (; constant != NULL && constant->name != NULL; constant++) {
+        if (constant->value == value) {
+            setti_writer_add(out, "%s", constant->name);
+            return;
+        }
     }
+    char number[SETTI_NUMBER_SIZE];
     setti_number_write(member->kind, bytes, member->scale, number);
-    bool named = constant != NULL && constant->name != NULL;
-    setti_writer_add(out, "%s", named ? constant->name : number);
+    setti_writer_add(out, "%s", number);
 }
 
 static void text_add_string(setti_writer* out, const char* text, size_t size)
@@ -178,7 +180,7 @@ void setti_value_print(setti_writer* out, const sett_struct* of, const void* val
 
 typedef struct text_difference {
     setti_writer* out;
-    uint32_t count;
+    uint32_t count; /* also of those not written */
 } text_difference;
 
 static void difference_add(text_difference* to, const char* path, const sett_member* member,
@@ -243,7 +245,10 @@ static void difference_walk(text_difference* to, const sett_struct* of, const ch
         bool array = setti_member_is_array(member);
         uint32_t count = array ? member->count : 1;
         uint32_t size = member->size / count;
-        for (uint32_t at = 0; !member->local && at < count; at++) {
+        if (member->local) {
+            continue;
+        }
+        for (uint32_t at = 0; at < count; at++) {
             char item_path[TEXT_PATH];
             setti_writer text = {item_path, sizeof(item_path), 0};
             size_t offset = member->offset + (size_t)at * size;

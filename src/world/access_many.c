@@ -30,7 +30,7 @@ SETTI_INLINE void many_prefetch_row(const setti_storage* storage, uint32_t index
     }
 }
 
-/* Prefetches for entities[MANY_AHEAD], if the list goes so far: it has `left` more entities. */
+/* Prefetches for entities[MANY_AHEAD], if the list, with `left` entities, goes so far. */
 SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* storage,
                                 const sett_entity* entities, uint32_t left, setti_prefetch use)
 {

@@ -107,7 +107,7 @@ SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascadi
 {
     const setti_cascade* cascade = cascading->cascade;
     uint32_t at = SETTI_NONE; /* the first entity to destroy */
-    if (SETTI_FAST_PATHS && (cascading->flags & SETTI_TYPE_UNLINKS) != 0) { /* collects nothing */
+    if (SETTI_FAST_PATHS && (cascading->flags & SETTI_TYPE_UNLINKS) != 0) { /* one entity */
         uint32_t set = setti_entity_set_of(&world->entities, index);
         at = setti_change_is_plain(world, set, SETTI_NO_CASCADE) ? index : SETTI_NONE;
     } else if (SETTI_FAST_PATHS && cascade->begin != NULL) {
@@ -354,9 +354,9 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
     sett_status status = cascade_take_step_for_all(world, CASCADE_COLLECT, forced);
     if (!forced && status == SETT_OK) {
         status = cascade_take_step_for_all(world, CASCADE_VALIDATE, forced);
-    }
-    if (!forced && status == SETT_OK) {
-        (void)cascade_take_step_for_all(world, CASCADE_DETACH, forced);
+        if (status == SETT_OK) {
+            (void)cascade_take_step_for_all(world, CASCADE_DETACH, forced);
+        }
     }
     setti_edit_unpin(world);
     bool rejected = !forced && status != SETT_OK;

@@ -302,11 +302,11 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
-    uint32_t signature = set;
+    uint32_t after = set; /* the signature after the removals */
     uint32_t k = 0;
     setti_type* type;
     while ((type = change_next_stranded(world, set, index, &k)) != NULL) {
-        if (!change_reserve_removals(world, type, index, &signature)) {
+        if (!change_reserve_removals(world, type, index, &after)) {
             return false;
         }
     }
@@ -364,11 +364,11 @@ SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
     SETTI_ASSERT(world->cascading != 0 && world->locks == 0);
     setti_edit_settle(world);
     uint32_t set = *setti_entity_signature(&world->entities, entity);
-    uint32_t signature = set;
+    uint32_t after = set;
     for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
         setti_type* type = world->types[world->signatures.record[set].types[k]];
         if ((type->flags & SETTI_TYPE_STAYS) == 0 &&
-            !change_reserve_removals(world, type, entity.index, &signature)) {
+            !change_reserve_removals(world, type, entity.index, &after)) {
             return false;
         }
     }

@@ -71,6 +71,7 @@ typedef struct setti_sides {
 
 /* The output of a codec. */
 typedef struct setti_encoder {
+    const char* call;   /* the program's call, for messages */
     setti_sides* sides; /* values of SETTI_AFTER are written */
     void (*write)(struct setti_encoder* to, const void* bytes, size_t size);
     /* Writes the program's bytes in the delta's form: little-endian, padding as zeroes. */
@@ -95,12 +96,13 @@ typedef enum setti_fate {
 
 /* A delta that is being played. */
 typedef struct setti_player {
+    const char* call;   /* the program's call, for messages */
     setti_sides* sides; /* SETTI_AFTER is the live world */
     setti_fate (*fate)(const struct setti_player* player, uint32_t index);
     /* Reserves memory for the next change. */
     bool (*room)(const struct setti_player* player);
-    /* Reports an error of the delta. Returns false. */
-    bool (*reject)(const struct setti_player* player, const char* why);
+    /* Reports an error of the delta in values of `type`. Returns false. */
+    bool (*reject)(const struct setti_player* player, const setti_type* type, const char* why);
     /* Decodes the bytes of write_data into `value`. Does not change padding. */
     void (*read_data)(const struct setti_player* player, const setti_type* type,
                       const unsigned char* bytes, void* value);

@@ -30,8 +30,8 @@ struct command_record;
 /* A kind of command. Each kind is a separate constant, so that programs link only the recorded
  * kinds. */
 typedef struct command_verb {
-    /* the recording function; NULL: a command of another module, with a setti_command_call */
-    const char* call;
+    /* of the recording function; NULL: a command of another module, with a setti_command_call */
+    const char* function;
     const char* where; /* for messages: the word between component and entity; "": no component */
     /* Applies a command. After OUT_OF_MEMORY the command stays in the buffer. */
     sett_status (*apply)(sett_commands* commands, const struct command_record* record);
@@ -367,8 +367,8 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
 /* Returns the word for a command, "add" for sett_cmd_add. */
 static const char* command_word(const command_verb* verb)
 {
-    SETTI_ASSERT(verb->call != NULL);
-    return verb->call + strlen("sett_cmd_");
+    SETTI_ASSERT(verb->function != NULL);
+    return verb->function + strlen("sett_cmd_");
 }
 
 /* Writes a recorded command as text. */
@@ -376,7 +376,7 @@ static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_
                                  command_chunk* chunk, const command_record* record)
 {
     const setti_command_call* call = NULL; /* of a command of another module */
-    if (record->verb->call == NULL) {
+    if (record->verb->function == NULL) {
         call = command_payload(chunk, record);
     }
     const char* word = call != NULL ? call->kind->verb : command_word(record->verb);
@@ -577,8 +577,9 @@ SETTI_INLINE command_record* commands_begin(sett_commands* commands, const comma
     return record;
 }
 
-SETTI_COLD static sett_status commands_unregistered(const sett_commands* commands, const char* call,
-                                                    sett_entity entity, sett_component component)
+SETTI_COLD static sett_status commands_fail_unregistered(const sett_commands* commands,
+                                                         const char* call, sett_entity entity,
+                                                         sett_component component)
 {
     setti_world_misuse(commands->world, SETT_STATUS_UNREGISTERED, call, entity, component);
     return SETT_STATUS_UNREGISTERED;
@@ -599,13 +600,13 @@ SETTI_APART static sett_status commands_record_further(sett_commands* commands,
 static sett_status commands_record(sett_commands* commands, const command_verb* verb,
                                    sett_entity entity, sett_component component)
 {
-    SETTI_ASSERT(verb->call != NULL && verb->apply != NULL);
-    if (setti_is_null(commands, verb->call, "commands")) {
+    SETTI_ASSERT(verb->function != NULL && verb->apply != NULL);
+    if (setti_is_null(commands, verb->function, "commands")) {
         return SETT_STATUS_ARGUMENT;
     }
     bool needs_type = component != 0 || verb->where[0] != '\0';
     if (needs_type && setti_world_type(commands->world, component) == NULL) {
-        return commands_unregistered(commands, verb->call, entity, component);
+        return commands_fail_unregistered(commands, verb->function, entity, component);
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
         return commands_fail_append(commands, verb, command_word(verb), entity, component);
@@ -622,7 +623,7 @@ static void job_next_word(sett_commands* commands)
 {
     SETTI_ASSERT(commands->job.count != 0);
     const setti_entity_table* table = &commands->world->entities;
-    /* job l of n takes the l-th word, and then every n-th word */
+    /* a job takes the word with its number, and then every `count`-th word */
     bool first_word = commands->job.created == 0;
     uint32_t from = first_word ? table->hint : commands->job.word + 1;
     uint32_t skip = first_word ? commands->job.number : commands->job.count - 1;
@@ -839,14 +840,13 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     return status;
 }
 
-static sett_status command_apply_call(sett_commands* commands, const command_record* record)
+static sett_status command_apply_of_module(sett_commands* commands, const command_record* record)
 {
     const setti_command_call* call = command_payload(commands->read, record);
     return call->kind->apply(commands->world, record->entity, call);
 }
 
-/* The verb of commands of other modules. */
-static const command_verb command_call = {NULL, "", command_apply_call};
+static const command_verb command_of_module = {NULL, "", command_apply_of_module};
 
 /* The payload of sett_cmd_call: the struct, then `size` bytes of data. */
 typedef struct command_run {
@@ -919,7 +919,7 @@ static sett_status commands_record_type(sett_commands* commands, const char* cal
         return SETT_STATUS_ARGUMENT;
     }
     if (setti_world_type(commands->world, component) == NULL) {
-        return commands_unregistered(commands, call, sett_null(), component);
+        return commands_fail_unregistered(commands, call, sett_null(), component);
     }
     return sett_cmd_call(commands, fn, &component, sizeof(component));
 }
@@ -965,7 +965,8 @@ sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
     }
     for (uint32_t c = 0; c < component_count; c++) {
         if (setti_world_type(commands->world, components[c]) == NULL) {
-            return commands_unregistered(commands, command_create.call, sett_null(), components[c]);
+            return commands_fail_unregistered(commands, command_create.function, sett_null(),
+                                              components[c]);
         }
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -990,7 +991,7 @@ void* setti_commands_call(sett_commands* commands, sett_entity entity,
 {
     SETTI_ASSERT(size >= sizeof(setti_command_call) && kind->apply != NULL);
     const command_record* record =
-        commands_begin(commands, &command_call, kind->verb, entity, 0, size, 16, status);
+        commands_begin(commands, &command_of_module, kind->verb, entity, 0, size, 16, status);
     if (record == NULL) {
         return NULL;
     }

@@ -27,11 +27,11 @@ SETTI_COLD static void edit_warn_signatures(sett_world* world)
     char blame[SETTI_MESSAGE_SIZE / 2];
     setti_writer names = setti_writer_begin(blame, sizeof(blame));
     for (uint32_t k = 0; k < world->registered.count && names.length < sizeof(blame) - 64; k++) {
-        uint32_t sets = 0;
+        uint32_t with_type = 0; /* signatures */
         for (uint32_t number = 1; number < table->count; number++) {
-            sets += setti_signature_has(table, number, world->registered.item[k]->id);
+            with_type += setti_signature_has(table, number, world->registered.item[k]->id);
         }
-        if (sets >= quarter && sets <= table->count - quarter) {
+        if (with_type >= quarter && with_type <= table->count - quarter) {
             setti_writer_add(&names, " %.48s", world->registered.item[k]->desc.name);
         }
     }

@@ -437,6 +437,13 @@ void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_ent
     page->generation[entity.index & SETTI_ENTITY_MASK] = entity.generation | SETTI_DEAD;
 }
 
+void setti_entity_retire(setti_pool* pool, setti_entity_table* table, uint32_t index)
+{
+    entity_take(pool, table, setti_entity_upcoming(table, index));
+    setti_entity_page_of(table, index)->generation[index & SETTI_ENTITY_MASK] = SETTI_RETIRED;
+    table->retired++;
+}
+
 /* ----------------------------------------------------------------------- reserved by commands */
 
 sett_entity setti_entity_claim(setti_pool* pool, setti_entity_table* table, uint32_t index)

@@ -369,6 +369,9 @@ SETTI_INLINE void setti_entity_prefetch(const setti_entity_table* table, uint32_
 /* Makes `entity` the next entity of its slot, which is dead. */
 void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
+/* Makes a free index one without further generations. The page must exist. */
+void setti_entity_retire(setti_pool* pool, setti_entity_table* table, uint32_t index);
+
 /* ----------------------------------------------------------------------- reserved by commands */
 
 /* Claims a free index for a recorded creation. Returns the future handle. */

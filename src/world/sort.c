@@ -519,7 +519,8 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
                                      "- list the components to be sorted in `owned`",
                                      sort_call, group->name);
     }
-    if (desc->compare != NULL && by->owner != group) { /* the rows of `by` are in another order */
+    if (desc->compare != NULL && by != NULL &&
+        by->owner != group) { /* the rows of `by` are in another order */
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
             "%s: group \"%.100s\" does not own \"%.100s\", which `compare` needs - list the "

@@ -318,9 +318,11 @@ static void pictures_show_the_agents(void)
     sett_abm_picture wrong = picture;
     wrong.size[1] = 0;
     CHECK_EQ(sett_abm_picture_write(world, &wrong, "abm.ppm"), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world), " x 0 pixels - change them: ") != NULL);
     wrong = picture;
     wrong.x = "Spot.none";
     CHECK_EQ(sett_abm_picture_write(world, &wrong, "abm.ppm"), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world), "no component has a member \"Spot.none\" - ") != NULL);
     wrong = picture;
     wrong.layers[0].query = "None";
     CHECK(sett_abm_picture_write(world, &wrong, "abm.ppm") != SETT_OK);

@@ -213,7 +213,7 @@ static int follow_load(follow_entry* entry)
     size_t limit = ((size_t)64 << 20) + 64 * (size_t)entry->size;
     sett_status status = entry->types != NULL ? follow_register(world, entry) : SETT_OK;
     if (status == SETT_OK) {
-        status = setti_delta_load(world, entry->bytes, entry->size, limit);
+        status = setti_delta_load(world, entry->bytes, entry->size, limit, SETTI_FROM_STATE);
     }
     if (status == SETT_OK) {
         status = sett_snapshot_take(world, &entry->snapshot);

@@ -915,10 +915,10 @@ static void alarms_note_pause_and_end(void)
 {
     scene of;
     scene_open(&of, false);
-    CHECK(strstr(scene_ask(&of, "{\"do\":\"alarm\"}"), "condition is a text") != NULL);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"alarm\"}"), "`condition` is not a text") != NULL);
     CHECK(strstr(scene_ask(&of, "{\"do\":\"alarm\",\"condition\":\"entities > 1\",\"action\":"
                                 "\"shout\",\"on\":true}"),
-                 "action is mark, log or pause") != NULL);
+                 "`action` is not mark, log or pause") != NULL);
     CHECK(strstr(scene_ask(&of, "{\"do\":\"alarm\",\"condition\":\"Nothing\",\"on\":true}"),
                  "\"ok\":false") != NULL);
     CHECK(strstr(scene_ask(&of, "{\"do\":\"alarm\",\"condition\":\"entities > 1\",\"on\":true}"),

@@ -530,8 +530,10 @@ static void damaged_files_are_rejected(void)
     unlink("ranks_hurt.5.0");
     CHECK_EQ(sett_ranks_load(ranks[1], "ranks_hurt"), SETT_STATUS_FILE);
     CHECK_EQ(sett_ranks_load(ranks[1], "ranks_none"), SETT_STATUS_FILE);
+    CHECK(strstr(logged, "sett_ranks_load: \"ranks_none\" cannot be opened: ") == logged);
     CHECK_EQ(hashed(ranks[1]), hash);
     CHECK_EQ(sett_ranks_save(ranks[0], "no_folder/ranks"), SETT_STATUS_FILE);
+    CHECK(strstr(logged, "sett_ranks_save: \"no_folder/ranks.5.0\" cannot be written: ") == logged);
     for (uint32_t k = 0; k < 2; k++) {
         sett_ranks_destroy(ranks[k]);
         CHECK_END(world[k]);
@@ -540,30 +542,69 @@ static void damaged_files_are_rejected(void)
 
 /* --------------------------------------------------------------------------------------- misuse */
 
+/* Says in the log what is wrong. */
+static void rejects(sett_world* world, const sett_ranks_desc* desc, const char* why)
+{
+    logged[0] = '\0';
+    CHECK(sett_ranks_create(world, MPI_COMM_SELF, desc) == NULL);
+    CHECK_MSG(strncmp(logged, "sett_ranks_create: ", 19) == 0 && strstr(logged, why) != NULL,
+              "\"%s\" is not in: %s", why, logged);
+}
+
+static uint32_t around_too_many(uint32_t cell, uint32_t* out, void* user)
+{
+    (void)cell, (void)out, (void)user;
+    return SETT_RANKS_AROUND + 1;
+}
+
+static uint32_t around_too_far(uint32_t cell, uint32_t* out, void* user)
+{
+    (void)user;
+    out[0] = cell + 1;
+    return 1;
+}
+
 static void wrong_descriptions_are_rejected(void)
 {
     sett_world* world = typed();
     sett_ranks_desc desc = described();
     desc.width = 7;
-    CHECK(sett_ranks_create(world, MPI_COMM_SELF, &desc) == NULL);
+    rejects(world, &desc, "set `around`, or another `width`");
     desc = described();
     desc.indices = 65;
-    CHECK(sett_ranks_create(world, MPI_COMM_SELF, &desc) == NULL);
+    rejects(world, &desc, "`indices` is not a multiple of 64");
     desc = described();
     desc.cell_of = NULL;
-    CHECK(sett_ranks_create(world, MPI_COMM_SELF, &desc) == NULL);
+    rejects(world, &desc, "`position` or `cell_of` is missing - set both");
     desc = described();
     desc.indices = 1u << 30;
-    CHECK(sett_ranks_create(world, MPI_COMM_SELF, &desc) == NULL);
+    rejects(world, &desc, "indices each need more than 2^32 indices - ");
     desc = described();
     const sett_component likes[] = {LIKES};
     desc.ghosts = likes;
     desc.ghost_count = 1;
-    CHECK(sett_ranks_create(world, MPI_COMM_SELF, &desc) == NULL);
+    rejects(world, &desc, "in `ghosts` has hooks, is a relationship or a type of the library");
+    const sett_component unknown[] = {999};
+    desc.ghosts = unknown;
+    rejects(world, &desc, "component 999 in `ghosts` is not registered - register it first");
+    desc = described();
+    const sett_component plain[] = {POSITION};
+    desc.relations = plain;
+    desc.relation_count = 1;
+    rejects(world, &desc, "in `relations` is not a relationship");
+    desc = described();
+    desc.around = around_too_many;
+    rejects(world, &desc, "`around` returned 33 for cell 0 - write and return at most 32 cells");
+    desc.around = around_too_far;
+    rejects(world, &desc, "`around` wrote cell 1 for cell 0, but not 0 for 1 - ");
+    desc.cells = 1;
+    rejects(world, &desc, "`around` wrote cell 1 for cell 0 - write only cells below `cells`, 1");
     CHECK(sett_ranks_create(NULL, MPI_COMM_SELF, &desc) == NULL);
+    CHECK_END(world);
+    world = typed();
     sett_entity_create(world);
     desc = described();
-    CHECK(sett_ranks_create(world, MPI_COMM_SELF, &desc) == NULL);
+    rejects(world, &desc, "exists, and the cells need all indices below ");
     CHECK_END(world);
 }
 
@@ -574,12 +615,22 @@ static void failures_name_the_checkpoint(void)
     sett_ranks* ranks = made(world);
     sett_entity entity = placed(ranks, 0);
     CHECK_EQ(sett_ranks_begin(ranks), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(failure, "sett_ranks_begin: the last tick has not ended, or ") != NULL);
     CHECK(strstr(failure, "there is no checkpoint") != NULL);
+    CHECK_EQ(sett_ranks_begin_wait(ranks), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(failure, "sett_ranks_begin_wait: no tick has begun - ") != NULL);
+    CHECK_EQ(sett_ranks_save(ranks, "ranks_named"), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(failure, "sett_ranks_save: the last tick has not ended, or ") != NULL);
+    CHECK_EQ(sett_ranks_save(ranks, NULL), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(failure, "sett_ranks_save: `path` is NULL - ") != NULL);
+    CHECK_EQ(sett_ranks_load(ranks, NULL), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(logged, "sett_ranks_load: `path` is NULL - ") != NULL);
     CHECK_EQ(sett_ranks_end(ranks), SETT_OK);
     CHECK_EQ(sett_ranks_save(ranks, "ranks_named"), SETT_OK);
     sett_set(world, entity, POSITION, &(position){5, 1000});
     CHECK_EQ(sett_ranks_end(ranks), SETT_STATUS_ARGUMENT);
-    CHECK(strstr(failure, "rank 0") != NULL);
+    CHECK(strstr(failure, "rank 0: sett_ranks_end: `cell_of` returned cell ") == failure);
+    CHECK(strstr(failure, " - return a cell below `cells`, ") != NULL);
     CHECK(strstr(failure, "ranks_named, of tick 1") != NULL);
     sett_ranks_destroy(ranks);
     CHECK_END(world);

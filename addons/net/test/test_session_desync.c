@@ -101,10 +101,13 @@ static void peers_that_do_not_fit_say_why(void)
     sett_session_desc same = {0};
     sett_session_desc game = {.game_version = 2};
     sett_session_desc every = {.hash_every = 7};
-    expect_rejection(&game, NULL, "peer 0: it has game_version 0, here 2");
+    expect_rejection(&game, NULL, "peer 0: it has game_version 0, here 2 - start the same version");
     expect_rejection(&every, NULL, "peer 0: it has hash_every 10, here 7");
-    expect_rejection(&same, "Body", "peer 0: the type \"Body\" has another layout there");
-    expect_rejection(&same, "none", "peer 0: it has the type \"Body\", which is missing here");
+    expect_rejection(&same, "Body",
+                     "peer 0: the type \"Body\" has another layout there - register it alike");
+    expect_rejection(
+        &same, "none",
+        "peer 0: it has the type \"Body\", which is missing here - register the same types");
     expect_rejection(&same, "many", "peer 0: it does not have the type \"Tag0\"");
 }
 

@@ -180,7 +180,7 @@ static void a_state_above_the_limit_is_refused(void)
     large_begin(2, 1000000);
     net.desc.state_limit = 500000;
     large_check_fails(3000, SETT_SESSION_OVER, SETT_SESSION_FAILED,
-                      "more than `state_limit`, 500000");
+                      "more than `state_limit`, 500000 bytes - raise");
     peers_end(&net);
 }
 

@@ -171,8 +171,9 @@ static void both_values_are_named(void)
     net.desc.input_size = 3;
     peers_start(&net, 1);
     peers_run(&net, 500);
-    CHECK_MSG(strstr(net.machine[1].text, "players 3, here 2; input_size 4, here 3") != NULL, "%s",
-              net.machine[1].text);
+    CHECK_MSG(strstr(net.machine[1].text,
+                     "players 3, here 2; input_size 4, here 3 - set the same options") != NULL,
+              "%s", net.machine[1].text);
     CHECK_MSG(strstr(net.machine[0].text, "players 2, here 3; input_size 3, here 4") != NULL, "%s",
               net.machine[0].text);
     peers_end(&net);

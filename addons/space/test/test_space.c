@@ -638,6 +638,9 @@ static void what_a_space_cannot_be_is_rejected(void)
         CHECK_MSG(sett_space_create(p.world, &wrong[k]) == NULL, "number %u", (unsigned)k);
         CHECK_EQ(sett_world_error(p.world), SETT_STATUS_ARGUMENT);
         CHECK(strncmp(sett_world_message(p.world), "sett_space_create: ", 19) == 0);
+        CHECK(strstr(sett_world_message(p.world), " - ") != NULL);
+        CHECK(k != 9 ||
+              strstr(sett_world_message(p.world), "\"Spot\" has no member \"u\"") != NULL);
     }
     CHECK(sett_space_create(p.world, &(sett_space_desc){.component = 900}) == NULL);
     CHECK_EQ(sett_world_error(p.world), SETT_STATUS_UNREGISTERED);
